@@ -113,6 +113,10 @@ test('a command loads neither the database nor a feature that stands on it befor
   );
 });
 
+test('a command that starts no other server does not load the client that speaks with them', () => {
+  expect([...loadedBy('src/features/gateway/servers/index.ts')]).not.toContain('@modelcontextprotocol/client');
+});
+
 test('only storage imports a database driver', () => {
   // The companion reads the counters in other programs' stores, where there are any: not the product's own, and never at start.
   const isForeignStore = ({ from, late, typeOnly }: Import) => from === 'src/surfaces/companion/usage/sqlite.ts' && (late || typeOnly);

@@ -1,5 +1,5 @@
 import type { Tx, WriteCallback } from '../storage/write.ts';
-import type { Services } from './context.ts';
+import type { CallContext, Services } from './context.ts';
 import { withSpan } from './trace.ts';
 
 /**
@@ -15,6 +15,13 @@ export interface StepRunner {
   /** Made even if the time of a call is up: what was done outside must be recorded. */
   write<T>(callback: WriteCallback<T>): Promise<T>;
 }
+
+/** For a step that a call carries out. Without `signal` it is not cut short when the time of the call is up. */
+export const stepRunner = (ctx: Pick<CallContext, 'principal' | 'settle'>, signal?: AbortSignal): StepRunner => ({
+  actor: ctx.principal.actor,
+  signal,
+  write: (callback) => ctx.settle(callback),
+});
 
 interface Stepping<Step> {
   readonly step: Step | null;

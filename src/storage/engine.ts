@@ -24,6 +24,8 @@ export interface Engine {
   readonly reader: Db;
   /** One transaction that excludes every other writer of `workspace`, in this process and in others. */
   transaction<T>(workspace: string, work: (db: Db, control: Control) => Promise<T>): Promise<T>;
+  /** Until the transaction ends, no other one that has called this for the same resource goes on: for what several workspaces share. */
+  lock(db: Db, resource: string): Promise<void>;
   /** A driver's error as one of ours, where it is one that callers should be told apart. */
   typed(error: unknown): unknown;
   /** Whether the error ended the whole transaction, so that it must be run again or refused as a whole. */

@@ -66,6 +66,9 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
     onForeignWrite: foreign.subscribe,
     // Another server may have committed a moment ago, and a notification of it may still be on its way.
     accessStamp: () => undefined,
+    async lock(tx, resource) {
+      await sql`select pg_advisory_xact_lock(${lockKey(resource)})`.execute(tx);
+    },
     async hasTable(tx, name) {
       // Not to_regclass: it answers from a cache that a transaction which has waited for its lock does not refresh.
       const { rows } = await sql`select 1 from pg_tables where schemaname = current_schema() and tablename = ${name}`.execute(tx);
@@ -176,8 +179,8 @@ class Running implements Control {
 }
 
 /** 64 bits of the name's hash, as PostgreSQL's signed integer. */
-export function lockKey(workspace: string): bigint {
-  return createHash('sha256').update(workspace).digest().readBigInt64BE();
+export function lockKey(name: string): bigint {
+  return createHash('sha256').update(name).digest().readBigInt64BE();
 }
 
 /** Only what certainly did not commit is tried again: a connection that was lost before the commit or not to be had, or a deadlock. */

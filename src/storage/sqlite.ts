@@ -84,6 +84,8 @@ export function openSqlite(path: string): Engine {
       }
       return `${foreignVersion}:${access.generation}`;
     },
+    // There is one writer, whatever the workspace.
+    lock: async () => {},
     hasTable: async (db, name) => (await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db)).rows.length > 0,
     dumpSchema: () => dumpSchema(reader),
     async close() {

@@ -12,6 +12,8 @@ export interface Tx {
   readonly now: number;
   /** Commits with the state change, or not at all. Returns the event's `seq`. */
   append(event: NewEvent): number;
+  /** Keeps the writers of other workspaces from this resource until the commit. Take it last: whoever holds it waits for nothing else. */
+  lock(resource: string): Promise<void>;
 }
 
 export type WriteCallback<T> = (tx: Tx) => Promise<T>;
@@ -108,7 +110,7 @@ export class Writer {
     try {
       outcomes = await this.#engine.transaction(workspace, async (db, control) => {
         const journal = new JournalBatch(workspace, await readEnd(db, workspace), this.#now);
-        const tx: Tx = { db, workspace, now: this.#now(), append: (event) => journal.append(event) };
+        const tx: Tx = { db, workspace, now: this.#now(), append: (event) => journal.append(event), lock: (resource) => this.#engine.lock(db, resource) };
         const turns = new Turns(this.#engine, control, tx, journal, jobs.length === 1);
         const results: Outcome[] = [];
         for (const job of jobs) results.push(await turns.take(job));

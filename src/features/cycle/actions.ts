@@ -1,8 +1,12 @@
 import { type CallContext, record } from '../../kernel/context.ts';
+import type { Output } from '../../kernel/contract.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
+import { viewOf } from '../../kernel/view.ts';
+import { changeRows } from '../../storage/rows.ts';
+import type { CycleHandoffRow, RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import { hiding } from '../core/identity/index.ts';
 import { archiveCycle, cancelCycle, completeCycle, startCycle } from './advance.ts';
@@ -18,16 +22,19 @@ import {
   cyclesSessions,
   cyclesShow,
   cyclesStart,
+  cycleView,
+  handoffView,
+  sessionView,
 } from './contract.ts';
 import { timesTaken } from './machine.ts';
-import type { Mirror } from './mirror.ts';
+import { archivePath, type Mirror } from './mirror.ts';
+import { HANDOFF_LISTS, type HandoffPayload } from './payload.ts';
 import { type CycleOutside, configOf, repositoryOf } from './place.ts';
 import { hasEnded, noActiveCycle } from './refusals.ts';
-import { closeSession, findSession, sessionsIn } from './role-sessions.ts';
+import { findSession, sessionsIn } from './role-sessions.ts';
 import { activeCycle, findCycle, handoffTargets, handoffWithPrevious, listCycles, pageOfHandoffs, recentHandoffs, type StoredCycle } from './store.ts';
 import { mirrored } from './tools.ts';
 import { completionOf, requireFinal } from './turn.ts';
-import { summariseHandoff, viewCycle, viewHandoff, viewSession } from './views.ts';
 
 interface Named {
   readonly id?: string | undefined;
@@ -49,11 +56,21 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
     if (!cycle) throw new Refusal('CYCLE_NOT_FOUND', `There is no cycle ${JSON.stringify(id)}.`, 'covenant cycle history lists them.', { field: 'id' });
     return cycle;
   };
-  /** What is done to the active cycle: one that was named and has ended must not be taken for its successor. */
-  const active = async (tx: Tx, found: StoredCycle | string): Promise<StoredCycle | undefined> => {
-    const cycle = await activeCycle(tx.db, tx.workspace, typeof found === 'string' ? found : found.repository);
-    if (typeof found !== 'string' && found.id !== cycle?.id) throw hasEnded(found.cycle_id);
-    return cycle;
+  /** Changes the active cycle: one that was named and has ended must not be taken for its successor. `plan`: what can be read before the write. */
+  const changeActive = async (
+    input: Named,
+    ctx: CallContext,
+    plan: (repository: string) => Promise<(tx: Tx, cycle: StoredCycle | undefined) => Promise<StoredCycle>>,
+  ) => {
+    const found = await named(input, ctx);
+    const repository = typeof found === 'string' ? found : found.repository;
+    const change = await plan(repository);
+    const after = await ctx.write(async (tx) => {
+      const cycle = await activeCycle(tx.db, tx.workspace, repository);
+      if (typeof found !== 'string' && found.id !== cycle?.id) throw hasEnded(found.cycle_id);
+      return await change(tx, cycle);
+    });
+    return await mirrored(mirror, repository, ok({ cycle: viewCycle(after) }));
   };
   const byId = async (id: string, ctx: CallContext): Promise<StoredCycle> => (await named({ id }, ctx)) as StoredCycle;
   return [
@@ -116,41 +133,28 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
       },
     }),
     implement(cyclesComplete, {
-      run: async (input, ctx) => {
-        const found = await named(input, ctx);
-        const repository = typeof found === 'string' ? found : found.repository;
-        const after = await ctx.write(async (tx) => {
-          const cycle = await active(tx, found);
+      run: (input, ctx) =>
+        changeActive(input, ctx, async (repository) => async (tx, cycle) => {
           const to = completionOf(cycle, repository);
           return await completeCycle(tx, ctx, cycle as StoredCycle, to);
-        });
-        return await mirrored(mirror, repository, ok({ cycle: viewCycle(after) }));
-      },
+        }),
     }),
     implement(cyclesArchive, {
-      run: async (input, ctx) => {
-        const found = await named(input, ctx);
-        const repository = typeof found === 'string' ? found : found.repository;
-        const config = await configOf(outside, repository);
-        const after = await ctx.write(async (tx) => {
-          const cycle = await active(tx, found);
-          requireFinal(cycle, repository);
-          return await archiveCycle(tx, ctx, cycle as StoredCycle, config);
-        });
-        return await mirrored(mirror, repository, ok({ cycle: viewCycle(after) }));
-      },
+      run: (input, ctx) =>
+        changeActive(input, ctx, async (repository) => {
+          const config = await configOf(outside, repository);
+          return async (tx, cycle) => {
+            requireFinal(cycle, repository);
+            return await archiveCycle(tx, ctx, cycle as StoredCycle, config);
+          };
+        }),
     }),
     implement(cyclesCancel, {
-      run: async ({ reason, ...input }, ctx) => {
-        const found = await named(input, ctx);
-        const repository = typeof found === 'string' ? found : found.repository;
-        const after = await ctx.write(async (tx) => {
-          const cycle = await active(tx, found);
+      run: ({ reason, ...input }, ctx) =>
+        changeActive(input, ctx, async (repository) => async (tx, cycle) => {
           if (!cycle) throw noActiveCycle(repository);
           return await cancelCycle(tx, ctx, cycle, reason);
-        });
-        return await mirrored(mirror, repository, ok({ cycle: viewCycle(after) }));
-      },
+        }),
     }),
     implement(cyclesSessions, {
       read: async (input, ctx) => {
@@ -168,15 +172,32 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
         }
         if (session.closed_at !== null) return ok(viewSession(session, tx.now));
         const { actor } = ctx.principal;
-        await closeSession(tx.db, tx.workspace, session.id, actor, tx.now);
+        const closed = { closed_at: tx.now, closed_by: actor };
+        await changeRows(tx.db, 'role_sessions', { workspace_id: tx.workspace, id: session.id }, closed);
         record(tx, ctx, {
           category: 'audit',
           kind: 'cycle.session_closed',
           subject: session.id,
           payload: { repository: session.repository, role: session.role },
         });
-        return ok(viewSession({ ...session, closed_at: tx.now, closed_by: actor }, tx.now));
+        return ok(viewSession({ ...session, ...closed }, tx.now));
       },
     }),
   ];
+}
+
+const viewCycle = (cycle: StoredCycle) => viewOf(cycleView, cycle, { archive: cycle.status === 'archived' ? archivePath(cycle) : null });
+
+function viewSession(session: RoleSessionRow, now: number) {
+  const status = session.closed_at !== null ? 'closed' : session.expires_at <= now ? 'expired' : 'open';
+  return viewOf(sessionView, session, { session_id: session.id, status });
+}
+
+const viewHandoff = (handoff: CycleHandoffRow) => viewOf(handoffView, handoff, { payload: JSON.parse(handoff.payload) });
+
+function summariseHandoff(row: CycleHandoffRow): Output<typeof cyclesHandoffs>['items'][number] {
+  const { payload, ...shown } = viewHandoff(row);
+  const lists = payload as HandoffPayload;
+  const counts = Object.fromEntries(HANDOFF_LISTS.map((name) => [name, lists[name].length])) as Record<(typeof HANDOFF_LISTS)[number], number>;
+  return { ...shown, counts };
 }

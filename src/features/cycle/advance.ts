@@ -6,11 +6,29 @@ import type { CycleRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { CycleConfig } from './config.ts';
 import { firstPhase, leadsBack, type Phase } from './machine.ts';
-import { cycleIdFor, slugOf } from './naming.ts';
 import type { HandoffPayload } from './payload.ts';
 import { alreadyActive } from './refusals.ts';
+import { mintLockToken } from './role-sessions.ts';
 import { activeCycle, addHandoff, changeCycle, findCycle, idsLike, insertCycle, readCycle, type StoredCycle } from './store.ts';
-import { mintLockToken } from './tokens.ts';
+
+const LONGEST_SLUG = 80;
+
+/** What of a feature's name can stand in an id and in the name of a folder; empty where nothing can. */
+export const slugOf = (feature: string): string =>
+  feature
+    .trim()
+    .replace(/\s+/g, '_')
+    .replace(/[^A-Za-z0-9_-]/g, '')
+    .slice(0, LONGEST_SLUG);
+
+/** `20260220T215622Z_featureX`; of several in one second the second is `…-2`. */
+export function cycleIdFor(slug: string, now: number, isTaken: (id: string) => boolean): string {
+  const stamp = new Date(now).toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '');
+  for (let number = 1; ; number++) {
+    const id = `${stamp}_${slug}${number === 1 ? '' : `-${number}`}`;
+    if (!isTaken(id)) return id;
+  }
+}
 
 /** The changes that a cycle goes through, each with its event in one transaction. Whether they may be made has been judged. */
 

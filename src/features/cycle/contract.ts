@@ -28,38 +28,36 @@ const mirrored = { mirror_error: z.string().optional().describe('Why the files i
 
 /** Also where one stands in a call that does not take it: such a call is refused, and recorded all the same. */
 const SECRETS = ['psk', 'session_token', 'lock_token'];
+const TOOL = { toolset: 'cycle', placed: 'repository_path', secrets: SECRETS } as const;
+/** For every member to see. */
+const LOOK = { toolset: 'admin', access: 'member', annotations: READ } as const;
 const SESSION = { session_token: 'INVALID_SESSION' };
 const TARGET = { target: 'INVALID_TARGET' };
 
 export const sessionOpen = contract({
   name: 'session.open',
-  toolset: 'cycle',
-  placed: 'repository_path',
+  ...TOOL,
   title: 'Open a role session',
   description: 'Shows with the PSK of .mcp-broker/config.json which role you have. Returns a session_token for the other calls; it is yours alone and expires.',
   input: z.strictObject({ role, psk: z.string().max(1_000).describe("The role's pre-shared key."), ...repository }),
   output: z.strictObject({ session_token: z.string(), role: z.string() }),
-  secrets: SECRETS,
   inputCodes: { role: 'INVALID_ROLE' },
 });
 
 export const cycleStart = contract({
   name: 'cycle.start',
-  toolset: 'cycle',
-  placed: 'repository_path',
+  ...TOOL,
   title: 'Start a cycle',
   description: 'Begins a feature in the first phase, with its role active and holding the lock. One cycle at a time in a repository.',
   input: z.strictObject({ feature, mode: mode.optional().describe('Default: the mode of config.json.'), ...repository }),
   output: z.strictObject({ cycle_id: z.string(), phase: z.string(), active_role: z.string(), lock_token: z.string(), ...mirrored }),
-  secrets: SECRETS,
 });
 
 const lock = z.strictObject({ locked: z.boolean(), role: z.string().nullable() });
 
 export const cycleStatus = contract({
   name: 'cycle.status',
-  toolset: 'cycle',
-  placed: 'repository_path',
+  ...TOOL,
   title: 'Status of the cycle',
   description: 'Whose turn it is, in which phase, and which handoffs are there. All null while no cycle is active.',
   input: z.strictObject(repository),
@@ -74,77 +72,66 @@ export const cycleStatus = contract({
     ...mirrored,
   }),
   annotations: READ,
-  secrets: SECRETS,
 });
 
 export const lockAcquire = contract({
   name: 'lock.acquire',
-  toolset: 'cycle',
-  placed: 'repository_path',
+  ...TOOL,
   title: 'Acquire the lock',
   description: 'The current lock token, for a session of the active role. After each hand-over the token is another.',
   input: z.strictObject({ session_token: sessionToken, ...repository }),
   output: z.strictObject({ cycle_id: z.string(), role: z.string(), lock_token: z.string(), ...mirrored }),
   annotations: { idempotentHint: true },
-  secrets: SECRETS,
   inputCodes: SESSION,
 });
 
 export const handoffRead = contract({
   name: 'handoff.read',
-  toolset: 'cycle',
-  placed: 'repository_path',
+  ...TOOL,
   title: 'Read a handoff',
   description: 'What was last handed over to this role in the active cycle; {} where nothing was.',
   input: z.strictObject({ target, ...repository }),
   output: z.looseObject({}),
   annotations: READ,
-  secrets: SECRETS,
   inputCodes: TARGET,
 });
 
 export const handoffWrite = contract({
   name: 'handoff.write',
   essential: true,
-  toolset: 'cycle',
-  placed: 'repository_path',
+  ...TOOL,
   title: 'Hand over',
   description:
     'Leaves a payload for the next role and gives it the turn: phase, active role and lock change with it, or nothing does. ' +
     'In the default machine gemini hands over to codex (frontend, frontend_refine), and codex to gemini (backend).',
   input: z.strictObject({ target, payload: z.unknown().meta(payloadSchema), lock_token: lockToken, session_token: sessionToken, ...repository }),
   output: z.strictObject({ ok: z.literal(true), phase: z.string(), active_role: z.string(), next_step: z.string(), ...mirrored }),
-  secrets: SECRETS,
   inputCodes: { ...SESSION, ...TARGET },
 });
 
 export const cycleComplete = contract({
   name: 'cycle.complete',
   essential: true,
-  toolset: 'cycle',
-  placed: 'repository_path',
+  ...TOOL,
   title: 'Complete the cycle',
   description: 'Ends the work: in the default machine by gemini, in frontend_refine. The lock stays, for cycle.archive.',
   input: z.strictObject({ lock_token: lockToken, session_token: sessionToken, ...repository }),
   output: z.strictObject({ ok: z.literal(true), phase: z.string(), active_role: z.string(), ...mirrored }),
-  secrets: SECRETS,
   inputCodes: SESSION,
 });
 
 export const cycleArchive = contract({
   name: 'cycle.archive',
-  toolset: 'cycle',
-  placed: 'repository_path',
+  ...TOOL,
   title: 'Archive the cycle',
   description: 'Puts a complete cycle into .mcp-broker/archive/<cycle_id> and makes room for the next one.',
   input: z.strictObject({ lock_token: lockToken, session_token: sessionToken, ...repository }),
   output: z.strictObject({ ok: z.literal(true), archived_at: z.string(), cycle_id: z.string(), ...mirrored }),
-  secrets: SECRETS,
   inputCodes: SESSION,
 });
 
 /** For people: everything but tokens and PSKs. */
-const cycleView = z.strictObject({
+export const cycleView = z.strictObject({
   id: z.string(),
   cycle_id: z.string(),
   repository: z.string(),
@@ -166,7 +153,7 @@ const cycleView = z.strictObject({
   archive: z.string().nullable().describe('The folder of its archive.'),
 });
 
-const sessionView = z.strictObject({
+export const sessionView = z.strictObject({
   session_id: z.string(),
   repository: z.string(),
   role: z.string(),
@@ -182,12 +169,11 @@ const sessionView = z.strictObject({
 /** As far as a column of its kind can count. */
 const handoffNumber = z.int().min(1).max(2_147_483_647);
 
-const handoffView = z.strictObject({ number: z.int(), producer: z.string(), target: z.string(), created_at: z.int(), payload: z.looseObject({}) });
+export const handoffView = z.strictObject({ number: z.int(), producer: z.string(), target: z.string(), created_at: z.int(), payload: z.looseObject({}) });
 
 export const cyclesList = contract({
   name: 'cycles.list',
-  toolset: 'admin',
-  access: 'member',
+  ...LOOK,
   title: 'Cycles',
   description: 'The cycles of the workspace, or of one repository, the newest first.',
   input: z.strictObject({
@@ -198,13 +184,11 @@ export const cyclesList = contract({
     offset: z.int().min(0).default(0),
   }),
   output: z.strictObject({ items: z.array(cycleView), total: z.int() }),
-  annotations: READ,
 });
 
 export const cyclesShow = contract({
   name: 'cycles.show',
-  toolset: 'admin',
-  access: 'member',
+  ...LOOK,
   title: 'A cycle',
   description: 'A cycle by its id, or the active one of a repository: its machine, its last handoffs, and the sessions of its roles. Null while idle.',
   input: z.strictObject({
@@ -222,7 +206,6 @@ export const cyclesShow = contract({
     sessions: z.array(sessionView),
     config_error: z.string().nullable().describe('What is wrong with config.json.'),
   }),
-  annotations: READ,
 });
 
 const handoffSummary = z.strictObject({
@@ -235,24 +218,20 @@ const handoffSummary = z.strictObject({
 
 export const cyclesHandoffs = contract({
   name: 'cycles.handoffs',
-  toolset: 'admin',
-  access: 'member',
+  ...LOOK,
   title: 'Handoffs of a cycle',
   description: 'What was handed over in a cycle, the last first: by whom, for whom, and how much of what.',
   input: z.strictObject({ id, before: handoffNumber.optional().describe('Only those with a lower number.'), limit: z.int().min(1).max(50).default(20) }),
   output: z.strictObject({ items: z.array(handoffSummary), total: z.int() }),
-  annotations: READ,
 });
 
 export const cyclesHandoff = contract({
   name: 'cycles.handoff',
-  toolset: 'admin',
-  access: 'member',
+  ...LOOK,
   title: 'A handoff',
   description: 'A handoff in full, with the one before it that was for the same role.',
   input: z.strictObject({ id, number: handoffNumber }),
   output: z.strictObject({ handoff: handoffView, previous: handoffView.nullable() }),
-  annotations: READ,
 });
 
 export const cyclesStart = contract({
@@ -294,13 +273,11 @@ export const cyclesCancel = contract({
 
 export const cyclesSessions = contract({
   name: 'cycles.sessions',
-  toolset: 'admin',
-  access: 'member',
+  ...LOOK,
   title: 'Role sessions',
   description: 'The role sessions of the workspace, or of one repository, the newest first.',
   input: z.strictObject(repository),
   output: z.strictObject({ items: z.array(sessionView) }),
-  annotations: READ,
 });
 
 export const cyclesCloseSession = contract({

@@ -1,9 +1,8 @@
 import type { Services } from '../../kernel/context.ts';
 import type { Feature } from '../../kernel/tool.ts';
 import { cycleActions } from './actions.ts';
-import { createMirror } from './mirror.ts';
+import { createMirror, cycleSweep, SESSIONS_KEPT_MS } from './mirror.ts';
 import type { CycleOutside } from './place.ts';
-import { cycleSweep, SESSIONS_KEPT_MS } from './sweep.ts';
 import { cycleTools } from './tools.ts';
 
 export function cycles(services: Services, outside: CycleOutside): Feature {

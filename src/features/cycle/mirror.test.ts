@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { type FileDisk, fileDisk } from '../../machine/files.ts';
 import { brokerFile, brokerRepository, type CycleApp, checkFiles, cycleApp, readBroker, writeConfig } from '../../testing/scenes/cycle.ts';
 import { ENGINE, temporaryFolder } from '../../testing/store/database.ts';
+import { until } from '../../testing/until.ts';
 import { IMPORTED_LOCK } from './contract.ts';
 import { behindIn, latestCycle } from './mirror.ts';
 
@@ -177,6 +178,21 @@ test('the handoffs of a cycle whose end was never written go also where the next
   await app.ok('cycle.start', { feature: 'others' });
   expect(readdirSync(brokerFile(repository, 'handoff'))).toEqual([]);
   expect(existsSync(brokerFile(repository, `archive/${cycle_id}/manifest.json`))).toBe(true);
+});
+
+test('a server on another machine, where the repository is not, leaves the files to the one that has it', async () => {
+  const app = await cycleApp();
+  const { database, repository } = app;
+  const stuck = { ...fileDisk, makeFolder: () => Promise.reject(new Error('no')) };
+  const held = await cycleApp({ database, repository, files: stuck });
+  await held.ok('cycle.start', { feature: 'here' });
+  const elsewhere = await cycleApp({ database, repository, files: { ...fileDisk, isFolder: async () => false } });
+  elsewhere.clock.advance(10_000);
+  await elsewhere.app.close();
+  const { mirrored, revision } = await app.app.store.reader.selectFrom('cycles').select(['mirrored', 'revision']).executeTakeFirstOrThrow();
+  expect(mirrored).toBeLessThan(revision);
+  app.clock.advance(10_000);
+  await until(async () => expect(readBroker(repository, 'state.json')).toMatchObject({ active: true, feature: 'here' }));
 });
 
 test('what every call asks reads a few rows of a repository with thousands of cycles', async () => {

@@ -1,11 +1,13 @@
 import { basename, join } from 'node:path';
 import type { Services } from '../../kernel/context.ts';
+import type { Sweep } from '../../kernel/sweep.ts';
 import { NotAFile } from '../../machine/files.ts';
 import type { Db } from '../../storage/engine.ts';
-import { FOLDER } from './config.ts';
+import type { CycleHandoffRow } from '../../storage/schema-rows.ts';
+import { FOLDER, REDACTED } from './config.ts';
 import { IMPORTED_LOCK } from './contract.ts';
-import { archiveOf, type Files, handoffFile, mirrorOf } from './files.ts';
 import type { CycleOutside } from './place.ts';
+import { FORGOTTEN_AFTER_MS } from './role-sessions.ts';
 import { currentHandoffs, readCycle, type StoredCycle } from './store.ts';
 
 export interface Mirror {
@@ -29,8 +31,8 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
       const seen = await latest(store.reader, repository);
       if (!seen) return;
       const behind = await unmirrored(store.reader, repository);
-      // Of a repository that is gone there is nothing to put right; should it come back, its archives are still to be written.
-      if (!(await files.isFolder(repository))) return await settle(behind.filter(({ status }) => status !== 'archived'));
+      // It is on another machine, whose server writes its files; or it is gone, and should it come back its files are still to be written.
+      if (!(await files.isFolder(repository))) return;
       await writeMirror(repository, behind, mirrorOf(seen, await currentHandoffs(store.reader, seen)));
       const { written, failure } = await writeArchives(behind);
       const now = await latest(store.reader, repository);
@@ -163,4 +165,108 @@ export async function repositoriesBehind(db: Db, most: number, after: string): P
   const behind = db.selectFrom('cycles').select('repository').distinct().whereRef('mirrored', '<', 'revision').where('repository', '>', after);
   const rows = await behind.orderBy('repository').limit(most).execute();
   return rows.map(({ repository }) => repository);
+}
+
+/** What the files in a repository say of its cycles. Made of the store's rows alone, so that it can be made again. Never a token. */
+
+type Handoffs = ReadonlyMap<string, CycleHandoffRow>;
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+const statusOf = (roles: readonly string[], handoffs: Handoffs) => Object.fromEntries(roles.map((role) => [role, handoffs.has(role) ? 'present' : 'empty']));
+
+function activeState(cycle: StoredCycle, handoffs: Handoffs): object {
+  const { cycle_id, feature, phase, active_role, mode, created_at, updated_at, machine } = cycle;
+  const times = { created_at: time(created_at), updated_at: time(updated_at) };
+  return { active: true, cycle_id, feature, phase, active_role, mode, ...times, handoff_status: statusOf(machine.roles, handoffs) };
+}
+
+const idleState = ({ mode, updated_at, machine }: StoredCycle): object => ({
+  active: false,
+  cycle_id: null,
+  feature: null,
+  phase: null,
+  active_role: null,
+  mode,
+  created_at: null,
+  updated_at: time(updated_at),
+  handoff_status: statusOf(machine.roles, new Map()),
+});
+
+const heldLock = ({ lock_role, cycle_id, lock_acquired_at }: StoredCycle): object => ({
+  locked: true,
+  role: lock_role,
+  lock_token: REDACTED,
+  cycle_id,
+  acquired_at: time(lock_acquired_at),
+  expires_at: null,
+});
+
+const FREE_LOCK = { locked: false, role: null, lock_token: null, cycle_id: null, acquired_at: null, expires_at: null };
+
+/** A file's path below the broker's folder, with its text; null where there must be none. */
+export type Files = ReadonlyMap<string, string | null>;
+
+export const handoffFile = (role: string): string => `handoff/${role}.json`;
+
+/** How things stand in a repository: its active cycle, or idle after its latest one. */
+export function mirrorOf(cycle: StoredCycle, handoffs: Handoffs): Files {
+  const active = cycle.status === 'active';
+  return new Map<string, string | null>([
+    ['state.json', json(active ? activeState(cycle, handoffs) : idleState(cycle))],
+    ['lock.json', json(active ? heldLock(cycle) : FREE_LOCK)],
+    ...cycle.machine.roles.map((role) => {
+      const payload = active ? handoffs.get(role)?.payload : undefined;
+      return [handoffFile(role), payload === undefined ? null : json(JSON.parse(payload))] as const;
+    }),
+  ]);
+}
+
+/** What is left of an archived cycle: as it was when it was complete. */
+export function archiveOf(cycle: StoredCycle, handoffs: Handoffs): ReadonlyMap<string, string> {
+  const { cycle_id, feature, created_at, completed_at, ended_at } = cycle;
+  const asItWas: StoredCycle = { ...cycle, updated_at: completed_at ?? cycle.updated_at };
+  return new Map([
+    ['config.json', json(JSON.parse(cycle.config ?? '{}'))],
+    ['state.json', json(activeState(asItWas, handoffs))],
+    ['lock.json', json(heldLock(cycle))],
+    ...cycle.machine.roles.map((role) => [`handoff.${role}.json`, json(JSON.parse(handoffs.get(role)?.payload ?? '{}'))] as const),
+    ['manifest.json', json({ cycle_id, feature, created_at: time(created_at), completed_at: time(completed_at), archived_at: time(ended_at) })],
+  ]);
+}
+
+export const archivePath = ({ repository, cycle_id }: Pick<StoredCycle, 'repository' | 'cycle_id'>): string => `${repository}/${FOLDER}/archive/${cycle_id}`;
+
+const EVERY_MS = 10_000;
+const BATCH_SIZE = 100;
+/** An ended session is shown for a week. */
+export const SESSIONS_KEPT_MS = 7 * 24 * 3_600_000;
+
+/** Files that a call did not live to write, sessions that are long over, failures that no longer count. */
+export function cycleSweep({ store, clock }: Pick<Services, 'store' | 'clock' | 'log'>, mirror: Mirror): Sweep {
+  // Repositories whose files cannot be written stay behind: those that come after them must have their turn all the same.
+  let after = '';
+
+  async function prune(table: 'role_sessions' | 'psk_failures', column: 'expires_at' | 'last_at', before: number): Promise<void> {
+    const { ref } = store.reader.dynamic;
+    const old = await store.reader.selectFrom(table).select('workspace_id').distinct().where(ref(column), '<', before).execute();
+    for (const { workspace_id } of old) {
+      await store.write(workspace_id, async (tx) => {
+        await tx.db.deleteFrom(table).where('workspace_id', '=', workspace_id).where(ref(column), '<', before).execute();
+      });
+    }
+  }
+
+  return {
+    name: 'cycles',
+    everyMs: EVERY_MS,
+    async run() {
+      const behind = await repositoriesBehind(store.reader, BATCH_SIZE, after);
+      after = behind.length === BATCH_SIZE ? (behind.at(-1) ?? '') : '';
+      for (const repository of behind) await mirror.sync(repository);
+      await prune('role_sessions', 'expires_at', clock.now() - SESSIONS_KEPT_MS);
+      await prune('psk_failures', 'last_at', clock.now() - FORGOTTEN_AFTER_MS);
+    },
+  };
 }

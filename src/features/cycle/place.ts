@@ -4,8 +4,7 @@ import type { CallContext } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import { type FileDisk, NotAFile } from '../../machine/files.ts';
-import { isAllowed } from '../../machine/git/allowed.ts';
-import { repositoryAround } from '../../machine/git/place.ts';
+import { isAllowed, repositoryAround } from '../../machine/git/place.ts';
 import { type CycleConfig, FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
 import { configInvalid } from './refusals.ts';
 

@@ -1,9 +1,52 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type CallContext, record } from '../../kernel/context.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { ok, type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import { endingIn, onlyMatch } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
+import { changeRows, deleteRows, findRow, findRows, insertRows } from '../../storage/rows.ts';
 import type { PskFailureRow, RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
-import { invalidSession } from './refusals.ts';
-import { hashToken, pskMark } from './tokens.ts';
+import type { CycleConfig } from './config.ts';
+import { authFailed, authSlowed, invalidRole, invalidSession } from './refusals.ts';
+import { activeCycle, type StoredCycle } from './store.ts';
+
+export const mintLockToken = (): string => randomBytes(24).toString('hex');
+
+/** Shown once; only its hash is kept. */
+export const mintSessionToken = (): string => `sess_${randomBytes(24).toString('hex')}`;
+
+export const hashToken = (token: string): string => hash('sha256', token);
+
+/** By which a session is known to be of this PSK. Without the token, which is kept nowhere, it tells nothing of the PSK. */
+export const pskMark = (sessionToken: string, psk: string): string => hash('sha256', `${sessionToken} ${psk}`);
+
+/** Takes the same time wherever they begin to differ, and however long they are. */
+export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
+
+/** So many wrong PSKs in a row cost nothing: people mistype. */
+const FREE = 5;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+/** After such a while without one they are forgotten. */
+export const FORGOTTEN_AFTER_MS = 3_600_000;
+
+interface Failures {
+  readonly failures: number;
+  readonly last_at: number;
+}
+
+/** How many failures still count. */
+export const counted = (row: Failures | undefined, now: number): number => (row && now - row.last_at < FORGOTTEN_AFTER_MS ? row.failures : 0);
+
+/** How long the next attempt must still wait: a second after the fifth failure, and twice as long after each further one. */
+export function waitAfter(row: Failures | undefined, now: number): number {
+  const count = counted(row, now);
+  if (!row || count < FREE) return 0;
+  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (count - FREE));
+  return Math.max(0, row.last_at + wait - now);
+}
 
 /** Who presents a session token, and where. */
 export interface Presented {
@@ -17,12 +60,7 @@ export interface Presented {
 
 /** The session, if the token is good here and now; its use is written down. */
 export async function useSession(tx: Tx, { token, tokenId, repository, psks }: Presented): Promise<RoleSessionRow> {
-  const row = await tx.db
-    .selectFrom('role_sessions')
-    .selectAll()
-    .where('workspace_id', '=', tx.workspace)
-    .where('token_sha256', '=', hashToken(token))
-    .executeTakeFirst();
+  const row = await findRow(tx.db, 'role_sessions', { workspace_id: tx.workspace, token_sha256: hashToken(token) });
   if (!row || row.token_id !== tokenId) throw invalidSession('is unknown');
   if (row.repository !== repository) throw invalidSession('is of another repository');
   if (row.closed_at !== null) throw invalidSession('is of a session that was closed');
@@ -30,12 +68,8 @@ export async function useSession(tx: Tx, { token, tokenId, repository, psks }: P
   // A role that the config no longer has may still end a cycle that began with it.
   const psk = psks.get(row.role);
   if (psk !== undefined && row.psk_mark !== pskMark(token, psk)) throw invalidSession(`was opened with another PSK than ${row.role} has now`);
-  await tx.db.updateTable('role_sessions').set({ last_seen: tx.now }).where('workspace_id', '=', tx.workspace).where('id', '=', row.id).execute();
+  await changeRows(tx.db, 'role_sessions', { workspace_id: tx.workspace, id: row.id }, { last_seen: tx.now });
   return row;
-}
-
-export async function insertSession(db: Db, row: RoleSessionRow): Promise<void> {
-  await db.insertInto('role_sessions').values(row).execute();
 }
 
 /** By its id, or an unambiguous tail of it. */
@@ -50,34 +84,15 @@ export async function findSession(db: Db, workspace: string, tail: string): Prom
   return found.find(({ id }) => id === meant);
 }
 
-export async function closeSession(db: Db, workspace: string, id: string, by: string, now: number): Promise<void> {
-  await db.updateTable('role_sessions').set({ closed_at: now, closed_by: by }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
-
 const MAX_LISTED = 200;
 
 /** Newest first. */
-export async function sessionsIn(db: Db, workspace: string, repository: string | undefined): Promise<RoleSessionRow[]> {
-  let matching = db.selectFrom('role_sessions').selectAll().where('workspace_id', '=', workspace);
-  if (repository !== undefined) matching = matching.where('repository', '=', repository);
-  return await matching.orderBy('id', 'desc').limit(MAX_LISTED).execute();
-}
+export const sessionsIn = (db: Db, workspace: string, repository: string | undefined): Promise<RoleSessionRow[]> =>
+  findRows(db, 'role_sessions', { workspace_id: workspace, repository }, { order: { id: 'desc' }, limit: MAX_LISTED });
 
 type Attempt = Omit<PskFailureRow, 'failures' | 'last_at'>;
 
-const attempts = (db: Db, { workspace_id, repository, role, token_id }: Attempt) =>
-  db
-    .selectFrom('psk_failures')
-    .where('workspace_id', '=', workspace_id)
-    .where('repository', '=', repository)
-    .where('role', '=', role)
-    .where('token_id', '=', token_id);
-
-export async function failuresOf(db: Db, attempt: Attempt): Promise<PskFailureRow | undefined> {
-  return await attempts(db, attempt).selectAll().executeTakeFirst();
-}
-
-export async function noteFailure(db: Db, attempt: Attempt, failures: number, now: number): Promise<void> {
+async function noteFailure(db: Db, attempt: Attempt, failures: number, now: number): Promise<void> {
   const noted = { failures, last_at: now };
   await db
     .insertInto('psk_failures')
@@ -86,12 +101,89 @@ export async function noteFailure(db: Db, attempt: Attempt, failures: number, no
     .execute();
 }
 
-export async function forgetFailures(db: Db, { workspace_id, repository, role, token_id }: Attempt): Promise<void> {
-  await db
-    .deleteFrom('psk_failures')
-    .where('workspace_id', '=', workspace_id)
-    .where('repository', '=', repository)
-    .where('role', '=', role)
-    .where('token_id', '=', token_id)
-    .execute();
+interface Where {
+  readonly repository: string;
+  readonly config: CycleConfig;
+  /** The file that has the PSKs. */
+  readonly source: string;
+}
+
+interface Credentials {
+  readonly role: string;
+  readonly psk: string;
+}
+
+/** What was noted of a wrong PSK must stay, so the refusal is answered and not thrown. */
+export const answered = ({ code, message, next, details }: Refusal): Refused => refused('error', code, message, next, details);
+
+export async function openSession(
+  ctx: CallContext,
+  { repository, config, source }: Where,
+  { role, psk }: Credentials,
+): Promise<Reply<{ session_token: string; role: string }>> {
+  const expected = config.psks.get(role);
+  if (!config.machine.roles.includes(role) || expected === undefined) throw invalidRole(config.machine.roles);
+  const { tokenId, actor } = ctx.principal;
+  return await ctx.write(async (tx) => {
+    const attempt = { workspace_id: tx.workspace, repository: source, role, token_id: tokenId };
+    const before = await findRow(tx.db, 'psk_failures', attempt);
+    const wait = waitAfter(before, tx.now);
+    if (wait > 0) return answered(authSlowed(role, wait));
+    if (!sameSecret(expected, psk)) {
+      const failures = counted(before, tx.now) + 1;
+      await noteFailure(tx.db, attempt, failures, tx.now);
+      record(tx, ctx, { category: 'audit', kind: 'cycle.psk_refused', subject: null, payload: { repository, role, failures } });
+      return answered(authFailed(role));
+    }
+    if (before) await deleteRows(tx.db, 'psk_failures', attempt);
+    const token = mintSessionToken();
+    const id = newId('rses', tx.now);
+    await insertRows(tx.db, 'role_sessions', {
+      workspace_id: tx.workspace,
+      id,
+      token_sha256: hashToken(token),
+      psk_mark: pskMark(token, expected),
+      repository,
+      role,
+      token_id: tokenId,
+      actor,
+      created_at: tx.now,
+      last_seen: tx.now,
+      expires_at: tx.now + config.sessionTtlMs,
+      closed_at: null,
+      closed_by: null,
+    });
+    record(tx, ctx, { category: 'audit', kind: 'cycle.session_opened', subject: id, payload: { repository, role } });
+    return ok({ session_token: token, role });
+  });
+}
+
+/** What a role wants to do. */
+export interface Turn<J, T> {
+  /** Whether it may, of the cycle as it stands. Pure: the session has been used even where it may not. */
+  judge(cycle: StoredCycle | undefined, role: string): J;
+  /** What follows. */
+  apply(tx: Tx, cycle: StoredCycle, judged: J): Promise<Reply<T>>;
+}
+
+interface ByRole<J, T> extends Turn<J, T> {
+  readonly repository: string;
+  readonly config: CycleConfig;
+  readonly sessionToken: string;
+}
+
+/** Session, rule and change in one transaction: of two that hold the same token, one comes first, and the other is judged by what it left. */
+export async function asRole<J, T>(ctx: CallContext, { repository, config, sessionToken, judge, apply }: ByRole<J, T>): Promise<Reply<T>> {
+  return await ctx.write(async (tx) => {
+    const { role } = await useSession(tx, { token: sessionToken, tokenId: ctx.principal.tokenId, repository, psks: config.psks });
+    const cycle = await activeCycle(tx.db, tx.workspace, repository);
+    let judged: J;
+    try {
+      judged = judge(cycle, role);
+    } catch (error) {
+      if (error instanceof Refusal) return answered(error);
+      throw error;
+    }
+    return await apply(tx, cycle as StoredCycle, judged);
+  });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { counted, FORGOTTEN_AFTER_MS, waitAfter } from './slowing.ts';
+import { counted, FORGOTTEN_AFTER_MS, waitAfter } from './role-sessions.ts';
 
 const AT = 1_000_000;
 const failures = (count: number) => ({ failures: count, last_at: AT });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashToken, mintLockToken, mintSessionToken, sameSecret } from './tokens.ts';
+import { hashToken, mintLockToken, mintSessionToken, sameSecret } from './role-sessions.ts';
 
 test('secrets of any two lengths are compared: both sides are hashed first, so that neither length nor beginning can be timed', () => {
   for (const [a, b] of [

@@ -3,13 +3,12 @@ import { ok, type Reply } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { CycleHandoffRow } from '../../storage/schema-rows.ts';
 import { archiveCycle, completeCycle, handOver, startCycle } from './advance.ts';
-import { asRole, type Turn } from './as-role.ts';
 import { type CycleConfig, NO_CONFIG } from './config.ts';
 import { cycleArchive, cycleComplete, cycleStart, cycleStatus, handoffRead, handoffWrite, lockAcquire, sessionOpen } from './contract.ts';
 import type { Mirror } from './mirror.ts';
-import { openSession } from './open-session.ts';
 import { type CycleOutside, configOf, realConfig, repositoryOf, sensitiveConfig } from './place.ts';
 import { invalidTarget } from './refusals.ts';
+import { asRole, openSession, type Turn } from './role-sessions.ts';
 import { activeCycle, currentHandoffs } from './store.ts';
 import { judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff } from './turn.ts';
 

@@ -1,21 +1,13 @@
 import { Refusal } from '../../kernel/errors.ts';
-import { afterCompletion, afterHandoff, type CycleMachine, type Phase, producersFor } from './machine.ts';
+import { afterCompletion, afterHandoff, type Phase, producersFor } from './machine.ts';
 import { type HandoffPayload, requirePayload } from './payload.ts';
 import { invalidTarget, lockDenied, noActiveCycle, notActive } from './refusals.ts';
-import { sameSecret } from './tokens.ts';
+import { sameSecret } from './role-sessions.ts';
+import type { StoredCycle } from './store.ts';
 
 /** Who may do what in which phase. Each rule answers what follows, or throws the refusal; none changes anything. */
 
-export interface Turned {
-  readonly repository: string;
-  readonly cycle_id: string;
-  readonly feature: string;
-  readonly phase: string;
-  readonly active_role: string;
-  readonly lock_role: string;
-  readonly lock_token: string;
-  readonly machine: CycleMachine;
-}
+export type Turned = Pick<StoredCycle, 'repository' | 'cycle_id' | 'feature' | 'phase' | 'active_role' | 'lock_role' | 'lock_token' | 'machine'>;
 
 export function judgeAcquire(cycle: Turned | undefined, repository: string, role: string): Turned {
   if (!cycle) throw noActiveCycle(repository);

@@ -11,12 +11,16 @@ import { createTmux, socketIn, type Tmux, tmuxVersion } from './tmux.ts';
 export interface AgentHost {
   /** What no other server's has: its sessions and worktrees are here and nowhere else. */
   readonly machine: string;
+  /** Tmux where it is, else plain processes. What was started is found again by its kind. */
   sessions(kind?: AgentSessions['kind']): Promise<AgentSessions>;
   /** Null where there is none, or one too old. */
   tmux(): Promise<Tmux | null>;
+  /** The whole environment of an agent: what any program needs, what its launcher has passed on, and its own. */
   environment(passed: readonly string[], own: Readonly<Record<string, string>>): Record<string, string>;
+  /** What a terminal showed last, for when it is gone. */
   keepScreen(name: string, text: string): Promise<void>;
   keptScreen(name: string): Promise<string | null>;
+  /** Of the log of a plain process, which nobody else cuts. */
   boundLog(name: string): Promise<void>;
 }
 

@@ -4,10 +4,9 @@ import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileDisk } from '../files.ts';
-import { endAll } from '../process/end-all.ts';
 import { answers, markedLeaders, startOf } from '../process/group.ts';
 import { FolderMissing, isFolder, notStarted, ProgramMissing, runProgram } from '../process/process.ts';
-import { type AgentSessions, markOf, SESSION_VARIABLE, type SessionHandle } from './agent-session.ts';
+import { type AgentSessions, endAll, markOf, SESSION_VARIABLE, type SessionHandle } from './agent-session.ts';
 
 const SHOWN_BYTES = 64 * 1024;
 const LONGEST_LOG = 16 * 1024 * 1024;

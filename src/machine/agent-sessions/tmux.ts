@@ -2,10 +2,9 @@ import { hash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { endAll } from '../process/end-all.ts';
 import { signalAll, startOf } from '../process/group.ts';
 import { ProgramMissing, type Ran, runProgram } from '../process/process.ts';
-import { type AgentSessions, markOf, SESSION_VARIABLE, type SessionHandle, type SessionLook, type SessionStart, type Size } from './agent-session.ts';
+import { type AgentSessions, endAll, markOf, SESSION_VARIABLE, type SessionHandle, type SessionLook, type SessionStart, type Size } from './agent-session.ts';
 
 /** Tmux said no. */
 export class TmuxFailed extends Error {

@@ -3,8 +3,7 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/store/database.ts';
-import { nearest, placeOf, real, repositoryAround } from './place.ts';
-import { locate } from './placed.ts';
+import { locate, nearest, placeOf, real, repositoryAround } from './place.ts';
 
 test('the repository around a folder is the nearest one above it, and that of a worktree the one it is of', () => {
   const home = realpathSync(temporaryFolder());

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileSpec } from '../../clients/client.ts';
 import { ALL_CLIENTS, CLIENTS, type ClientName } from '../../clients/index.ts';
-import { hasProgram } from '../../machine/process/find-program.ts';
+import { hasProgram } from '../../machine/process/environment.ts';
 import { linkedTo, requireInside, requireNoLink } from './edit/disk.ts';
 import { shownPath } from './edit/shown.ts';
 import { programsFor } from './programs.ts';

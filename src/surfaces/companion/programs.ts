@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, extname, join } from 'node:path';
 import type { Programs } from '../../clients/client.ts';
 import { quoted } from '../../clients/config-entries.ts';
-import { hasProgram } from '../../machine/process/find-program.ts';
+import { hasProgram } from '../../machine/process/environment.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 
 export function programsFor(env: NodeJS.ProcessEnv, root: string): Programs {

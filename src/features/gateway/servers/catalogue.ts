@@ -4,8 +4,9 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { readHead } from '../../../storage/journal.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ServerEntry, serves } from './configured.ts';
+import type { PinKind } from './contract.ts';
 import { holdersOf, isChosen, isHeld, type KnownServer, NOTHING, type OfferedDefinition, offerOf, type ServerOffer } from './offered.ts';
-import type { ServerListing, UpstreamFacts } from './pages.ts';
+
 import {
   appendDecision,
   approvedPin,
@@ -13,7 +14,6 @@ import {
   compareListing,
   type Pin,
   type PinComparison,
-  type PinKind,
   type PinNaming,
   reasonOf,
   type SeenDefinitions,
@@ -33,8 +33,10 @@ import {
   readPins,
   removePins,
   removeUpstream,
+  type ServerListing,
   savePins,
   saveUpstream,
+  type UpstreamFacts,
 } from './store.ts';
 
 export type { OfferedDefinition } from './offered.ts';
@@ -315,7 +317,7 @@ export class ServerCatalogue {
     const known = new Map(pins.map((pin) => [`${pin.kind} ${pin.name}`, pin]));
     const pinOf = (kind: PinKind, name: string) => known.get(`${kind} ${name}`) as Pin;
     const { there = [], gone = [] } = Object.groupBy(chosen, ({ reason }) => (reason === 'gone' ? 'gone' : 'there'));
-    const renamed = there.flatMap(({ kind, renamedFrom }) => (renamedFrom === null ? [] : [pinOf(kind, renamedFrom)]));
+    const renamed = there.flatMap(({ kind, renamed_from }) => (renamed_from === null ? [] : [pinOf(kind, renamed_from)]));
     await removePins(tx.db, [...renamed, ...gone.map(({ kind, name }) => pinOf(kind, name))]);
     await savePins(
       tx.db,

@@ -4,10 +4,10 @@ import type { Services } from '../../../kernel/context.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
 import { tailOf } from '../../../machine/process/bounded-log.ts';
 import type { ServerCatalogue } from './catalogue.ts';
-import type { ServerStatus } from './pages.ts';
+import type { ServerStatus } from './contract.ts';
+import type { Upstream } from './running.ts';
 import { type ReadEntries, readEntries } from './secrets.ts';
 import type { ServerControl } from './tools.ts';
-import type { Upstream } from './upstream.ts';
 
 export interface ConfiguredOptions {
   readonly home: string;
@@ -49,7 +49,15 @@ export class Configured implements ServerControl {
 
   status(server: string): ServerStatus {
     const enabled = this.#read.entries.find(({ name }) => name === server)?.enabled;
-    return { state: enabled === false ? 'disabled' : 'stopped', problem: null, pid: null, since: null, restarts: 0, nextStartAt: null, protocolVersion: null };
+    return {
+      state: enabled === false ? 'disabled' : 'stopped',
+      problem: null,
+      pid: null,
+      since: null,
+      restarts: 0,
+      next_start_at: null,
+      protocol_version: null,
+    };
   }
 
   /** A server of the file that has the same name goes before. */
@@ -145,3 +153,45 @@ export interface EntryProblem {
   readonly server: string | null;
   readonly message: string;
 }
+
+/** Shorter values (a log level, a flag) are no secrets, and to strike them out would leave a log that nobody can read. */
+const SHORTEST = 8;
+
+/** What of an entry is nobody's business, the longest first: a part of it struck out would leave the rest standing. */
+export function secretsOf({ transport }: ServerEntry): string[] {
+  const values =
+    transport.kind === 'stdio'
+      ? [...Object.values(transport.env), ...argumentSecrets(transport.args)]
+      : [...Object.values(transport.headers), ...addressSecrets(transport.url)];
+  return values
+    .flatMap((value) => [value, ...value.split(/\s+/)])
+    .filter((value) => value.length >= SHORTEST)
+    .sort((a, b) => b.length - a.length);
+}
+
+/** A function that strikes an entry's secrets out of what is said of its server. */
+export function concealer(entry: ServerEntry): (text: string) => string {
+  const secrets = secretsOf(entry);
+  return (text) => secrets.reduce((safe, value) => safe.replaceAll(value, '[redacted]'), text);
+}
+
+const WORD = '(?:auth|token|key|secret|passw|credential)';
+/** `--api-key`, of which the next argument is the value. */
+const FLAG = new RegExp(`^--?[\\w-]*${WORD}[\\w-]*$`, 'i');
+/** `--api-key=…`, `Authorization: Bearer …` */
+const NAMED = new RegExp(`${WORD}[\\w-]*["']?\\s*[:=]\\s*(.+)$`, 'is');
+const IN_ADDRESS = /:\/\/[^/\s:@]*:([^/\s@]+)@/;
+
+/** Most arguments are no secrets, and a log without them would say nothing: those that are called so. */
+function argumentSecrets(args: readonly string[]): string[] {
+  const found = args.flatMap((text, place) => [FLAG.test(args[place - 1] ?? '') ? text : undefined, NAMED.exec(text)?.[1], IN_ADDRESS.exec(text)?.[1]]);
+  return found.filter((value) => value !== undefined);
+}
+
+function addressSecrets(url: string): string[] {
+  const { search, searchParams, pathname } = new URL(url);
+  return [search.slice(1), ...searchParams.values(), ...pathname.split('/').filter((part) => part.length >= 16)];
+}
+
+/** Where a server is, as far as it can be shown: arguments, paths and queries may hold secrets. */
+export const targetOf = ({ transport }: ServerEntry): string => (transport.kind === 'stdio' ? transport.command : new URL(transport.url).origin);

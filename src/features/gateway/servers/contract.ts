@@ -1,7 +1,27 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { SERVER_STATES } from './pages.ts';
-import { PIN_KINDS, WITHHELD_REASONS } from './pins.ts';
+
+export const PIN_KINDS = ['tool', 'prompt'] as const;
+export type PinKind = (typeof PIN_KINDS)[number];
+
+export const WITHHELD_REASONS = ['new', 'changed', 'gone', 'renamed', 'name_taken', 'duplicate', 'invalid'] as const;
+export type WithheldReason = (typeof WITHHELD_REASONS)[number];
+
+/** `idle`: lazy, and nobody has called yet. `stopped`: no server of Covenant runs that could have started it. */
+const SERVER_STATES = ['disabled', 'stopped', 'idle', 'starting', 'up', 'down'] as const;
+export type ServerState = (typeof SERVER_STATES)[number];
+
+/** How a server runs. */
+const status = {
+  state: z.enum(SERVER_STATES),
+  problem: z.string().nullable(),
+  pid: z.int().nullable(),
+  since: z.int().nullable(),
+  restarts: z.int(),
+  next_start_at: z.int().nullable(),
+  protocol_version: z.string().nullable(),
+};
+export type ServerStatus = { readonly [K in keyof typeof status]: z.output<(typeof status)[K]> };
 
 const server = z.string().min(1).max(100).describe('Its name in secrets.toml.');
 
@@ -40,13 +60,7 @@ export const listServers = contract({
         prefix: z.boolean(),
         workspaces: z.array(z.string()).describe('Those that it serves; `*` is every one.'),
         timeout_ms: z.int(),
-        state: z.enum(SERVER_STATES),
-        problem: z.string().nullable(),
-        pid: z.int().nullable(),
-        since: z.int().nullable(),
-        restarts: z.int(),
-        next_start_at: z.int().nullable(),
-        protocol_version: z.string().nullable(),
+        ...status,
         server_info: z.strictObject({ name: z.string().nullable(), version: z.string().nullable() }).nullable(),
         tools: z.int().describe('Offered.'),
         prompts: z.int().describe('Offered.'),
@@ -66,7 +80,7 @@ export const restartServer = contract({
   title: 'Restart an external server',
   description: 'Reads secrets.toml again, ends the server and starts it anew.',
   input: z.strictObject({ server }),
-  output: z.strictObject({ server: z.string(), state: z.enum(SERVER_STATES), problem: z.string().nullable() }),
+  output: z.strictObject({ server: z.string(), state: status.state, problem: status.problem }),
 });
 
 const selection = z.strictObject({

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import type { Output } from '../../../kernel/contract.ts';
+import { isRecord } from '../../../kernel/input.ts';
 import type { Json } from '../../../kernel/relay.ts';
 import { canonicalJson } from '../../../storage/canonical.ts';
-import type { PinKind } from './pins.ts';
+import type { listServers, PinKind } from './contract.ts';
 
 /** What has no shape of its own, and half a surrogate pair. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
@@ -57,19 +59,8 @@ export function namelessHash({ name: _, ...definition }: Json): string {
   return definitionHash(definition);
 }
 
-/** One place where two definitions differ. Null: it is not there. */
-interface Change {
-  /** `description`, or a place in a schema: `inputSchema.properties.path.type`. */
-  readonly path: string;
-  readonly before: string | null;
-  readonly after: string | null;
-}
-
-interface Difference {
-  readonly changes: readonly Change[];
-  /** How many more there are than are shown. */
-  readonly more: number;
-}
+/** One place where two definitions differ: `description`, or a place in a schema, `inputSchema.properties.path.type`. Null: it is not there. */
+type Change = Output<typeof listServers>['items'][number]['withheld'][number]['difference'][number];
 
 interface Bounds {
   readonly changes: number;
@@ -84,7 +75,7 @@ const LONG = 1_500;
 const AROUND = 60;
 
 /** What a person reads before they approve. Without `before`: the whole of what is new, field by field. */
-export function differenceOf(before: Json | null, after: Json | null, isWhole = false): Difference {
+export function differenceOf(before: Json | null, after: Json | null, isWhole = false): { changes: Change[]; more: number } {
   const bounds = isWhole ? WHOLE : BRIEF;
   const all: Change[] = [];
   if (before && after) collect('', before, after, all);
@@ -96,15 +87,13 @@ export function differenceOf(before: Json | null, after: Json | null, isWhole = 
 }
 
 function collect(path: string, before: unknown, after: unknown, into: Change[]): void {
-  if (isObject(before) && isObject(after)) {
+  if (isRecord(before) && isRecord(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) collect(path ? `${path}.${key}` : key, own(before, key), own(after, key), into);
   } else if (!isDeepStrictEqual(before, after)) into.push(change(path, before, after));
 }
 
 /** A property may be called `constructor`. */
 const own = (object: Json, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function change(path: string, before: unknown, after: unknown): Change {
   // Else 5 and "5" would read the same.

@@ -2,8 +2,8 @@ import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError 
 import { Refusal } from '../../../kernel/errors.ts';
 import { type RpcError, UpstreamError } from '../../../kernel/relay.ts';
 import { BROKEN_ANSWER, MALFORMED_ANSWER } from './handshake.ts';
-import type { WithheldDefinition, WithheldReason } from './pins.ts';
 import { isTooDeep, MAX_LEVELS } from './relay.ts';
+import { down } from './upstream-catalog.ts';
 
 /** What a call has shown of the server: that it answers, nothing, that it could not be spoken with, or that it has forgotten us. */
 export type ServerHealth = 'well' | 'unknown' | 'strike' | 'forgotten';
@@ -101,18 +101,10 @@ export function failureOf(server: string, error: unknown): Failure {
   return { health: 'strike', thrown: down(server, sentence(said(error))) };
 }
 
-/** What a caller is told of a server that did not do what was asked. Without the SDK: commands that only look load this too. */
-
 export function invalid(server: string, detail: string): Refusal {
   return new Refusal('UPSTREAM_INVALID', `The server ${server} answered, but not as MCP has it: ${detail}`, 'Ask the operator to look at that server.', {
     server,
   });
-}
-
-export function down(server: string, problem: string, nextStartInMs?: number): Refusal {
-  const when = nextStartInMs === undefined ? '' : ` It is started again in ${Math.max(1, Math.ceil(nextStartInMs / 1000))} s.`;
-  const next = `Call again later; \`covenant servers logs ${server}\` has what it said.`;
-  return new Refusal('UPSTREAM_DOWN', `The server ${server} is down. ${problem}${when}`, next, { server });
 }
 
 export function tooDeep(): Refusal {
@@ -126,23 +118,4 @@ export function cannotAsk(server: string, method: string): Refusal {
     'Call it from an MCP client that answers such questions.',
     { server, method },
   );
-}
-
-const WHY: Record<WithheldReason, string> = {
-  new: 'is new on its server, and nobody has approved it',
-  changed: 'is not what was approved: its server has changed it',
-  renamed: 'is another under a new name, and nobody has approved that',
-  gone: 'is not there any more: its server lists it no longer',
-  name_taken: 'is withheld: its name belongs to another tool',
-  duplicate: 'is withheld: its server lists two of that name',
-  invalid: 'is withheld: its definition is not one',
-};
-
-/** What a caller is told who may call it. */
-export function withheldRefusal({ server, kind, name, exposed, reason }: WithheldDefinition): Refusal {
-  // A name of the server's own choice is words to whoever reads it, and more than a word to a shell.
-  const approve = `covenant servers approve ${server} --tool ${/^[A-Za-z0-9_.-]{1,128}$/.test(name) ? name : exposed}`;
-  const next =
-    reason === 'gone' || reason === 'name_taken' ? `Ask the operator: covenant servers list shows ${server}.` : `Ask the operator to look at it: ${approve}`;
-  return new Refusal('TOOL_WITHHELD', `The ${kind} ${exposed} ${WHY[reason]}.`, next, { server, reason });
 }

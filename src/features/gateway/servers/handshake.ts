@@ -1,4 +1,5 @@
 import { Client, type JSONRPCMessage, type RequestId, type Transport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
+import { isRecord } from '../../../kernel/input.ts';
 import type { ServerEntry } from './configured.ts';
 import { refusesInitialize } from './failures.ts';
 
@@ -100,11 +101,11 @@ export function readMessages(line: string): Received[] | string {
 }
 
 function readMessage(value: unknown): Received | undefined {
-  if (!isObject(value) || value.jsonrpc !== '2.0') return undefined;
+  if (!isRecord(value) || value.jsonrpc !== '2.0') return undefined;
   const { id, method } = value;
   const message = value as JSONRPCMessage;
   if (method !== undefined) {
-    if (typeof method !== 'string' || (value.params !== undefined && !isObject(value.params))) return undefined;
+    if (typeof method !== 'string' || (value.params !== undefined && !isRecord(value.params))) return undefined;
     if (id === undefined) return { kind: 'notification', message };
     return isId(id) ? { kind: 'request', message } : undefined;
   }
@@ -119,10 +120,8 @@ export const broken = (id: RequestId): JsonRpcAnswer => ours(id, BROKEN_ANSWER, 
 const ours = (id: RequestId, reason: string, message: string): JsonRpcAnswer => ({ jsonrpc: '2.0', id, error: { code: -32_603, message, data: { reason } } });
 
 function isAnswer({ result, error }: Record<string, unknown>): boolean {
-  if (error === undefined) return isObject(result);
-  return result === undefined && isObject(error) && Number.isInteger(error.code) && typeof error.message === 'string';
+  if (error === undefined) return isRecord(result);
+  return result === undefined && isRecord(error) && Number.isInteger(error.code) && typeof error.message === 'string';
 }
 
 const isId = (id: unknown): id is RequestId => typeof id === 'string' || Number.isInteger(id);
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

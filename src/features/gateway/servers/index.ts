@@ -3,14 +3,12 @@ import type { Feature } from '../../../kernel/tool.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
 import { ServerCatalogue } from './catalogue.ts';
 import { Configured, type ServerEntry } from './configured.ts';
-import type { Upstreams } from './offer.ts';
 import type { RunningServers } from './running.ts';
 import { serverTools } from './tools.ts';
-import { UpstreamCatalog } from './upstream-catalog.ts';
+import { UpstreamCatalog, type Upstreams } from './upstream-catalog.ts';
 
-export type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './offer.ts';
-export { readEntries } from './secrets.ts';
-export { blocksOf } from './toml-blocks.ts';
+export { blocksOf, readEntries } from './secrets.ts';
+export type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './upstream-catalog.ts';
 
 /** A program as a server of this name for one workspace, with the settings of an entry that says no more. */
 export const guest = (

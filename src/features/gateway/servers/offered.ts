@@ -1,6 +1,6 @@
 import type { Json } from '../../../kernel/relay.ts';
 import { type ServerEntry, shareWorkspace } from './configured.ts';
-import type { PinKind } from './pins.ts';
+import type { PinKind } from './contract.ts';
 import { asTold, type Pin, reasonOf, type SeenDefinitions, type WithheldDefinition, withheldOf } from './pins.ts';
 import { exposedName, foldedName } from './secrets.ts';
 import type { HeldName, KeptFacts } from './store.ts';
@@ -63,7 +63,7 @@ export function offerOf(entries: readonly ServerEntry[], known: ReadonlyMap<stri
     for (const pin of pins) {
       if (reasonOf(pin) || !pin.approved) continue;
       offered[pin.kind].push({ entry, name: pin.name, exposed: pin.exposed, definition: { ...pin.approved, name: pin.exposed } });
-      stamp(pin.kind, `${pin.exposed} ${pin.approvedHash}`);
+      stamp(pin.kind, `${pin.exposed} ${pin.approved_hash}`);
     }
     const leftOut = server.facts.leftOut.filter(({ name }) => isChosen(entry, name));
     const ours = withheldOf(pins, leftOut, { server: entry.name, prefix: entry.prefix });

@@ -7,40 +7,15 @@ import { chunks } from '../../../storage/chunks.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
+import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { PIN_KINDS, type PinKind, type WithheldReason } from './contract.ts';
 import { definitionHash, isUsable, type Named, namelessHash, printable } from './definition.ts';
-import type { ServerListing } from './pages.ts';
 import { exposedName, foldedName } from './secrets.ts';
+import type { LeftOut, ServerListing } from './store.ts';
 
-export const PIN_KINDS = ['tool', 'prompt'] as const;
-export type PinKind = (typeof PIN_KINDS)[number];
-
-/** A definition as it was approved and as it is now; the row of the table, read. */
-export interface Pin {
-  readonly server: string;
-  readonly kind: PinKind;
-  readonly name: string;
-  /** Empty: the name it should have is another's. */
-  readonly exposed: string;
-  readonly approved: Json | null;
-  readonly approvedHash: string | null;
-  readonly approvedAt: number | null;
-  readonly approvedBy: string | null;
-  /** Null: the server lists it no more. */
-  readonly seen: Json | null;
-  readonly seenHash: string | null;
-  readonly seenAt: number;
-}
-
-export const WITHHELD_REASONS = ['new', 'changed', 'gone', 'renamed', 'name_taken', 'duplicate', 'invalid'] as const;
-export type WithheldReason = (typeof WITHHELD_REASONS)[number];
-
-/** Something of a listing that has no pin: a second one of its name, or nothing that could be offered. */
-export interface LeftOut {
-  readonly kind: PinKind;
-  readonly name: string;
-  readonly reason: 'duplicate' | 'invalid';
-}
+/** A definition as it was approved (null: never) and as it is now (null: the server lists it no more). Its `exposed` name is empty where that is another's. */
+export type Pin = Readonly<Omit<UpstreamPinRow, 'workspace_id' | 'approved' | 'seen'> & { approved: Json | null; seen: Json | null }>;
 
 export interface WithheldDefinition {
   readonly server: string;
@@ -49,7 +24,7 @@ export interface WithheldDefinition {
   /** What it is or would be called. */
   readonly exposed: string;
   readonly reason: WithheldReason;
-  readonly renamedFrom: string | null;
+  readonly renamed_from: string | null;
   /** Names what is withheld as it is now: who approves says by it what they have seen. Empty where there is nothing to approve. */
   readonly fingerprint: string;
   /** What was approved, and what a person would approve. */
@@ -96,20 +71,20 @@ export function compareListing(
     for (const pin of pins.values()) {
       if (listed.has(pin.name) || pin.seen === null) continue;
       if (pin.approved === null) remove.push(pin);
-      else write.push({ ...pin, seen: null, seenHash: null, seenAt: now });
+      else write.push({ ...pin, seen: null, seen_hash: null, seen_at: now });
     }
   }
   return { write, remove, leftOut };
 }
 
 /** What one process has been told by the server that it runs. */
-export type SeenDefinitions = ReadonlyMap<string, Pick<Pin, 'seen' | 'seenHash'>>;
+export type SeenDefinitions = ReadonlyMap<string, Pick<Pin, 'seen' | 'seen_hash'>>;
 
 export function toldBy(listing: Pick<ServerListing, 'tools' | 'prompts'>): SeenDefinitions {
-  const told = new Map<string, Pick<Pin, 'seen' | 'seenHash'>>();
+  const told = new Map<string, Pick<Pin, 'seen' | 'seen_hash'>>();
   for (const kind of PIN_KINDS) {
     for (const [name, seen] of sift(kind, kind === 'tool' ? listing.tools : listing.prompts, []))
-      told.set(`${kind} ${name}`, { seen, seenHash: definitionHash(seen) });
+      told.set(`${kind} ${name}`, { seen, seen_hash: definitionHash(seen) });
   }
   return told;
 }
@@ -122,7 +97,7 @@ export function asTold(pins: readonly Pin[], told: SeenDefinitions | undefined):
   if (!told) return pins;
   return pins.map((pin) => {
     const now = told.get(`${pin.kind} ${pin.name}`);
-    return now?.seenHash === pin.seenHash ? pin : { ...pin, seen: now?.seen ?? null, seenHash: now?.seenHash ?? null };
+    return now?.seen_hash === pin.seen_hash ? pin : { ...pin, seen: now?.seen ?? null, seen_hash: now?.seen_hash ?? null };
   });
 }
 
@@ -142,20 +117,20 @@ function printableName(definition: unknown): string {
   return typeof name === 'string' ? printable(name.slice(0, 100)) : '';
 }
 
-const NOT_APPROVED = { approved: null, approvedHash: null, approvedAt: null, approvedBy: null };
+const NOT_APPROVED = { approved: null, approved_hash: null, approved_at: null, approved_by: null };
 
 const unknownPin = (server: string, kind: PinKind, name: string, now: number): Pin => ({
   ...{ server, kind, name, exposed: '', ...NOT_APPROVED },
-  ...{ seen: null, seenHash: null, seenAt: now },
+  ...{ seen: null, seen_hash: null, seen_at: now },
 });
 
 /** The same object where nothing has changed. */
 function seenNow(pin: Pin, definition: Named, exposed: string, now: number, isFirstSight: boolean): Pin {
-  const seenHash = definitionHash(definition);
-  if (pin.seenHash === seenHash && pin.exposed === exposed) return pin;
-  const seen = pin.seenHash === seenHash ? pin : { ...pin, seen: definition, seenHash, seenAt: now };
+  const seen_hash = definitionHash(definition);
+  if (pin.seen_hash === seen_hash && pin.exposed === exposed) return pin;
+  const seen = pin.seen_hash === seen_hash ? pin : { ...pin, seen: definition, seen_hash, seen_at: now };
   if (exposed === '') return { ...seen, ...NOT_APPROVED, exposed };
-  return { ...seen, ...(isFirstSight ? { approved: definition, approvedHash: seenHash, approvedAt: now, approvedBy: 'first-sight' } : {}), exposed };
+  return { ...seen, ...(isFirstSight ? { approved: definition, approved_hash: seen_hash, approved_at: now, approved_by: 'first-sight' } : {}), exposed };
 }
 
 /** Which names of a server's own are whose: who holds a name keeps it, the others take what is free in the order of their names. */
@@ -186,7 +161,7 @@ export function reasonOf(pin: Pin): WithheldReason | undefined {
   if (pin.seen === null) return 'gone';
   if (pin.exposed === '') return 'name_taken';
   if (pin.approved === null) return 'new';
-  return pin.approvedHash === pin.seenHash ? undefined : 'changed';
+  return pin.approved_hash === pin.seen_hash ? undefined : 'changed';
 }
 
 /** All of one server that is withheld. A new definition that is a vanished one under another name is shown as that. */
@@ -203,7 +178,7 @@ export function withheldOf(pins: readonly Pin[], leftOut: readonly LeftOut[], na
       {
         ...shown(pin, naming),
         reason: from ? 'renamed' : reason,
-        renamedFrom: from?.name ?? null,
+        renamed_from: from?.name ?? null,
         fingerprint: reason === 'name_taken' ? '' : fingerprintOf(pin),
         before: from?.approved ?? pin.approved,
         after: pin.seen,
@@ -216,7 +191,7 @@ export function withheldOf(pins: readonly Pin[], leftOut: readonly LeftOut[], na
     name,
     exposed: name === '' ? '' : exposedName(naming.server, name, naming.prefix),
     reason,
-    renamedFrom: null,
+    renamed_from: null,
     fingerprint: '',
     before: null,
     after: null,
@@ -232,12 +207,12 @@ const shown = (pin: Pin, { server, prefix }: Pick<PinNaming, 'server' | 'prefix'
 });
 
 /** Of all that is shown and would be offered, `_meta` too. */
-const fingerprintOf = ({ kind, seen, approvedHash }: Pin): string => hash('sha256', canonicalJson([kind, seen ?? approvedHash])).slice(0, 24);
+const fingerprintOf = ({ kind, seen, approved_hash }: Pin): string => hash('sha256', canonicalJson([kind, seen ?? approved_hash])).slice(0, 24);
 
 /** What is seen now counts from now on. */
 export const approvedPin = (pin: Pin, by: string, now: number): Pin => ({
   ...pin,
-  ...{ approved: pin.seen, approvedHash: pin.seenHash, approvedAt: now, approvedBy: by },
+  ...{ approved: pin.seen, approved_hash: pin.seen_hash, approved_at: now, approved_by: by },
 });
 
 const KINDS = ['upstream.approved', 'upstream.rejected'] as const;

@@ -23,7 +23,7 @@ const withheld = (pins: readonly Pin[]) => withheldOf(pins, [], NAMING).map((one
 test('all that a server lists when it is first seen is pinned and approved with that [gateway.pin.first-sight]', () => {
   const pins = after(undefined, [tool('read'), tool('write')]);
   expect(pins).toMatchObject([
-    { name: 'read', exposed: 'fs_read', approved: tool('read'), approvedHash: definitionHash(tool('read')), approvedBy: 'first-sight' },
+    { name: 'read', exposed: 'fs_read', approved: tool('read'), approved_hash: definitionHash(tool('read')), approved_by: 'first-sight' },
     { name: 'write', exposed: 'fs_write' },
   ]);
   expect(reasons(pins)).toEqual({ read: 'offered', write: 'offered' });
@@ -85,7 +85,7 @@ test('a change that is taken back is none', () => {
 test('a vanished definition under another name is shown as renamed, each once, and stays withheld', () => {
   const first = after(undefined, [tool('read', { description: 'Same.' }), tool('write', { description: 'Same.' })]);
   const second = after(first, [tool('peruse', { description: 'Same.' }), tool('scribble', { description: 'Same.' }), tool('third', { description: 'Same.' })]);
-  expect(withheld(second).map(({ name, reason, renamedFrom }) => [name, reason, renamedFrom])).toEqual([
+  expect(withheld(second).map(({ name, reason, renamed_from }) => [name, reason, renamed_from])).toEqual([
     ['read', 'gone', null],
     ['write', 'gone', null],
     ['peruse', 'renamed', 'read'],
@@ -104,7 +104,7 @@ test('a server that calls everything it has by other names holds nobody up', () 
 test('approving takes what is seen now', () => {
   const [changed] = after(after(undefined, [tool('read')]), [tool('read', { title: 'x' })]) as [Pin];
   const approved = approvedPin(changed, 'developer:ana', 7);
-  expect(approved).toMatchObject({ approved: tool('read', { title: 'x' }), approvedBy: 'developer:ana', approvedAt: 7 });
+  expect(approved).toMatchObject({ approved: tool('read', { title: 'x' }), approved_by: 'developer:ana', approved_at: 7 });
   expect(reasonOf(approved)).toBeUndefined();
 });
 
@@ -195,10 +195,10 @@ test('whatever a known server lists, only what is as it was approved is offered'
   fc.assert(
     fc.property(fc.array(fc.array(definition, { maxLength: 6 }), { minLength: 1, maxLength: 6 }), ([first = [], ...listings]) => {
       let pins = after(undefined, first);
-      const approved = new Map(pins.map(({ name, approvedHash }) => [name, approvedHash]));
+      const approved = new Map(pins.map(({ name, approved_hash }) => [name, approved_hash]));
       for (const listing of listings) {
         pins = after(pins, listing);
-        for (const pin of pins) if (!reasonOf(pin)) expect(approved.get(pin.name)).toBe(pin.seenHash);
+        for (const pin of pins) if (!reasonOf(pin)) expect(approved.get(pin.name)).toBe(pin.seen_hash);
         const offered = pins.filter((pin) => !reasonOf(pin)).map(({ name }) => name);
         const listed = new Map([...listing].reverse().map((one) => [one.name, definitionHash(one)]));
         expect(offered.sort()).toEqual([...listed].flatMap(([name, hash]) => (approved.get(String(name)) === hash ? [String(name)] : [])).sort());

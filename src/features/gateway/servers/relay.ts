@@ -2,10 +2,9 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { isInputRequired, type Json, type RelayContext, roundUnknown } from '../../../kernel/relay.ts';
 import { canonicalJson } from '../../../storage/canonical.ts';
-import { answersTo, askedBy } from './attributed.ts';
 import type { UpstreamConnection } from './connection.ts';
 import { cannotAsk, type Failure, failureOf } from './failures.ts';
-import { PendingCall, type Suspended, SuspendedCalls } from './pending-calls.ts';
+import { answersTo, askedBy, PendingCall, type Suspended, SuspendedCalls } from './pending-calls.ts';
 import type { Supervisor } from './supervisor.ts';
 
 const ASKED = Symbol('asked');

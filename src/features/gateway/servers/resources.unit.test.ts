@@ -9,9 +9,9 @@ import { child, EVERYTHING, exchangeOf, FILESYSTEM, npm, type UpstreamApp, upstr
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import type { ServerEntry } from './configured.ts';
 import { Notices, type NoticesOptions } from './notices.ts';
-import type { UpstreamChange } from './offer.ts';
-import type { UpstreamFacts } from './pages.ts';
 import { indexResources, matchesTemplate } from './resources.ts';
+import type { UpstreamFacts } from './store.ts';
+import type { UpstreamChange } from './upstream-catalog.ts';
 
 const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
 const everybody = () => true;

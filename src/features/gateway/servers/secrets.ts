@@ -4,10 +4,10 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
+import { isRecord } from '../../../kernel/input.ts';
 import { namespaceOf } from '../../../kernel/namespace.ts';
 import { DEFAULT_WORKSPACE_ID, isWorkspaceName, workspaceName } from '../../../kernel/workspace.ts';
 import { type EntryProblem, EVERY_WORKSPACE, type HttpEntry, type ServerEntry, type StdioEntry } from './configured.ts';
-import { type Block, blocksOf } from './toml-blocks.ts';
 
 export interface EntryOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -84,11 +84,11 @@ function readBlock(block: Block): { tables: Table[] } | { fault: EntryProblem } 
     if (!(error instanceof TomlError)) throw error;
     return { fault: faultOf(error, nameIn(block)) };
   }
-  const mcp = isTable(document.mcp) ? document.mcp : {};
+  const mcp = isRecord(document.mcp) ? document.mcp : {};
   const { server } = mcp;
   if (mcp.servers ?? document.mcp_servers ?? document.mcpServers) return { fault: misplaced(block) };
   if (server === undefined) return { tables: [] };
-  if (Array.isArray(server) && server.every(isTable)) return { tables: server };
+  if (Array.isArray(server) && server.every(isRecord)) return { tables: server };
   return { fault: misplaced(block) };
 }
 
@@ -117,15 +117,94 @@ function faultOf(error: TomlError, server: string | null): EntryProblem {
 }
 
 function nameIn({ keys, text }: Block): string | null {
+  const { name } = parsed(text.split('\n')[(keys.get('name') ?? 0) - 1] ?? '') ?? {};
+  return typeof name === 'string' ? name : null;
+}
+
+/**
+ * One table of a TOML text with the lines of its keys. The parser gives values without places, and nothing at all of a text that has a fault
+ * anywhere; with this each table can be read on its own, and what is wrong in it be named by its line.
+ */
+interface Block {
+  /** The line of its header; 1 for what comes before the first header. */
+  readonly line: number;
+  readonly header: readonly string[];
+  /** The text with nothing but this table in it: lines and columns are those of the whole. */
+  readonly text: string;
+  /** The line of each key, as a dotted path below the header. */
+  readonly keys: ReadonlyMap<string, number>;
+}
+
+/** `item`: the header of a table that is repeated (`[[…]]`); what is written below it as `[….…]` belongs to it. */
+export function blocksOf(text: string, item: readonly string[]): Block[] {
+  const lines = text.split('\n');
+  const blockAt = (line: number, header: readonly string[]) => ({ line, header, keys: new Map<string, number>(), own: new Set<number>() });
+  let block = blockAt(1, []);
+  let latestItem: typeof block | undefined;
+  const blocks = [block];
+  /** The table that the next keys belong to, as a path below the block's header. */
+  let under: readonly string[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const line = at + 1;
+    const header = headerIn(lines[at] as string);
+    const { end, value } = header ? { end: line, value: {} } : statementAt(lines, at);
+    if (header && latestItem && header.path.length > item.length && item.every((part, place) => part === header.path[place])) {
+      block = latestItem;
+      under = header.path.slice(item.length);
+      block.keys.set(under.join('.'), line);
+    } else if (header) {
+      block = blockAt(line, header.path);
+      under = [];
+      blocks.push(block);
+      if (header.isItem && header.path.join('\0') === item.join('\0')) latestItem = block;
+    }
+    for (const path of pathsIn(value, under)) if (!block.keys.has(path)) block.keys.set(path, line);
+    for (; at < end; at++) block.own.add(at);
+  }
+  return blocks.map(({ line, header, keys, own }) => {
+    // Ends where the table ends, so that a fault found at the end is not placed behind it.
+    const shown = lines.slice(0, Math.max(-1, ...own) + 1).map((each, index) => (own.has(index) ? each : ''));
+    return { line, header, keys, text: shown.join('\n') };
+  });
+}
+
+function parsed(text: string): Table | undefined {
   try {
-    const { name } = parse(text.split('\n')[(keys.get('name') ?? 0) - 1] ?? '');
-    return typeof name === 'string' ? name : null;
+    return parse(text);
   } catch {
-    return null;
+    return undefined;
   }
 }
 
-const isTable = (value: unknown): value is Table => typeof value === 'object' && value !== null && !Array.isArray(value);
+function headerIn(line: string): { path: string[]; isItem: boolean } | undefined {
+  let inner: unknown = /^[ \t\uFEFF]*\[/.test(line) ? parsed(line) : undefined;
+  if (inner === undefined) return undefined;
+  const path: string[] = [];
+  for (; isRecord(inner) && Object.keys(inner).length > 0; inner = Object.values(inner)[0]) path.push(Object.keys(inner)[0] as string);
+  return { path, isItem: Array.isArray(inner) };
+}
+
+/** Only such a value can go over several lines. */
+const MAY_GO_ON = /=.*(?:\[|"""|''')/;
+const MAX_LINES = 1_000;
+
+/** As many lines as the parser needs for a whole statement; of one that it never understands, the first alone: what follows must not be swallowed. */
+function statementAt(lines: readonly string[], at: number): { end: number; value: Table } {
+  const most = MAY_GO_ON.test(lines[at] as string) ? Math.min(lines.length, at + MAX_LINES) : at + 1;
+  for (let end = at + 1; end <= most; end++) {
+    const value = parsed(lines.slice(at, end).join('\n'));
+    if (value) return { end, value };
+  }
+  return { end: at + 1, value: {} };
+}
+
+/** Each key of a table, and of the tables in it, as a dotted path. */
+function pathsIn(value: Table, under: readonly string[]): string[] {
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const path = [...under, key];
+    return [path.join('.'), ...(isRecord(inner) ? pathsIn(inner, path) : [])];
+  });
+}
 
 const string = z.string({ error: 'expected a string' });
 const strings = z.array(string, { error: 'expected a list of strings' });

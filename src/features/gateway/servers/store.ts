@@ -1,24 +1,39 @@
 import { z } from 'zod';
+import type { Json } from '../../../kernel/relay.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { deleteRows, findRows } from '../../../storage/rows.ts';
 import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
-import type { UpstreamFacts } from './pages.ts';
-import type { LeftOut, Pin } from './pins.ts';
-import { PIN_KINDS, type PinKind } from './pins.ts';
+import { PIN_KINDS } from './contract.ts';
+import type { Pin } from './pins.ts';
 
 const json = z.record(z.string(), z.unknown());
-const keptFacts = z.object({
+const leftOut = z.object({ kind: z.enum(PIN_KINDS), name: z.string(), reason: z.enum(['duplicate', 'invalid']) });
+/** Something of a listing that has no pin: a second one of its name, or nothing that could be offered. */
+export type LeftOut = Readonly<z.output<typeof leftOut>>;
+
+const upstreamFacts = z.object({
   protocolVersion: z.string(),
   capabilities: json,
   serverInfo: json.nullable(),
-  resources: z.array(json),
-  resourceTemplates: z.array(json),
-  leftOut: z.array(z.object({ kind: z.enum(PIN_KINDS), name: z.string(), reason: z.enum(['duplicate', 'invalid']) })),
+  resources: z.array(json).readonly(),
+  resourceTemplates: z.array(json).readonly(),
 });
+/** Not pinned: a server's word of itself, and resources, which are data and change like data. */
+export type UpstreamFacts = Readonly<z.output<typeof upstreamFacts>>;
+
+/** Everything that a server lists, all pages of it. */
+export interface ServerListing {
+  readonly facts: UpstreamFacts;
+  readonly tools: readonly Json[];
+  readonly prompts: readonly Json[];
+}
+
+const keptFacts = upstreamFacts.extend({ leftOut: z.array(leftOut) });
 /** What is not pinned, and what of the last listing could not be. */
-export type KeptFacts = UpstreamFacts & { readonly leftOut: readonly LeftOut[] };
+export type KeptFacts = Readonly<z.output<typeof keptFacts>>;
 
 export const factsText = (facts: KeptFacts): string => JSON.stringify(facts);
 export const readFacts = (text: string): KeptFacts => readJson(keptFacts, text);
@@ -41,23 +56,11 @@ export async function saveUpstream(db: Db, name: string, facts: string, now: num
 
 /** Of all servers, or of one. */
 export async function readPins(db: Db, server?: string): Promise<Pin[]> {
-  const rows = await db
-    .selectFrom('upstream_pins')
-    .selectAll()
-    .where('workspace_id', '=', DEFAULT_WORKSPACE_ID)
-    .$if(server !== undefined, (query) => query.where('server', '=', server as string))
-    .orderBy('server')
-    .orderBy('kind')
-    .orderBy('name')
-    .execute();
-  return rows.map(toPin);
+  const order = { server: 'asc', kind: 'asc', name: 'asc' } as const;
+  return (await findRows(db, 'upstream_pins', { workspace_id: DEFAULT_WORKSPACE_ID, server }, { order })).map(toPin);
 }
 
-export interface HeldName {
-  readonly server: string;
-  readonly kind: PinKind;
-  readonly exposed: string;
-}
+export type HeldName = Pick<Pin, 'server' | 'kind' | 'exposed'>;
 
 export async function heldNames(db: Db): Promise<HeldName[]> {
   return await db
@@ -69,6 +72,7 @@ export async function heldNames(db: Db): Promise<HeldName[]> {
 }
 
 const ROWS = 50;
+const CHANGING = ['exposed', 'approved', 'approved_hash', 'approved_at', 'approved_by', 'seen', 'seen_hash', 'seen_at'] as const;
 
 export async function savePins(db: Db, pins: readonly Pin[]): Promise<void> {
   for (const some of chunks(pins, ROWS)) {
@@ -76,36 +80,21 @@ export async function savePins(db: Db, pins: readonly Pin[]): Promise<void> {
       .insertInto('upstream_pins')
       .values(some.map(toRow))
       .onConflict((c) =>
-        c.columns(['workspace_id', 'server', 'kind', 'name']).doUpdateSet((eb) => ({
-          exposed: eb.ref('excluded.exposed'),
-          approved: eb.ref('excluded.approved'),
-          approved_hash: eb.ref('excluded.approved_hash'),
-          approved_at: eb.ref('excluded.approved_at'),
-          approved_by: eb.ref('excluded.approved_by'),
-          seen: eb.ref('excluded.seen'),
-          seen_hash: eb.ref('excluded.seen_hash'),
-          seen_at: eb.ref('excluded.seen_at'),
-        })),
+        c
+          .columns(['workspace_id', 'server', 'kind', 'name'])
+          .doUpdateSet((eb) => Object.fromEntries(CHANGING.map((column) => [column, eb.ref(`excluded.${column}`)]))),
       )
       .execute();
   }
 }
 
 export async function removePins(db: Db, pins: readonly Pin[]): Promise<void> {
-  for (const { server, kind, name } of pins) {
-    await db
-      .deleteFrom('upstream_pins')
-      .where('workspace_id', '=', DEFAULT_WORKSPACE_ID)
-      .where('server', '=', server)
-      .where('kind', '=', kind)
-      .where('name', '=', name)
-      .execute();
-  }
+  for (const { server, kind, name } of pins) await deleteRows(db, 'upstream_pins', { workspace_id: DEFAULT_WORKSPACE_ID, server, kind, name });
 }
 
 export async function removeUpstream(db: Db, server: string): Promise<void> {
-  await db.deleteFrom('upstream_pins').where('workspace_id', '=', DEFAULT_WORKSPACE_ID).where('server', '=', server).execute();
-  await db.deleteFrom('upstreams').where('workspace_id', '=', DEFAULT_WORKSPACE_ID).where('name', '=', server).execute();
+  await deleteRows(db, 'upstream_pins', { workspace_id: DEFAULT_WORKSPACE_ID, server });
+  await deleteRows(db, 'upstreams', { workspace_id: DEFAULT_WORKSPACE_ID, name: server });
 }
 
 /** Whether the journal has an event of one of the kinds after `after`, by whichever process. */
@@ -121,31 +110,15 @@ export async function hasEventSince(db: Db, after: number, kinds: readonly strin
   return found !== undefined;
 }
 
-const toPin = (row: UpstreamPinRow): Pin => ({
-  server: row.server,
-  kind: row.kind,
-  name: row.name,
-  exposed: row.exposed,
-  approved: row.approved === null ? null : readJson(json, row.approved),
-  approvedHash: row.approved_hash,
-  approvedAt: row.approved_at,
-  approvedBy: row.approved_by,
-  seen: row.seen === null ? null : readJson(json, row.seen),
-  seenHash: row.seen_hash,
-  seenAt: row.seen_at,
+const toPin = ({ workspace_id: _, approved, seen, ...row }: UpstreamPinRow): Pin => ({
+  ...row,
+  approved: approved === null ? null : readJson(json, approved),
+  seen: seen === null ? null : readJson(json, seen),
 });
 
-const toRow = (pin: Pin): UpstreamPinRow => ({
+const toRow = ({ approved, seen, ...pin }: Pin): UpstreamPinRow => ({
+  ...pin,
   workspace_id: DEFAULT_WORKSPACE_ID,
-  server: pin.server,
-  kind: pin.kind,
-  name: pin.name,
-  exposed: pin.exposed,
-  approved: pin.approved && JSON.stringify(pin.approved),
-  approved_hash: pin.approvedHash,
-  approved_at: pin.approvedAt,
-  approved_by: pin.approvedBy,
-  seen: pin.seen && JSON.stringify(pin.seen),
-  seen_hash: pin.seenHash,
-  seen_at: pin.seenAt,
+  approved: approved && JSON.stringify(approved),
+  seen: seen && JSON.stringify(seen),
 });

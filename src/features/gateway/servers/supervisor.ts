@@ -1,10 +1,10 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { concealer } from './conceal.ts';
-import type { ServerEntry } from './configured.ts';
+import { concealer, type ServerEntry } from './configured.ts';
 import type { UpstreamConnection } from './connection.ts';
-import { down, problemOf, type ServerHealth } from './failures.ts';
-import type { ServerState, ServerStatus } from './pages.ts';
+import type { ServerState, ServerStatus } from './contract.ts';
+import { problemOf, type ServerHealth } from './failures.ts';
+import { down } from './upstream-catalog.ts';
 
 export interface SupervisorParts {
   readonly clock: Clock;
@@ -74,8 +74,8 @@ export class Supervisor {
       pid: this.#connection?.pid ?? null,
       since: this.#since,
       restarts: Math.max(0, this.#starts - 1),
-      nextStartAt: this.#nextStartAt,
-      protocolVersion: this.#connection?.protocolVersion ?? null,
+      next_start_at: this.#nextStartAt,
+      protocol_version: this.#connection?.protocolVersion ?? null,
     };
   }
 

@@ -61,13 +61,13 @@ test('whoever stays up for a minute is forgiven its earlier falls', async () => 
   await settle();
   for (const wait of [500, 1000, 2000]) {
     open.at(-1)?.lost('It fell.');
-    expect(supervisor.status()).toMatchObject({ state: 'down', problem: 'It fell.', nextStartAt: clock.now() + wait });
+    expect(supervisor.status()).toMatchObject({ state: 'down', problem: 'It fell.', next_start_at: clock.now() + wait });
     clock.advance(wait);
     await settle();
   }
   clock.advance(60_000);
   open.at(-1)?.lost('It fell.');
-  expect(supervisor.status().nextStartAt).toBe(clock.now() + 500);
+  expect(supervisor.status().next_start_at).toBe(clock.now() + 500);
 });
 
 test('two who restart at once cause one start, and a call meanwhile waits for it', async () => {

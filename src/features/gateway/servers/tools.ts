@@ -1,16 +1,15 @@
 import type { CallContext } from '../../../kernel/context.ts';
-import type { Output } from '../../../kernel/contract.ts';
+import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok, type Refused, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { grantSubjects } from '../../core/identity/index.ts';
 import type { ServerCatalogue } from './catalogue.ts';
-import { concealer, targetOf } from './conceal.ts';
-import type { EntryProblem, ServerEntry } from './configured.ts';
+import { concealer, type EntryProblem, type ServerEntry, targetOf } from './configured.ts';
+import type { ServerStatus } from './contract.ts';
 import { approveServer, forgetServer, listServers, rejectServer, restartServer, serverLogs } from './contract.ts';
 import { differenceOf } from './definition.ts';
-import type { ServerStatus } from './pages.ts';
 import { rejectionsOf, type WithheldDefinition } from './pins.ts';
 
 /** The servers as they run; in a process that runs none, as they are configured. */
@@ -64,6 +63,13 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
       message: `include, exclude: it has no tool or prompt ${JSON.stringify(name.slice(0, 100))}; they go by the names that the server itself gives.`,
     }));
 
+  const decide = async (what: 'approve' | 'reject', { server, ...selection }: Input<typeof approveServer>, ctx: CallContext) => {
+    ownEntry(ctx, server);
+    const { chosen, left } = await catalogue[what](server, selection, { actor: ctx.principal.actor });
+    const view = withheldViewer(ctx, false);
+    return { done: chosen, left, view: (some: readonly WithheldDefinition[]) => view(server, some) };
+  };
+
   return [
     implement(listServers, {
       read: async ({ server }, ctx) => {
@@ -98,23 +104,17 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
       },
     }),
     implement(approveServer, {
-      run: async ({ server, tool, fingerprints }, ctx) => {
-        ownEntry(ctx, server);
-        const { chosen, left } = await catalogue.approve(server, { tool, fingerprints }, { actor: ctx.principal.actor });
-        const view = withheldViewer(ctx, false);
-        const data = { server, approved: await view(server, chosen), left: await view(server, left) };
-        if (chosen.length > 0) return ok(data, `Approved ${chosen.length} of ${server}.`);
-        return nothingDecided(server, tool, left, 'NOT_APPROVED', 'approved', data);
+      run: async (input, ctx) => {
+        const { done, left, view } = await decide('approve', input, ctx);
+        const data = { server: input.server, approved: await view(done), left: await view(left) };
+        return done.length > 0 ? ok(data, `Approved ${done.length} of ${input.server}.`) : nothingDecided(input, left, 'approved', data);
       },
     }),
     implement(rejectServer, {
-      run: async ({ server, tool, fingerprints }, ctx) => {
-        ownEntry(ctx, server);
-        const { chosen, left } = await catalogue.reject(server, { tool, fingerprints }, { actor: ctx.principal.actor });
-        const view = withheldViewer(ctx, false);
-        const data = { server, rejected: await view(server, chosen), left: await view(server, left) };
-        if (chosen.length > 0) return ok(data, `Rejected ${chosen.length} of ${server}.`);
-        return nothingDecided(server, tool, left, 'NOT_REJECTED', 'rejected', data);
+      run: async (input, ctx) => {
+        const { done, left, view } = await decide('reject', input, ctx);
+        const data = { server: input.server, rejected: await view(done), left: await view(left) };
+        return done.length > 0 ? ok(data, `Rejected ${done.length} of ${input.server}.`) : nothingDecided(input, left, 'rejected', data);
       },
     }),
     implement(forgetServer, {
@@ -152,16 +152,14 @@ function requireOwner({ workspace }: Pick<CallContext, 'workspace'>, owns: boole
 }
 
 function nothingDecided<T extends Record<string, unknown>>(
-  server: string,
-  tool: string | undefined,
+  { server, tool }: Input<typeof approveServer>,
   left: readonly WithheldDefinition[],
-  code: string,
-  done: string,
+  done: 'approved' | 'rejected',
   data: T,
 ): Refused<T> {
   const nothing = `Nothing of ${server}${tool === undefined ? '' : ` called ${tool}`} is withheld; nothing was changed.`;
-  const [said, message] = left.length > 0 ? [code, whyLeft(server, left, done)] : ['NOTHING_WITHHELD', nothing];
-  return refused('warning', said, message, 'covenant servers list', data);
+  const [code, message] = left.length > 0 ? [`NOT_${done.toUpperCase()}`, whyLeft(server, left, done)] : ['NOTHING_WITHHELD', nothing];
+  return refused('warning', code, message, 'covenant servers list', data);
 }
 
 function whyLeft(server: string, left: readonly WithheldDefinition[], done: string): string {
@@ -185,13 +183,9 @@ function itemOf(entry: ServerEntry, catalogue: ServerCatalogue, status: ServerSt
     prefix,
     workspaces: [...workspaces],
     timeout_ms: timeoutMs,
-    state: status.state,
+    ...status,
     problem: status.problem === null ? null : concealer(entry)(status.problem),
-    pid: status.pid,
-    since: status.since,
-    restarts: status.restarts,
-    next_start_at: status.nextStartAt,
-    protocol_version: status.protocolVersion ?? facts?.protocolVersion ?? null,
+    protocol_version: status.protocol_version ?? facts?.protocolVersion ?? null,
     server_info: facts?.serverInfo ? { name: textOf(facts.serverInfo.name), version: textOf(facts.serverInfo.version) } : null,
     tools: count(catalogue.tools()),
     prompts: count(catalogue.prompts()),
@@ -211,11 +205,10 @@ function withheldViewer({ reader, workspace, principal }: CallContext, isWhole: 
     const rejections = await rejectionsOf(reader, server);
     const actors = [...rejections.values()].map(({ actor }) => actor);
     const name = await grantSubjects.names(reader, workspace, principal, actors);
-    return withheld.map(({ kind, name: own, exposed, reason, renamedFrom, fingerprint, before, after }) => {
+    return withheld.map(({ server: _, before, after, ...shown }) => {
       const { changes, more } = differenceOf(before, after, isWhole);
-      const rejection = rejections.get(fingerprint);
-      const rejected = rejection ? { by: name(rejection.actor), at: rejection.at } : null;
-      return { kind, name: own, exposed, reason, renamed_from: renamedFrom, fingerprint, rejected, difference: [...changes], more_changes: more };
+      const rejection = rejections.get(shown.fingerprint);
+      return { ...shown, rejected: rejection ? { by: name(rejection.actor), at: rejection.at } : null, difference: changes, more_changes: more };
     });
   };
 }

@@ -1,12 +1,11 @@
-import type { Refusal } from '../../../kernel/errors.ts';
+import { Refusal } from '../../../kernel/errors.ts';
 import type { ExternalTool, Json, RelayContext } from '../../../kernel/relay.ts';
 import type { OfferedDefinition, ServerCatalogue } from './catalogue.ts';
 import { type Configured, serves } from './configured.ts';
-import { down, withheldRefusal } from './failures.ts';
-import type { ExternalPrompt, ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './offer.ts';
-import type { ServerState } from './pages.ts';
+import type { PinKind, ServerState, WithheldReason } from './contract.ts';
+import type { WithheldDefinition } from './pins.ts';
 import { indexResources, type ResourceIndex } from './resources.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream } from './running.ts';
 
 const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
   up: 'up',
@@ -19,57 +18,61 @@ const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
 };
 
 /** All servers' offers in one, from which each workspace sees those of the servers that serve it. What is looked up with every call is made only when it changes. */
-export class UpstreamCatalog implements Upstreams {
+export class UpstreamCatalog {
   readonly #catalogue: ServerCatalogue;
   readonly #running: Configured;
   readonly #listeners = new Set<(change: UpstreamChange) => void>();
-  readonly #tools: () => Lookup<ExternalTool>;
-  readonly #prompts: () => Lookup<ExternalPrompt>;
+  readonly #tools = lookup(
+    () => this.#catalogue.tools(),
+    (offered) => this.#tool(offered),
+  );
+  readonly #prompts = lookup(
+    () => this.#catalogue.prompts(),
+    (offered) => this.#prompt(offered),
+  );
   #resources: ResourceIndex | undefined;
 
   constructor(catalogue: ServerCatalogue, running: Configured) {
     this.#catalogue = catalogue;
     this.#running = running;
-    this.#tools = lookup(
-      () => catalogue.tools(),
-      (offered) => this.#tool(offered),
-    );
-    this.#prompts = lookup(
-      () => catalogue.prompts(),
-      (offered) => this.#prompt(offered),
-    );
     catalogue.onChange((kind, reaches) => {
       if (kind === 'resources') this.#resources = undefined;
       this.#announce({ kind, reaches });
     });
   }
 
-  in(workspace: string): WorkspaceUpstreams {
+  /** What the servers offer that serve one workspace. Nothing here asks which of its callers may use it: the pipe does. */
+  in(workspace: string) {
     const isServed = (server: string) => this.#serves(server, workspace);
     const here = <T extends { readonly server: string }>(all: readonly T[] = []): T | undefined => all.find(({ server }) => isServed(server));
     const only = <T extends { readonly server: string }>(all: readonly T[]): readonly T[] => all.filter(({ server }) => isServed(server));
     const readable = (mayRead: (server: string) => boolean) => (server: string) => isServed(server) && mayRead(server);
     const holder = (server: string | undefined) => (server === undefined ? undefined : this.#holder(server));
-    const withheld = (kind: 'tool' | 'prompt', name: string): Refusal | undefined => {
+    const withheld = (kind: PinKind, name: string): Refusal | undefined => {
       const found = this.#catalogue.withheld(kind, name, isServed);
       return found && withheldRefusal(found);
     };
     return {
       serves: isServed,
       tools: {
-        tool: (name) => here(this.#tools().byName.get(name)),
+        tool: (name: string) => here(this.#tools().byName.get(name)),
         tools: () => only(this.#tools().all),
-        withheld: (name) => withheld('tool', name),
+        withheld: (name: string) => withheld('tool', name),
       },
+      /** Those that a person has to approve first, for people to see that they are there. */
       withheldTools: () => this.#catalogue.withheldTools(isServed),
+      /** What the known servers can do; decides what the gateway declares of itself. */
       abilities: () => this.#abilities(isServed),
+      /** Sorted by name. */
       prompts: () => only(this.#prompts().all),
-      prompt: (name) => here(this.#prompts().byName.get(name)),
-      withheldPrompt: (name) => withheld('prompt', name),
+      prompt: (name: string) => here(this.#prompts().byName.get(name)),
+      withheldPrompt: (name: string) => withheld('prompt', name),
       resources: () => only(this.#index().resources),
       resourceTemplates: () => only(this.#index().templates),
-      holderOf: (uri, mayRead) => holder(this.#index().holderOf(uri, readable(mayRead))),
-      holderOfTemplate: (uriTemplate, mayRead) => holder(this.#index().holderOfTemplate(uriTemplate, readable(mayRead))),
+      /** Who has it among the servers that the caller may read. */
+      holderOf: (uri: string, mayRead: (server: string) => boolean) => holder(this.#index().holderOf(uri, readable(mayRead))),
+      /** The holder of a template by its very text, for completion. */
+      holderOfTemplate: (uriTemplate: string, mayRead: (server: string) => boolean) => holder(this.#index().holderOfTemplate(uriTemplate, readable(mayRead))),
     };
   }
 
@@ -91,7 +94,7 @@ export class UpstreamCatalog implements Upstreams {
     return entry !== undefined && serves(entry, workspace);
   }
 
-  #abilities(isServed: (server: string) => boolean): ReturnType<WorkspaceUpstreams['abilities']> {
+  #abilities(isServed: (server: string) => boolean) {
     const known = this.#known().filter(({ entry }) => isServed(entry.name));
     // Of a server that has not been seen yet anything may come, and a client asks what there is only once.
     const unseen = this.#running.entries().entries.some(({ enabled, name }) => enabled && isServed(name) && !this.#catalogue.isKnown(name));
@@ -110,35 +113,39 @@ export class UpstreamCatalog implements Upstreams {
       get state() {
         return TOOL_STATES[running.status(entry.name).state];
       },
-      get timeoutMs() {
+      get timeoutMs(): number {
         return running.upstream(entry.name)?.supervisor.entry.timeoutMs ?? entry.timeoutMs;
       },
       call: (args, ctx) => this.#request(entry.name, ctx, 'tools/call', { name, arguments: args }, typed.inputSchema),
     };
   }
 
-  #prompt({ entry, name, exposed, definition }: OfferedDefinition): ExternalPrompt {
+  #prompt({ entry, name, exposed, definition }: OfferedDefinition) {
     const running = this.#running;
     return {
       name: exposed,
       server: entry.name,
       definition,
-      get timeoutMs() {
+      get timeoutMs(): number {
         return running.upstream(entry.name)?.supervisor.entry.timeoutMs ?? entry.timeoutMs;
       },
-      get: (args, ctx) => this.#request(entry.name, ctx, 'prompts/get', { name, ...(args ? { arguments: args } : {}) }),
-      complete: (params, ctx) => this.#request(entry.name, ctx, 'completion/complete', { ref: { type: 'ref/prompt', name }, ...given(params) }),
+      /** The arguments as the protocol has them. */
+      get: (args: Json | undefined, ctx: RelayContext) => this.#request(entry.name, ctx, 'prompts/get', { name, ...(args ? { arguments: args } : {}) }),
+      complete: (params: CompletionParams, ctx: RelayContext) =>
+        this.#request(entry.name, ctx, 'completion/complete', { ref: { type: 'ref/prompt', name }, ...given(params) }),
     };
   }
 
-  #holder(server: string): ResourceHolder {
+  #holder(server: string) {
     const timeoutMs = this.#running.entries().entries.find(({ name }) => name === server)?.timeoutMs as number;
     return {
       server,
       timeoutMs,
-      read: (uri, ctx) => this.#request(server, ctx, 'resources/read', { uri }),
-      complete: (uri, params, ctx) => this.#request(server, ctx, 'completion/complete', { ref: { type: 'ref/resource', uri }, ...given(params) }),
-      watch: async (uri) => await this.#upstream(server).watches.watch(uri),
+      read: (uri: string, ctx: RelayContext) => this.#request(server, ctx, 'resources/read', { uri }),
+      complete: (uri: string, params: CompletionParams, ctx: RelayContext) =>
+        this.#request(server, ctx, 'completion/complete', { ref: { type: 'ref/resource', uri }, ...given(params) }),
+      /** From now on a change of the resource is told to `onChange`, until the returned function is called. */
+      watch: async (uri: string) => await this.#upstream(server).watches.watch(uri),
     };
   }
 
@@ -186,3 +193,49 @@ function lookup<T extends { readonly name: string }>(source: () => readonly Offe
 }
 
 const given = ({ argument, context }: { argument: Json; context?: Json | undefined }): Json => ({ argument, ...(context ? { context } : {}) });
+
+/** What the other servers have to offer. Everything is asked for a workspace, so that no surface can forget which servers serve it. */
+export type Upstreams = Pick<UpstreamCatalog, 'in' | 'onChange'>;
+export type WorkspaceUpstreams = ReturnType<Upstreams['in']>;
+export type ResourceHolder = NonNullable<ReturnType<WorkspaceUpstreams['holderOf']>>;
+
+/** A hint to look again, never the news itself. */
+export type UpstreamChange =
+  | { readonly kind: 'tools' | 'prompts' | 'resources'; reaches(workspace: string): boolean }
+  | { readonly kind: 'resource'; readonly server: string; readonly uri: string };
+
+export interface ExternalResource {
+  readonly server: string;
+  readonly definition: Json;
+}
+
+/** `argument` and `context` of `completion/complete`. */
+interface CompletionParams {
+  readonly argument: Json;
+  readonly context?: Json | undefined;
+}
+
+export function down(server: string, problem: string, nextStartInMs?: number): Refusal {
+  const when = nextStartInMs === undefined ? '' : ` It is started again in ${Math.max(1, Math.ceil(nextStartInMs / 1000))} s.`;
+  const next = `Call again later; \`covenant servers logs ${server}\` has what it said.`;
+  return new Refusal('UPSTREAM_DOWN', `The server ${server} is down. ${problem}${when}`, next, { server });
+}
+
+const WHY: Record<WithheldReason, string> = {
+  new: 'is new on its server, and nobody has approved it',
+  changed: 'is not what was approved: its server has changed it',
+  renamed: 'is another under a new name, and nobody has approved that',
+  gone: 'is not there any more: its server lists it no longer',
+  name_taken: 'is withheld: its name belongs to another tool',
+  duplicate: 'is withheld: its server lists two of that name',
+  invalid: 'is withheld: its definition is not one',
+};
+
+/** What a caller is told who may call it. */
+export function withheldRefusal({ server, kind, name, exposed, reason }: WithheldDefinition): Refusal {
+  // A name of the server's own choice is words to whoever reads it, and more than a word to a shell.
+  const approve = `covenant servers approve ${server} --tool ${/^[A-Za-z0-9_.-]{1,128}$/.test(name) ? name : exposed}`;
+  const next =
+    reason === 'gone' || reason === 'name_taken' ? `Ask the operator: covenant servers list shows ${server}.` : `Ask the operator to look at it: ${approve}`;
+  return new Refusal('TOOL_WITHHELD', `The ${kind} ${exposed} ${WHY[reason]}.`, next, { server, reason });
+}

@@ -1,8 +1,7 @@
 import type { Feature } from '../../../kernel/tool.ts';
 import type { Tally } from '../../core/events/index.ts';
-import type { ToolCatalogue } from './offered.ts';
-import { gatewayTools } from './tools.ts';
+import { gatewayTools, type ToolCatalogue } from './tools.ts';
 
-export { offeredTools, type ToolCatalogue } from './offered.ts';
+export { offeredTools, type ToolCatalogue } from './tools.ts';
 
 export const gateway = (catalogue: ToolCatalogue, tally: Tally): Feature => ({ name: 'gateway', implementations: gatewayTools(catalogue, tally) });

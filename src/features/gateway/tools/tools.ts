@@ -1,13 +1,17 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { toolNamed } from '../../../kernel/aliases.ts';
 import type { CallContext } from '../../../kernel/context.ts';
+import type { Toolset } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
+import { isRecord } from '../../../kernel/input.ts';
+import type { PublishedTool } from '../../../kernel/publish.ts';
+import type { ExternalTool, Json } from '../../../kernel/relay.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Gate } from '../../core/capabilities/index.ts';
 import { type DayTally, type Tally, total } from '../../core/events/index.ts';
 import { loadTokenizer } from '../../workflow/recovery/index.ts';
 import { clock, echo, listTools, pageOfTools, showTool, toolUsage } from './contract.ts';
-import { type OfferedItem, offeredTools, type ToolCatalogue } from './offered.ts';
 
 export function gatewayTools(catalogue: ToolCatalogue, tally: Tally): Implementation[] {
   const dayOf = ({ reader, workspace, clock: { now } }: CallContext) => tally.read(reader, workspace, now());
@@ -115,3 +119,59 @@ export async function tokensOf({ name, description, inputSchema, state }: Offere
   known.set(inputSchema, tokens);
   return tokens;
 }
+
+/** The catalogue is known once every feature has spoken, so it is asked for when it is needed. */
+export interface ToolCatalogue {
+  tools(): readonly PublishedTool[];
+  external(workspace: string): readonly ExternalTool[];
+  /** Tools of other servers that are not offered until a person approves them. */
+  withheld(workspace: string): readonly { readonly name: string; readonly server: string }[];
+  gate(): Gate;
+}
+
+export interface OfferedItem {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly toolset: Toolset;
+  /** `native`, or an external one's name. */
+  readonly server: string;
+  readonly state: ExternalTool['state'] | 'withheld';
+  readonly inputSchema: Json;
+  readonly outputSchema?: Json;
+  readonly annotations: Json;
+}
+
+/** In a workspace: tools of servers that do not serve it are as if they were not there. */
+export const offeredTools = (catalogue: ToolCatalogue, workspace: string): OfferedItem[] => [
+  ...catalogue.tools().map(native),
+  ...catalogue.external(workspace).map(external),
+  ...catalogue.withheld(workspace).map((tool) => ({ ...tool, ...UNSEEN })),
+];
+
+const native = (tool: PublishedTool): OfferedItem => ({
+  name: tool.name,
+  title: tool.title,
+  description: tool.description,
+  toolset: tool.toolset,
+  server: 'native',
+  state: 'up',
+  inputSchema: tool.inputSchema,
+  outputSchema: tool.outputSchema,
+  annotations: { ...tool.annotations },
+});
+
+const external = ({ name, server, state, toolset, definition }: ExternalTool): OfferedItem => ({
+  name,
+  title: typeof definition.title === 'string' ? definition.title : name,
+  description: typeof definition.description === 'string' ? definition.description : '',
+  toolset,
+  server,
+  state,
+  inputSchema: definition.inputSchema,
+  ...(isRecord(definition.outputSchema) ? { outputSchema: definition.outputSchema } : {}),
+  annotations: isRecord(definition.annotations) ? definition.annotations : {},
+});
+
+/** Nobody has approved what such a tool says of itself: its name is enough to find it by. */
+const UNSEEN = { title: '', description: '', toolset: 'gateway', state: 'withheld', inputSchema: {}, annotations: {} } as const;

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { SPAN_ENDS } from './spans.ts';
-import { AGENT_STATES } from './state.ts';
+
+/** How an agent stands, as people read it. In the order in which it matters to them. */
+export const AGENT_STATES = ['waiting', 'lost', 'blocked', 'working', 'quiet', 'stale', 'ended'] as const;
+export type AgentState = (typeof AGENT_STATES)[number];
+
+const SPAN_ENDS = ['held', 'done', 'failed', 'released', 'lost'] as const;
+export type WorkSpanEnd = (typeof SPAN_ENDS)[number];
 
 const base = { toolset: 'admin', access: 'member', annotations: READ } as const;
 
@@ -59,7 +64,7 @@ export const agentsList = contract({
   }),
 });
 
-const span = z.strictObject({
+export const shownSpan = z.strictObject({
   kind: z.enum(['task', 'step', 'instance']),
   id: z.string(),
   title: z.string(),
@@ -69,9 +74,81 @@ const span = z.strictObject({
   end: z.enum(SPAN_ENDS),
   reason: z.string().nullable(),
 });
-export type ShownSpan = z.input<typeof span>;
+export type ShownSpan = z.input<typeof shownSpan>;
 
 const checkpoint = z.strictObject({ sequence: z.int(), type: z.string(), summary: z.string(), created_at: z.int() });
+
+export const heldTask = z.strictObject({ task_id: z.string(), title: z.string(), status: z.string(), since: z.int(), path });
+
+export const heldStep = z.strictObject({
+  task_id: z.string(),
+  name: z.string(),
+  workflow_id: z.string(),
+  workflow_name: z.string().nullable(),
+  agent_id: z.string(),
+  fence: z.int(),
+  claimed_at: z.int().nullable(),
+  lease_expires_at: z.int().nullable(),
+  path,
+});
+
+export const heldClaim = z.strictObject({
+  claim_id: z.string(),
+  repo: z.string(),
+  patterns: z.array(z.string()),
+  mode: z.string(),
+  reason: z.string().nullable(),
+  expires_at: z.int(),
+  path,
+});
+
+const heldLock = z.strictObject({ cycle: z.string(), feature: z.string(), role: z.string(), since: z.int(), session_expires_at: z.int(), path });
+
+export const reportedWorktree = z.strictObject({
+  repo: z.string(),
+  branch: z.string().nullable(),
+  worktree: z.string().nullable(),
+  head: z.string().nullable(),
+  dirty: z.array(z.string()),
+  dirty_count: z.int(),
+  unpushed: z.array(z.string()),
+  unpushed_count: z.int(),
+  reported_at: z.int(),
+});
+
+export const recentSession = z.strictObject({
+  session_id: z.string(),
+  model: z.string().nullable(),
+  repo: z.string().nullable(),
+  branch: z.string().nullable(),
+  started_at: z.int(),
+  last_seen_at: z.int(),
+  ended_at: z.int().nullable(),
+});
+
+export const registeredAgent = z.strictObject({
+  agent_id: z.string(),
+  name: z.string(),
+  runtime: z.string(),
+  role: z.string(),
+  status: z.string(),
+  last_seen_at: z.int(),
+});
+
+export const standingGrant = z.strictObject({
+  grant_id: z.string(),
+  subject: z.string(),
+  action: z.string(),
+  status: z.string(),
+  expires_at: z.int().nullable(),
+});
+
+export const carriedToken = z.strictObject({
+  token_id: z.string(),
+  label: z.string(),
+  last_used_at: z.int().nullable(),
+  status: z.enum(['live', 'expired', 'revoked']),
+});
 
 export const agentsShow = contract({
   ...base,
@@ -81,78 +158,26 @@ export const agentsShow = contract({
   input: z.strictObject({ agent_id: agentId }),
   output: z.strictObject({
     agent: agentRow,
-    tasks: z.array(z.strictObject({ task_id: z.string(), title: z.string(), status: z.string(), since: z.int(), path })),
-    steps: z.array(
-      z.strictObject({
-        task_id: z.string(),
-        name: z.string(),
-        workflow_id: z.string(),
-        workflow_name: z.string().nullable(),
-        agent_id: z.string(),
-        fence: z.int(),
-        claimed_at: z.int().nullable(),
-        lease_expires_at: z.int().nullable(),
-        path,
-      }),
-    ),
-    claims: z.array(
-      z.strictObject({
-        claim_id: z.string(),
-        repo: z.string(),
-        patterns: z.array(z.string()),
-        mode: z.string(),
-        reason: z.string().nullable(),
-        expires_at: z.int(),
-        path,
-      }),
-    ),
-    locks: z.array(z.strictObject({ cycle: z.string(), feature: z.string(), role: z.string(), since: z.int(), session_expires_at: z.int(), path })),
+    tasks: z.array(heldTask),
+    steps: z.array(heldStep),
+    claims: z.array(heldClaim),
+    locks: z.array(heldLock),
     work: z
       .array(
         z.strictObject({
-          ...span.shape,
+          ...shownSpan.shape,
           checkpoint: checkpoint.nullable().describe('The last one that it left there.'),
           taken_by: z.strictObject(agentRef).nullable().describe('Who took it up after it was lost.'),
           taken_at: z.int().nullable(),
         }),
       )
       .describe('What it held in the last day, the latest first.'),
-    worktrees: z.array(
-      z.strictObject({
-        repo: z.string(),
-        branch: z.string().nullable(),
-        worktree: z.string().nullable(),
-        head: z.string().nullable(),
-        dirty: z.array(z.string()),
-        dirty_count: z.int(),
-        unpushed: z.array(z.string()),
-        unpushed_count: z.int(),
-        reported_at: z.int(),
-      }),
-    ),
-    sessions: z.array(
-      z.strictObject({
-        session_id: z.string(),
-        model: z.string().nullable(),
-        repo: z.string().nullable(),
-        branch: z.string().nullable(),
-        started_at: z.int(),
-        last_seen_at: z.int(),
-        ended_at: z.int().nullable(),
-      }),
-    ),
-    registered: z.array(
-      z.strictObject({ agent_id: z.string(), name: z.string(), runtime: z.string(), role: z.string(), status: z.string(), last_seen_at: z.int() }),
-    ),
+    worktrees: z.array(reportedWorktree),
+    sessions: z.array(recentSession),
+    registered: z.array(registeredAgent),
     refusals: z.array(refusal).describe('Of the last day, the newest first.'),
-    grants: z
-      .array(z.strictObject({ grant_id: z.string(), subject: z.string(), action: z.string(), status: z.string(), expires_at: z.int().nullable() }))
-      .nullable()
-      .describe('What serves it; null: for operators and its developer alone.'),
-    tokens: z
-      .array(z.strictObject({ token_id: z.string(), label: z.string(), last_used_at: z.int().nullable(), status: z.enum(['live', 'expired', 'revoked']) }))
-      .nullable()
-      .describe('Null: for operators and its developer alone.'),
+    grants: z.array(standingGrant).nullable().describe('What serves it; null: for operators and its developer alone.'),
+    tokens: z.array(carriedToken).nullable().describe('Null: for operators and its developer alone.'),
     calls: z.strictObject({ times: z.array(z.int()), granted: z.array(z.int()), refused: z.array(z.int()) }).describe('By minute, up to now.'),
   }),
 });
@@ -166,7 +191,7 @@ export const agentsLanes = contract({
   output: z.strictObject({
     from: z.int(),
     to: z.int(),
-    lanes: z.array(z.strictObject({ ...agentRef, spans: z.array(span) })),
+    lanes: z.array(z.strictObject({ ...agentRef, spans: z.array(shownSpan) })),
     cut: z.boolean().describe('There are more lanes or spans than are told.'),
   }),
 });

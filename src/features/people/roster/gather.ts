@@ -5,9 +5,7 @@ import type { DayTally, Tally } from '../../core/events/index.ts';
 import { instanceViewer } from '../../review/instances/index.ts';
 import { lastActivities } from '../../team/sessions/index.ts';
 import { type AgentRow, agentsById, isSilent, LEASE_MS, statusAt } from '../../workflow/agents/index.ts';
-import type { Happening, Happenings } from './happenings.ts';
-import { spansIn, type WorkSpan } from './spans.ts';
-import type { StateFacts } from './state.ts';
+import { type Happening, type Happenings, spansIn, type WorkSpan } from './happenings.ts';
 import {
   actorsHeld,
   agentsAsking,
@@ -26,6 +24,7 @@ import {
   tasksAtWork,
   tokensById,
 } from './store.ts';
+import type { StateFacts } from './views.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const SESSION_MS = 7 * DAY_MS;
@@ -160,14 +159,10 @@ async function actorsOfAgents(db: Db, workspace: string, known: readonly AgentRo
 
 async function addSessions(db: Db, workspace: string, now: number, of: (actor: string) => ActorFacts): Promise<void> {
   const sessions = await sessionsSince(db, workspace, now - SESSION_MS);
-  const tokens = new Map(
-    (
-      await tokensById(
-        db,
-        workspace,
-        sessions.map(({ token_id }) => token_id),
-      )
-    ).map((token) => [token.id, token]),
+  const tokens = await tokensById(
+    db,
+    workspace,
+    sessions.map(({ token_id }) => token_id),
   );
   const newest = new Map<string, SessionFacts>();
   for (const session of sessions) {
@@ -205,7 +200,7 @@ async function addOwners(db: Db, workspace: string, facts: ReadonlyMap<string, A
     workspace,
     unowned.map(({ actor }) => agentIdOf(actor)),
   );
-  for (const each of unowned) each.developerId = owners.get(agentIdOf(each.actor)) ?? null;
+  for (const each of unowned) each.developerId = owners.get(agentIdOf(each.actor))?.developer_id ?? null;
 }
 
 /** Noted by the journal, or by the clock where the sweep has not come by yet. */

@@ -6,7 +6,7 @@ import { agentsById } from '../../workflow/agents/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { NEWS, NewsItem, newsList } from './contract.ts';
 import { type Happening, KEPT_MS, textOf } from './happenings.ts';
-import { namesOf, ownersOfInstances } from './store.ts';
+import { ownersOfInstances, stepsNamed, workflowsNamed } from './store.ts';
 import { type AgentNaming, namingFor, shortened } from './views.ts';
 
 type News = (typeof NEWS)[number];
@@ -100,10 +100,7 @@ export async function newsSince(
   });
   const listed = all.slice(-limit).reverse();
   const untitled = listed.filter(({ told }) => told.title === null).map(({ event }) => event.subject);
-  const names = new Map([
-    ...(await namesOf(db, viewer.workspace, 'workflow_tasks', untitled)),
-    ...(await namesOf(db, viewer.workspace, 'workflows', untitled)),
-  ]);
+  const [steps, workflows] = [await stepsNamed(db, viewer.workspace, untitled), await workflowsNamed(db, viewer.workspace, untitled)];
   const agents = await agentsById(db, viewer.workspace, [...new Set(listed.flatMap(({ told }) => told.agentId ?? []))]);
   const naming = await namingFor(db, viewer);
   const owners = await ownersOfInstances(
@@ -114,16 +111,16 @@ export async function newsSince(
   const by = ({ event: { actor }, told }: (typeof listed)[number]) => {
     const agent = told.agentId ? agents.get(told.agentId) : undefined;
     if (agent) return naming.ref(agent.actor, agent.developer_id);
-    return personOrAgent(naming, actor, actor.startsWith('instance:') ? owners.get(agentIdOf(actor)) : undefined);
+    return personOrAgent(naming, actor, actor.startsWith('instance:') ? owners.get(agentIdOf(actor))?.developer_id : undefined);
   };
   // Why an instance failed names its repository and its branch.
-  const isHidden = ({ subject }: Happening) => naming.isHidden(owners.get(subject) ?? null);
+  const isHidden = ({ subject }: Happening) => naming.isHidden(owners.get(subject)?.developer_id ?? null);
   const items = listed.map(
     ({ event, told }): NewsItem => ({
       seq: event.seq,
       news: told.news,
       what: told.what,
-      title: shortened(told.title ?? names.get(event.subject) ?? event.subject),
+      title: shortened(told.title ?? (steps.get(event.subject) ?? workflows.get(event.subject))?.name ?? event.subject),
       details: told.details && !isHidden(event) ? shortened(told.details) : null,
       by: by({ event, told }),
       time: event.time,

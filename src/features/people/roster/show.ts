@@ -1,22 +1,24 @@
 import { z } from 'zod';
-import { actorOf } from '../../../kernel/actor.ts';
+import { actorOf, ownerOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/context.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
+import { viewOf } from '../../../kernel/view.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { grantStatus, standingGrants } from '../../core/capabilities/index.ts';
-import type { DayTally } from '../../core/events/index.ts';
+import { type TalliedRefusal as Counted, type DayTally, DENIED_EDIT } from '../../core/events/index.ts';
+import { redactor } from '../../core/identity/index.ts';
 import { agentViewer, LEASE_MS } from '../../workflow/agents/index.ts';
 import { newestCheckpoints } from '../../workflow/workflows/index.ts';
 import { PLACES } from '../lookup/index.ts';
-import type { agentsShow } from './contract.ts';
+import type { agentsShow, RecentRefusal } from './contract.ts';
+import { carriedToken, heldClaim, heldStep, heldTask, recentSession, registeredAgent, reportedWorktree, standingGrant } from './contract.ts';
 import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
+import type { WorkSpan } from './happenings.ts';
 import { heldNow, showSpans } from './lanes.ts';
-import { isLastAnswer, readRefusals } from './refusals.ts';
-import type { WorkSpan } from './spans.ts';
-import { namesOf, worktreesOf } from './store.ts';
+import { eventsAt, workflowsNamed, worktreesOf } from './store.ts';
 import { type AgentNaming, namingFor, patternsOf, rowOf, shortened } from './views.ts';
 
 type Shown = Output<typeof agentsShow>;
@@ -55,23 +57,15 @@ export async function showAgent(db: Db, viewer: Principal, gathered: RosterFacts
   const viewAgent = await agentViewer(db, viewer, now);
   return {
     agent: { ...row, why_blocked: row.state === 'blocked' ? (refusals.find(isLastAnswer(day, facts.actor)) ?? null) : null },
-    tasks: facts.tasks.slice(0, HELD_SHOWN).map(({ id, title, status, started_at, updated_at }) => ({
-      task_id: id,
-      title: shortened(title),
-      status,
-      since: started_at ?? updated_at,
-      path: PLACES.task(id, ''),
-    })),
+    tasks: facts.tasks
+      .slice(0, HELD_SHOWN)
+      .map((task) =>
+        viewOf(heldTask, task, { task_id: task.id, title: shortened(task.title), since: task.started_at ?? task.updated_at, path: PLACES.task(task.id, '') }),
+      ),
     steps: await stepsOf(db, viewer.workspace, facts),
-    claims: facts.claims.slice(0, HELD_SHOWN).map((claim) => ({
-      claim_id: claim.id,
-      repo: claim.repo,
-      patterns: patternsOf(claim),
-      mode: claim.mode,
-      reason: claim.reason,
-      expires_at: claim.expires_at,
-      path: PLACES.claim(claim.id, ''),
-    })),
+    claims: facts.claims
+      .slice(0, HELD_SHOWN)
+      .map((claim) => viewOf(heldClaim, claim, { claim_id: claim.id, patterns: patternsOf(claim), path: PLACES.claim(claim.id, '') })),
     locks: facts.locks.slice(0, HELD_SHOWN).map(({ id, feature, lock_role, lock_acquired_at, expires_at }) => ({
       cycle: id,
       feature,
@@ -82,19 +76,11 @@ export async function showAgent(db: Db, viewer: Principal, gathered: RosterFacts
     })),
     work: await workOf(db, viewer.workspace, gathered, naming, facts),
     worktrees: await worktrees(db, viewer.workspace, facts),
-    sessions: facts.sessions.slice(0, SESSIONS_SHOWN).map(({ id, model, repo, branch, started_at, last_seen_at, ended_at }) => ({
-      session_id: id,
-      model,
-      repo,
-      branch,
-      started_at,
-      last_seen_at,
-      ended_at,
-    })),
+    sessions: facts.sessions.slice(0, SESSIONS_SHOWN).map((session) => viewOf(recentSession, session, { session_id: session.id })),
     registered: facts.registered
       .slice(0, SESSIONS_SHOWN)
       .map(viewAgent)
-      .map(({ id, name, runtime, role, status, last_seen_at }) => ({ agent_id: id, name, runtime, role, status, last_seen_at })),
+      .map((agent) => viewOf(registeredAgent, agent, { agent_id: agent.id })),
     refusals,
     grants: mayKnow ? await grantsOf(db, viewer.workspace, facts, now) : null,
     tokens: mayKnow ? facts.tokens.map((token) => tokenView(token, now)) : null,
@@ -104,27 +90,22 @@ export async function showAgent(db: Db, viewer: Principal, gathered: RosterFacts
 
 async function stepsOf(db: Db, workspace: string, { steps: all, registered }: ActorFacts): Promise<Shown['steps']> {
   const steps = all.slice(0, HELD_SHOWN);
-  const workflows = await namesOf(
+  const workflows = await workflowsNamed(
     db,
     workspace,
-    'workflows',
     steps.map(({ workflow_id }) => workflow_id),
   );
-  const seen = new Map(registered.map(({ id, last_seen_at }) => [id, last_seen_at]));
-  return steps.map(({ id, name, workflow_id, assigned_agent_id, claimed_at, fence }) => {
-    const agentId = assigned_agent_id as string;
-    const lastSeen = seen.get(agentId);
-    return {
-      task_id: id,
-      name: shortened(name),
-      workflow_id,
-      workflow_name: workflows.get(workflow_id) ?? null,
-      agent_id: agentId,
-      fence,
-      claimed_at,
+  return steps.map((step) => {
+    const agent_id = step.assigned_agent_id as string;
+    const lastSeen = registered.find(({ id }) => id === agent_id)?.last_seen_at;
+    return viewOf(heldStep, step, {
+      task_id: step.id,
+      name: shortened(step.name),
+      workflow_name: workflows.get(step.workflow_id)?.name ?? null,
+      agent_id,
       lease_expires_at: lastSeen === undefined ? null : lastSeen + LEASE_MS,
-      path: PLACES['workflow task'](id, workflow_id),
-    };
+      path: PLACES['workflow task'](step.id, step.workflow_id),
+    });
   });
 }
 
@@ -166,19 +147,17 @@ async function worktrees(db: Db, workspace: string, { developerId, sessions }: A
     developerId,
     sessions.map(({ id }) => id),
   );
-  return rows.map(({ repo, branch, worktree, head, dirty_files, unpushed_files, updated_at }) => {
-    const [dirty, unpushed] = [readJson(files, dirty_files), readJson(files, unpushed_files)];
-    return {
-      repo,
-      branch: branch || null,
-      worktree: worktree || null,
-      head,
+  return rows.map((row) => {
+    const [dirty, unpushed] = [readJson(files, row.dirty_files), readJson(files, row.unpushed_files)];
+    return viewOf(reportedWorktree, row, {
+      branch: row.branch || null,
+      worktree: row.worktree || null,
       dirty: dirty.slice(0, FILES_SHOWN),
       dirty_count: dirty.length,
       unpushed: unpushed.slice(0, FILES_SHOWN),
       unpushed_count: unpushed.length,
-      reported_at: updated_at,
-    };
+      reported_at: row.updated_at,
+    });
   });
 }
 
@@ -188,18 +167,15 @@ async function grantsOf(db: Db, workspace: string, { tokens, instance, developer
   const subjects = [...live, ...instances, ...(developerId === null ? [] : [`developer:${developerId}`]), ...(actor === 'operator' ? ['operator'] : [])];
   if (subjects.length === 0) return [];
   const rows = await standingGrants(db, workspace, subjects);
-  return rows.map((grant) => ({
-    grant_id: grant.id,
-    subject: grant.subject,
-    action: grant.action,
-    status: grantStatus(grant, now),
-    expires_at: grant.expires_at,
-  }));
+  return rows.map((grant) => viewOf(standingGrant, grant, { grant_id: grant.id, status: grantStatus(grant, now) }));
 }
 
-function tokenView({ id, label, last_used_at, revoked_at, expires_at }: ActorFacts['tokens'][number], now: number): NonNullable<Shown['tokens']>[number] {
-  const status = revoked_at !== null ? 'revoked' : expires_at !== null && now > expires_at ? 'expired' : 'live';
-  return { token_id: id, label, last_used_at, status };
+function tokenView(token: ActorFacts['tokens'][number], now: number) {
+  const { revoked_at, expires_at } = token;
+  return viewOf(carriedToken, token, {
+    token_id: token.id,
+    status: revoked_at !== null ? 'revoked' : expires_at !== null && now > expires_at ? 'expired' : 'live',
+  });
 }
 
 function callsOf(day: DayTally, actor: string, now: number): Shown['calls'] {
@@ -212,4 +188,69 @@ function callsOf(day: DayTally, actor: string, now: number): Shown['calls'] {
     granted: minutes.map((minute) => at(minute).calls - at(minute).refused),
     refused: minutes.map((minute) => at(minute).refused),
   };
+}
+
+/** What an overlap was refused with. */
+const OVERLAP = /^(?:VERDICT|OVERLAP|DUPLICATE)_/;
+
+/** Refusals with the words that the caller got, the newest first. A block's words stand in the feedback that follows it. */
+export async function readRefusals(db: Db, viewer: Principal, actor: string, counted: readonly Counted[]): Promise<RecentRefusal[]> {
+  if (counted.length === 0) return [];
+  const events = await eventsAt(
+    db,
+    viewer.workspace,
+    counted.flatMap(({ seq }) => [seq, seq + 1]),
+  );
+  const redact = await redactor(db, viewer.workspace, viewer);
+  const shown = new Map((await redact(events)).map((event) => [event.seq, event]));
+  const warnings = counted.some(({ code }) => OVERLAP.test(code ?? '')) ? await warningsOf(db, viewer.workspace, ownerOf(actor)) : [];
+  return [...counted].reverse().map(({ seq, time, kind, outcome, code }) => {
+    const usage = shown.get(seq)?.payload;
+    const next = shown.get(seq + 1);
+    const feedback = next?.category === 'feedback' && next.payload.request_id === usage?.request_id ? next.payload : undefined;
+    const told = (usage?.told ?? feedback ?? {}) as { message?: string; required_action?: string };
+    const warning = OVERLAP.test(code ?? '') ? warnings.find(({ created_at }) => created_at <= time) : undefined;
+    return {
+      seq,
+      time,
+      asked: kind,
+      outcome,
+      code,
+      message: told.message ?? null,
+      required_action: told.required_action ?? null,
+      warning_id: warning?.id ?? null,
+      edit: kind === DENIED_EDIT && usage ? editIn(usage) : null,
+    };
+  });
+}
+
+function editIn({ path, claim_id, client, tool }: Readonly<Record<string, unknown>>): RecentRefusal['edit'] {
+  if (typeof path !== 'string' || typeof claim_id !== 'string' || typeof client !== 'string') return null;
+  return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
+}
+
+/** What the agent was last answered, where that was a refusal: an edit may have been denied since, which blocks no call. */
+export function isLastAnswer(day: DayTally, actor: string): (refusal: { seq: number }) => boolean {
+  const last = day.actors.get(actor)?.lastCall;
+  return ({ seq }) => seq === last?.seq;
+}
+
+export async function lastRefusal(db: Db, viewer: Principal, actor: string, day: DayTally): Promise<RecentRefusal | null> {
+  const last = day.actors.get(actor)?.refusals.find(isLastAnswer(day, actor));
+  return last ? ((await readRefusals(db, viewer, actor, [last]))[0] ?? null) : null;
+}
+
+const WARNINGS_LOOKED_AT = 100;
+
+/** The overlaps that a developer's checks found, the newest first. */
+async function warningsOf(db: Db, workspace: string, developerId: string | null): Promise<{ id: string; created_at: number }[]> {
+  if (developerId === null) return [];
+  return await db
+    .selectFrom('overlap_warnings')
+    .select(['id', 'created_at'])
+    .where('workspace_id', '=', workspace)
+    .where('developer_id', '=', developerId)
+    .orderBy('id', 'desc')
+    .limit(WARNINGS_LOOKED_AT)
+    .execute();
 }

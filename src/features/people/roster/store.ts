@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
-import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { type JournalEvent, toEvent } from '../../../storage/journal.ts';
+import { matching } from '../../../storage/rows.ts';
 import type { AgentRow } from '../../workflow/agents/index.ts';
 
 /** So many of each: who has more at work than these looks at the pages of the work itself. */
 const MAX_ITEMS = 1_000;
 const MAX_SESSIONS = 500;
-const IN_CHUNK = 400;
 
 /** `companion_version`: of the companion that reports of its machine with this token. */
 const tokens = (db: Db, workspace: string) =>
@@ -23,12 +22,14 @@ export async function agentTokens(db: Db, workspace: string) {
 }
 export type RosterToken = Awaited<ReturnType<typeof agentTokens>>[number];
 
-export async function tokensById(db: Db, workspace: string, ids: readonly string[]): Promise<RosterToken[]> {
-  const found: RosterToken[] = [];
-  for (const some of chunks([...new Set(ids)], IN_CHUNK)) {
-    found.push(...(await tokens(db, workspace).where('id', 'in', some).execute()));
-  }
-  return found;
+export async function tokensById(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, RosterToken>> {
+  return ids.length === 0
+    ? new Map()
+    : byId(
+        await tokens(db, workspace)
+          .where('id', 'in', [...new Set(ids)])
+          .execute(),
+      );
 }
 
 /** Sessions that were heard of since then, the last one first. Those that nobody ended are ended after a week. */
@@ -133,14 +134,35 @@ export async function instancesSince(db: Db, workspace: string, since: number) {
   return [...running, ...ended].toSorted((a, b) => b.created_at - a.created_at).slice(0, MAX_SESSIONS);
 }
 
+const byId = <R extends { readonly id: string }>(rows: readonly R[]): Map<string, R> => new Map(rows.map((row) => [row.id, row]));
+
 /** For whom each of these instances works. */
-export async function ownersOfInstances(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string | null>> {
-  const found = new Map<string, string | null>();
-  for (const some of chunks([...new Set(ids)], IN_CHUNK)) {
-    const rows = await db.selectFrom('instances').select(['id', 'developer_id']).where('workspace_id', '=', workspace).where('id', 'in', some).execute();
-    for (const { id, developer_id } of rows) found.set(id, developer_id);
-  }
-  return found;
+export async function ownersOfInstances(db: Db, workspace: string, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, never>();
+  return byId(
+    await matching(db, 'instances', { workspace_id: workspace, id: [...new Set(ids)] })
+      .select(['id', 'developer_id'])
+      .execute(),
+  );
+}
+
+/** What these steps are called, and of which workflow they are. */
+export async function stepsNamed(db: Db, workspace: string, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, never>();
+  return byId(
+    await matching(db, 'workflow_tasks', { workspace_id: workspace, id: [...new Set(ids)] })
+      .select(['id', 'name', 'workflow_id'])
+      .execute(),
+  );
+}
+
+export async function workflowsNamed(db: Db, workspace: string, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, never>();
+  return byId(
+    await matching(db, 'workflows', { workspace_id: workspace, id: [...new Set(ids)] })
+      .select(['id', 'name'])
+      .execute(),
+  );
 }
 
 /** Who waits for a person's word on a call. */
@@ -195,26 +217,6 @@ export async function costsSince(db: Db, workspace: string, since: number): Prom
   return rows.map((row) => ({ ...row, spans: Number(row.spans), priced: Number(row.priced), micros: Number(row.micros) }));
 }
 
-/** What steps and workflows are called. */
-export async function namesOf(db: Db, workspace: string, table: 'workflow_tasks' | 'workflows', ids: readonly string[]): Promise<Map<string, string>> {
-  const names = new Map<string, string>();
-  for (const some of chunks([...new Set(ids)], IN_CHUNK)) {
-    const rows = await db.selectFrom(table).select(['id', 'name']).where('workspace_id', '=', workspace).where('id', 'in', some).execute();
-    for (const { id, name } of rows) names.set(id, name);
-  }
-  return names;
-}
-
-/** Which workflow each step is of. */
-export async function workflowsOf(db: Db, workspace: string, stepIds: readonly string[]): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for (const some of chunks([...new Set(stepIds)], IN_CHUNK)) {
-    const rows = await db.selectFrom('workflow_tasks').select(['id', 'workflow_id']).where('workspace_id', '=', workspace).where('id', 'in', some).execute();
-    for (const { id, workflow_id } of rows) found.set(id, workflow_id);
-  }
-  return found;
-}
-
 export async function eventsAt(db: Db, workspace: string, seqs: readonly number[]): Promise<JournalEvent[]> {
   const rows = await db.selectFrom('events').selectAll().where('workspace_id', '=', workspace).where('seq', 'in', seqs).execute();
   return rows.map(toEvent);
@@ -230,7 +232,7 @@ export async function worktreesOf(db: Db, workspace: string, developerId: string
     .select(['repo', 'branch', 'worktree', 'head', 'dirty_files', 'unpushed_files', 'updated_at'])
     .where('workspace_id', '=', workspace)
     .where('developer_id', '=', developerId)
-    .where('session_id', 'in', sessionIds.slice(0, IN_CHUNK))
+    .where('session_id', 'in', sessionIds)
     .orderBy('updated_at', 'desc')
     .limit(WORKTREES_SHOWN)
     .execute();

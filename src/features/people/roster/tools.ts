@@ -1,18 +1,24 @@
+import { sql } from 'kysely';
+import { agentIdOf } from '../../../kernel/actor.ts';
+import type { Principal, WriteContext } from '../../../kernel/context.ts';
+import type { Output } from '../../../kernel/contract.ts';
+import { beginning } from '../../../kernel/excerpt.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { Tx } from '../../../storage/write.ts';
 import type { Tally } from '../../core/events/index.ts';
-import { agentsLanes, agentsList, agentsRelease, agentsShow, firstSteps, newsList, waitingList } from './contract.ts';
-import { readFirstSteps } from './first-steps.ts';
-import { gather } from './gather.ts';
+import { asksTo, handoffsTo, releaseClaim } from '../../team/coordination/index.ts';
+import { leave } from '../../workflow/agents/index.ts';
+import { releaseClaimsOf as releaseStepsOf } from '../../workflow/steps/index.ts';
+import { AGENT_STATES, type AgentState, agentsLanes, agentsList, agentsRelease, agentsShow, firstSteps, newsList, waitingList } from './contract.ts';
+import { type ActorFacts, gather } from './gather.ts';
 import { Happenings } from './happenings.ts';
 import { lanesOf } from './lanes.ts';
 import { newsSince } from './news.ts';
-import { lastRefusal } from './refusals.ts';
-import { releaseAll } from './release.ts';
-import { requireFacts, showAgent } from './show.ts';
-import { AGENT_STATES, type AgentState } from './state.ts';
+import { lastRefusal, requireFacts, showAgent } from './show.ts';
+import { agentsWithSteps, claimsHeldBy } from './store.ts';
 import { namingFor, rowsOf } from './views.ts';
-import { waitingOn } from './waiting.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -68,3 +74,62 @@ export function rosterTools(tally: Tally): Implementation[] {
 }
 
 const urgency = (state: AgentState): number => AGENT_STATES.indexOf(state);
+
+const MAX_ITEMS = 50;
+const TEXT_SHOWN = 500;
+
+/** What was put to the person, not to one of their agents. */
+export async function waitingOn(db: Db, viewer: Principal, now: number): Promise<Output<typeof waitingList>> {
+  if (viewer.developerId === null) return { items: [], cut: false };
+  const asks = await asksTo(db, viewer.workspace, viewer.developerId, null, now, MAX_ITEMS + 1);
+  const handoffs = await handoffsTo(db, viewer.workspace, viewer.developerId, null, MAX_ITEMS + 1);
+  const naming = await namingFor(db, viewer);
+  const items = [
+    ...asks.slice(0, MAX_ITEMS).map(({ id, from_actor, from_developer_id, message, created_at, due_at }) => ({
+      kind: 'ask' as const,
+      id,
+      from: naming.ref(from_actor, from_developer_id),
+      text: beginning(message, TEXT_SHOWN),
+      since: created_at,
+      deadline: due_at,
+    })),
+    ...handoffs.slice(0, MAX_ITEMS).map(({ id, from_developer_id, message, created_at }) => ({
+      kind: 'handoff' as const,
+      id,
+      from: { ...naming.ref(`developer:${from_developer_id}`), agent_id: null },
+      text: beginning(message, TEXT_SHOWN),
+      since: created_at,
+      deadline: null,
+    })),
+  ];
+  return { items, cut: asks.length > MAX_ITEMS || handoffs.length > MAX_ITEMS };
+}
+
+/** How far a new team is. Each is one look at an index. */
+export async function readFirstSteps(db: Db, workspace: string): Promise<Output<typeof firstSteps>> {
+  const tokens = db.selectFrom('tokens').select('id').where('workspace_id', '=', workspace).where('kind', '=', 'agent').limit(1);
+  const warning = await db
+    .selectFrom('overlap_warnings')
+    .select('id')
+    .where('workspace_id', '=', workspace)
+    .where('level', '=', sql.lit('escalated'))
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  const finished = db.selectFrom('tasks').select('id').where('workspace_id', '=', workspace).where('status', '=', 'completed').limit(1);
+  return {
+    connected: (await tokens.executeTakeFirst()) !== undefined,
+    called: (await tokens.where('last_used_at', 'is not', null).executeTakeFirst()) !== undefined,
+    warning_id: warning?.id ?? null,
+    finished: (await finished.executeTakeFirst()) !== undefined,
+  };
+}
+
+/** Its registered agents leave, as they would by their own word, and its claims are released. What else it holds stays. */
+export async function releaseAll(tx: Tx, ctx: WriteContext, { actor }: Pick<ActorFacts, 'actor'>): Promise<Output<typeof agentsRelease>> {
+  let steps_released = 0;
+  for (const agent of await agentsWithSteps(tx.db, tx.workspace, actor)) steps_released += await leave(tx, ctx, agent, 'agent.offline', releaseStepsOf);
+  const claims = await claimsHeldBy(tx.db, tx.workspace, actor, tx.now);
+  for (const claim of claims) await releaseClaim(tx, ctx, claim);
+  return { agent_id: agentIdOf(actor), steps_released, claims_released: claims.length };
+}

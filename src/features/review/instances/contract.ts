@@ -69,6 +69,9 @@ export const instanceView = z.strictObject({
   ended_at: z.int().nullable(),
 });
 
+/** For every member to see. */
+const LOOK = { toolset: 'admin', access: 'member', annotations: READ } as const;
+
 export const instancesStart = contract({
   name: 'instances.start',
   toolset: 'admin',
@@ -89,8 +92,7 @@ export const instancesStart = contract({
 
 export const instancesList = contract({
   name: 'instances.list',
-  toolset: 'admin',
-  access: 'member',
+  ...LOOK,
   title: 'Agents that the server started',
   description: 'Instances, the newest first.',
   input: z.strictObject({
@@ -101,13 +103,21 @@ export const instancesList = contract({
     offset: z.int().min(0).default(0),
   }),
   output: z.strictObject({ items: z.array(instanceView), total: z.int() }),
-  annotations: READ,
+});
+
+export const relationshipView = z.strictObject({
+  parent_instance: z.string(),
+  child_instance: z.string(),
+  relationship_type: z.string(),
+  review_iteration: z.int(),
+  outcome: z.string().nullable(),
+  created_at: z.int(),
+  ended_at: z.int().nullable(),
 });
 
 export const instancesShow = contract({
   name: 'instances.show',
-  toolset: 'admin',
-  access: 'member',
+  ...LOOK,
   title: 'An instance',
   description: 'One instance with its reviews, their feedback, and what went wrong.',
   input: z.strictObject({ instance_id: instanceId }),
@@ -115,17 +125,7 @@ export const instancesShow = contract({
     instance: instanceView,
     prompt: z.string().nullable(),
     attach: z.array(z.string()).nullable().describe('The command that shows its terminal, on its machine.'),
-    relationships: z.array(
-      z.strictObject({
-        parent_instance: z.string(),
-        child_instance: z.string(),
-        relationship_type: z.string(),
-        review_iteration: z.int(),
-        outcome: z.string().nullable(),
-        created_at: z.int(),
-        ended_at: z.int().nullable(),
-      }),
-    ),
+    relationships: z.array(relationshipView),
     feedback: z.array(feedbackView),
     failures: z
       .array(
@@ -140,7 +140,6 @@ export const instancesShow = contract({
       )
       .describe('Calls of review tools that failed, with where its work stood; the newest first.'),
   }),
-  annotations: READ,
 });
 
 export const instancesLogs = contract({
@@ -235,15 +234,13 @@ export const instancesDiff = contract({
 
 export const instancesSizes = contract({
   name: 'instances.sizes',
-  toolset: 'admin',
-  access: 'member',
+  ...LOOK,
   title: 'How much instances have changed',
   description: 'Files and lines that differ from where their work began, as read some seconds ago at most. Those are left out of which it is not known here.',
   input: z.strictObject({ instance_ids: z.array(instanceId).max(100) }),
   output: z.strictObject({
     items: z.array(z.strictObject({ instance_id: z.string(), files: z.int(), added: z.int(), removed: z.int() })),
   }),
-  annotations: READ,
 });
 
 export const instancesUnsaved = contract({

@@ -6,16 +6,15 @@ import { messageOf } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Compared, FileDiff } from '../../../machine/git/diff.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
-import { reasonToKeep } from '../../../machine/git/keep.ts';
+import { reasonToKeep } from '../../../machine/git/worktree-state.ts';
 import { ProgramTimedOut } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesDiff, instancesSizes, instancesUnsaved, type PatchLine } from './contract.ts';
-import { requireWatchable } from './require.ts';
 import type { InstanceOutside } from './step.ts';
 import { againstOf } from './stop.ts';
 import { findInstances, reviewsOf } from './store.ts';
-import { instanceViewer, isRunning } from './views.ts';
+import { instanceViewer, isRunning, requireWatchable } from './views.ts';
 
 const MAX_FILES = 2_000;
 const LINES_SHOWN = 500;

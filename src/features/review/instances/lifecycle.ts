@@ -1,3 +1,5 @@
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
+import type { ReviewLimits } from '../../core/settings/index.ts';
 import type { InstanceStatus, InstanceType } from './contract.ts';
 
 /** `work-<issue>-a<n>`, `review-<issue>-a<n>`, `planning-a<n>`, `adhoc-a<n>`: n counts attempts. */
@@ -35,3 +37,20 @@ export const allows = (change: InstanceChange, from: InstanceStatus): boolean =>
 
 /** Statuses in which its agent is meant to run. */
 export const AT_WORK: readonly InstanceStatus[] = ['started', 'waiting_review'];
+
+export const SUGGESTIONS = [
+  'Create pull request with current work',
+  'Abandon this approach and try different solution',
+  'Manually review and fix issues before requesting review',
+] as const;
+
+/** Reviews that ran are counted by their relationships; a refusal is none of them. */
+export const isAtLimit = (ran: number, allowed: number): boolean => ran >= allowed;
+
+/** The workspace's limit, and what a person has allowed this one beyond it. */
+export const reviewsAllowed = ({ extra_reviews }: Pick<InstanceRow, 'extra_reviews'>, { maxIterations }: ReviewLimits): number => maxIterations + extra_reviews;
+
+/** Refused requests and verdicts `needs_work` are counted apart from the reviews that ran. */
+export const isGivenUp = (failed: number, { autoAbandonAfter }: ReviewLimits): boolean => failed >= autoAbandonAfter;
+
+export const isStuck = (createdAt: number, now: number, { timeoutHours }: ReviewLimits): boolean => now - createdAt >= timeoutHours * 3_600_000;

@@ -5,15 +5,15 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
-import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/keep.ts';
+import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/worktree-state.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesClearOrphans, instancesOrphans, type Orphan } from './contract.ts';
 import { INSTANCE_ID } from './lifecycle.ts';
-import { ownerOf, worktreesOf } from './require.ts';
 import type { InstanceOutside } from './step.ts';
 import { removeFromDisk } from './stop.ts';
 import { placesOf } from './store.ts';
+import { ownerOf, worktreesOf } from './views.ts';
 
 /** What an instance has on the machine, for as long as it is not over. */
 export type InstancePlace = Pick<InstanceRow, 'session_name' | 'worktree_path' | 'repository' | 'machine' | 'ended_at' | 'step' | 'kept_reason'>;

@@ -1,25 +1,24 @@
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { CallContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { messageOf, type StepRunner } from '../../../kernel/step.ts';
+import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/workspace.ts';
 import { TmuxFailed } from '../../../machine/agent-sessions/tmux.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
-import { reachRepository } from '../../../machine/git/reach.ts';
-import { type Located, RepositoryUnfit } from '../../../machine/git/repository.ts';
-import { hasProgram } from '../../../machine/process/find-program.ts';
+import { type Located, RepositoryUnfit, reachRepository } from '../../../machine/git/repository.ts';
+import { hasProgram } from '../../../machine/process/environment.ts';
 import { ProgramMissing } from '../../../machine/process/process.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import type { instancesStart } from './contract.ts';
+import type { InstanceType, instancesStart } from './contract.ts';
 import { adopt, issue, kindFor, launch, putFiles, type RunningAgent, requireAwaited, required, TakenOver } from './launch.ts';
-import type { InstancePorts } from './ports.ts';
-import { foldersIn, requireOwn } from './require.ts';
-import type { InstanceRequest } from './reserve.ts';
-import { goOn, type InstanceOutside, LEASE_OVER, type LeasedInstance, stillMine } from './step.ts';
+import { branchOf, nextId, stemOf } from './lifecycle.ts';
+import { goOn, type InstanceOutside, type InstancePorts, LEASE_OVER, type LeasedInstance, lease, stillMine } from './step.ts';
 import { endSession, removeFromDisk } from './stop.ts';
-import { changeInstance, deleteInstance, insertRelationship } from './store.ts';
+import { changeInstance, countRunning, deleteInstance, idsOf, insertInstance, insertRelationship } from './store.ts';
+import { foldersIn, requireOwn, worktreesOf } from './views.ts';
 
 /** What an agent is told when it is started. It begins with our own words: no program takes them for an option. */
 export interface AgentAssignment {
@@ -254,3 +253,90 @@ function told(error: unknown): [code: string, next: string] {
 }
 
 const sentence = ({ message }: Error): string => `${message[0]?.toUpperCase()}${message.slice(1)}.`;
+
+export interface InstanceRequest {
+  readonly type: InstanceType;
+  readonly agent: string;
+  /** For whom it works. */
+  readonly developer: string | null;
+  /** The top of its working tree. */
+  readonly repository: string;
+  readonly baseBranch: string;
+  /** What the new branch starts from. */
+  readonly baseCommit: string;
+  readonly issue: number | null;
+  /** Folders beside the repository that are there already. */
+  readonly folders: readonly string[];
+  prompt(id: string, branch: string): string;
+  readonly parent?: { readonly id: string; readonly iteration: number };
+}
+
+/** Writes down what is about to be started, before anything is. */
+export async function reserve(
+  tx: Tx,
+  { machine, maxRunning }: Pick<InstanceOutside, 'machine' | 'maxRunning'>,
+  ports: InstancePorts,
+  actor: string,
+  wanted: InstanceRequest,
+): Promise<LeasedInstance> {
+  // Other workspaces start agents on this machine too.
+  await tx.lock(`instances of ${machine}`);
+  if ((await countRunning(tx.db, machine)) >= maxRunning) throw instanceLimit(maxRunning);
+  const stem = stemOf(wanted.type, wanted.issue);
+  // Sessions and folders are the machine's, whatever the workspace.
+  const prefix = tx.workspace === DEFAULT_WORKSPACE_ID ? '' : `${workspaceName(tx.workspace)}_`;
+  const there = wanted.folders.flatMap((folder) => (folder.startsWith(prefix) ? [folder.slice(prefix.length)] : []));
+  const id = nextId(stem, [...(await idsOf(tx.db, tx.workspace, stem)), ...there]);
+  const own = `${prefix}${id}`;
+  const branch_name = branchOf(wanted.type, own);
+  const worktree_path = join(worktreesOf(wanted.repository), own);
+  const row: LeasedInstance = {
+    ...lease('worktree', tx.now),
+    step_data: null,
+    workspace_id: tx.workspace,
+    id,
+    type: wanted.type,
+    status: 'started',
+    agent: wanted.agent,
+    developer_id: wanted.developer,
+    agent_id: await ports.registerAgent(tx, { id, type: wanted.type, agent: wanted.agent, worktree_path, developer_id: wanted.developer }),
+    token_id: null,
+    machine,
+    repository: wanted.repository,
+    worktree_path,
+    branch_name,
+    base_branch: wanted.baseBranch,
+    base_commit: wanted.baseCommit,
+    session_name: own,
+    session_kind: null,
+    pid: null,
+    process_start: null,
+    issue_number: wanted.issue,
+    prompt: wanted.prompt(id, branch_name),
+    parent_instance_id: wanted.parent?.id ?? null,
+    review_iteration: wanted.parent?.iteration ?? null,
+    failed_reviews: 0,
+    pr_number: null,
+    pr_url: null,
+    news: null,
+    status_reason: null,
+    kept_reason: null,
+    backup_ref: null,
+    created_by: actor,
+    created_at: tx.now,
+    updated_at: tx.now,
+    last_activity: tx.now,
+    ended_at: null,
+    extra_reviews: 0,
+  };
+  await insertInstance(tx.db, row);
+  return row;
+}
+
+const instanceLimit = (most: number): Refusal =>
+  new Refusal(
+    'INSTANCE_LIMIT',
+    `This server runs ${most} instances at once, and all ${most} are taken.`,
+    'covenant instances stop ID ends one; the operator can raise max_running under [instances] in config.toml.',
+    { max_running: most },
+  );

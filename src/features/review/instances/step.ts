@@ -1,29 +1,51 @@
 import type { Launcher } from '../../../clients/client.ts';
 import { createLeases, type LeasedStep, STEP_OVER } from '../../../kernel/step.ts';
-import type { AgentSessions } from '../../../machine/agent-sessions/agent-session.ts';
+import type { AgentHost } from '../../../machine/agent-sessions/agent-host.ts';
+import type { Tmux } from '../../../machine/agent-sessions/tmux.ts';
 import type { FileDisk } from '../../../machine/files.ts';
 import type { GitDisk } from '../../../machine/git/disk.ts';
 import type { GitHub } from '../../../machine/github/github.ts';
 import { holders } from '../../../machine/process/holder.ts';
+import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
+import type { Tx } from '../../../storage/write.ts';
+import type { Feedback } from './contract.ts';
 import { changeInstance, findInstance } from './store.ts';
 
-/** The machine outside the store. */
-export interface InstanceOutside {
-  /** What of the instances is here: another server's may lie on another machine. */
-  readonly machine: string;
+export interface InstanceNotice {
+  readonly from: string;
+  readonly to: string;
+  readonly actor: string;
+  readonly subject: string;
+  readonly body: string | Record<string, unknown>;
+  readonly priority?: 'low' | 'normal' | 'high' | 'urgent';
+}
+
+/** What instances need of other features. */
+export interface InstancePorts {
+  /** As whom messages reach it. */
+  registerAgent(tx: Tx, instance: Pick<InstanceRow, 'id' | 'type' | 'agent' | 'worktree_path' | 'developer_id'>): Promise<string>;
+  /** The server sees it run: as good as if it had said so itself. */
+  agentSeen(tx: Tx, agentId: string): Promise<void>;
+  /** It takes part no longer; what it had claimed is free. */
+  agentLeaves(tx: Tx, agentId: string, by: string): Promise<void>;
+  /** A message that its agent finds in its inbox. */
+  tell(tx: Tx, message: InstanceNotice): Promise<string>;
+  issueToken(tx: Tx, instance: Pick<InstanceRow, 'id' | 'developer_id'>, by: string): Promise<{ id: string; value: string }>;
+  revokeToken(tx: Tx, tokenId: string, by: string): Promise<void>;
+  /** For whom the caller starts an instance: themselves, or the first developer where the operator does. */
+  developerOf(tx: Tx, callerDeveloperId: string | null): Promise<string | null>;
+  /** What reviews told it, or what it told as a reviewer; the newest first. */
+  feedbackOf(db: Db, workspace: string, instance: string): Promise<Feedback[]>;
+}
+
+/** The machine outside the store. What of the instances is here is known by its `machine`: another server's may lie on another one. */
+export interface InstanceOutside extends Omit<AgentHost, 'tmux'> {
   readonly disk: GitDisk;
   readonly files: FileDisk;
   readonly github: GitHub;
-  /** Tmux where it is, else plain processes. What was started is found again by its kind. */
-  sessions(kind?: 'tmux' | 'process'): Promise<AgentSessions>;
-  /** What a terminal showed last, for when it is gone. */
-  keepScreen(name: string, text: string): Promise<void>;
-  keptScreen(name: string): Promise<string | null>;
-  /** Of the log of a plain process, which nobody else cuts. */
-  boundLog(name: string): Promise<void>;
   /** What a person types to look at a terminal, and to end it; null where there is no tmux. */
-  tmux(): Promise<{ attachArgs(name: string): string[]; endArgs(name: string): string[] } | null>;
+  tmux(): Promise<Pick<Tmux, 'attachArgs' | 'endArgs'> | null>;
   /** Folders under which repositories may be; undefined: anywhere. */
   readonly repositories: readonly string[] | undefined;
   readonly launchers: Readonly<Record<string, Launcher>>;
@@ -31,8 +53,6 @@ export interface InstanceOutside {
   readonly maxRunning: number;
   /** Where agents reach this server; undefined where no server listens. */
   url(): string | undefined;
-  /** The whole environment of an agent: what any program needs, what its launcher has passed on, and its own. */
-  environment(passed: readonly string[], own: Readonly<Record<string, string>>): Record<string, string>;
 }
 
 export type LeasedInstance = LeasedStep<InstanceRow>;

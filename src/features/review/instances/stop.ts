@@ -2,14 +2,13 @@ import { record, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
-import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/keep.ts';
+import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/worktree-state.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { allows } from './lifecycle.ts';
-import type { InstancePorts } from './ports.ts';
-import { requireHere, requireIdle, requireInstance, requireOwn } from './require.ts';
-import { type InstanceOutside, LEASE_OVER, type LeasedInstance, lease, leave, stillMine, takeOver } from './step.ts';
+import { type InstanceOutside, type InstancePorts, LEASE_OVER, type LeasedInstance, lease, leave, stillMine, takeOver } from './step.ts';
 import { changeInstance, endRelationship, findInstance, reviewedBy, reviewsOf } from './store.ts';
+import { requireHere, requireIdle, requireInstance, requireOwn } from './views.ts';
 
 /** How an instance is to be taken from the machine. */
 export interface InstanceEnding {

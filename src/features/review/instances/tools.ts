@@ -2,10 +2,12 @@ import { type CallContext, record, type WriteContext } from '../../../kernel/con
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
-import type { StepRunner } from '../../../kernel/step.ts';
+import { stepRunner } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { viewOf } from '../../../kernel/view.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { reviewLimits } from '../../core/settings/index.ts';
 import { HUMAN } from '../../workflow/messages/index.ts';
 import {
   instancesAbandon,
@@ -17,17 +19,14 @@ import {
   instancesShow,
   instancesStart,
   instancesStop,
+  relationshipView,
 } from './contract.ts';
-import { AT_WORK } from './lifecycle.ts';
-import { allowReview } from './limits.ts';
-import type { InstancePorts } from './ports.ts';
-import { requireInstance, requireWatchable } from './require.ts';
-import { reserve } from './reserve.ts';
-import { carryOutStart, plannedStart, startFailed } from './start.ts';
-import type { InstanceOutside } from './step.ts';
+import { AT_WORK, isAtLimit, reviewsAllowed } from './lifecycle.ts';
+import { carryOutStart, plannedStart, reserve, startFailed } from './start.ts';
+import type { InstanceOutside, InstancePorts } from './step.ts';
 import { abandon, carryOutEnd, clean, stop, type TakenAway, withNews } from './stop.ts';
-import { changeInstance, listInstances, relationshipsOf } from './store.ts';
-import { failuresOf, instanceViewer, isRunning, viewRelationship } from './views.ts';
+import { changeInstance, listInstances, relationshipsOf, reviewsOf } from './store.ts';
+import { failuresOf, instanceViewer, isRunning, requireInstance, requireWatchable } from './views.ts';
 
 /** The end of what its terminal or log shows, or showed last. */
 export async function outputOf(outside: InstanceOutside, row: InstanceRow, lines: number): Promise<string> {
@@ -73,17 +72,61 @@ const typed = (message: string, id: string): string => {
   return line.length <= MAX_TYPED ? `${SUBJECT} (${id}): ${line}` : `${SUBJECT} (${id}): call message_list to read it.`;
 };
 
+/** A limit that is raised without end is none. */
+const MAX_EXTRA = 100;
+
+/** One review more, or one less, for this instance alone. It hears of it where that changes what it may do next. */
+export async function allowReview(
+  tx: Tx,
+  ports: InstancePorts,
+  ctx: WriteContext,
+  { instance_id, withdraw }: Input<typeof instancesAllowReview>,
+): Promise<InstanceRow> {
+  const row = await requireInstance(tx.db, tx.workspace, instance_id);
+  requireReviewed(row);
+  const ran = (await reviewsOf(tx.db, tx.workspace, row.id)).length;
+  const before = reviewsAllowed(row, await reviewLimits(tx.db, tx.workspace));
+  if (withdraw && (row.extra_reviews === 0 || isAtLimit(ran, before))) {
+    throw new Refusal('NOTHING_TO_WITHDRAW', `${row.id} has no review left that a person has allowed.`, `covenant instances show ${row.id}`, { instance_id });
+  }
+  if (!withdraw && row.extra_reviews >= MAX_EXTRA) {
+    throw new Refusal('TOO_MANY_REVIEWS', `${row.id} has been allowed ${MAX_EXTRA} more reviews already.`, 'Abandon it, or look at its work yourself.');
+  }
+  const step = withdraw ? -1 : 1;
+  const allowed = before + step;
+  const turns = isAtLimit(ran, before) !== isAtLimit(ran, allowed);
+  const words = wordsFor(withdraw, ran, allowed);
+  const values = { extra_reviews: row.extra_reviews + step, updated_at: tx.now, ...(turns && { news: withNews(row, `${words.subject}. ${words.body}`) }) };
+  await changeInstance(tx.db, row, values);
+  if (turns) await ports.tell(tx, { from: HUMAN, to: row.agent_id, actor: ctx.principal.actor, ...words });
+  const payload = { reviews: ran, max_reviews: allowed, extra_reviews: values.extra_reviews };
+  record(tx, ctx, { category: 'work', kind: withdraw ? 'instance.review_withdrawn' : 'instance.review_allowed', subject: row.id, payload });
+  return { ...row, ...values };
+}
+
+function requireReviewed({ id, type, status }: InstanceRow): void {
+  if (type !== 'coding') {
+    throw new Refusal('WRONG_AGENT_TYPE', `${id} is a ${type} agent; only the work of coding agents is reviewed.`, 'covenant instances list --type coding');
+  }
+  if (AT_WORK.includes(status)) return;
+  throw new Refusal('INVALID_STATE', `${id} is ${status}: its work is not reviewed any more.`, `covenant instances show ${id}`, { status });
+}
+
+const wordsFor = (withdraw: boolean, ran: number, allowed: number) =>
+  withdraw
+    ? { subject: 'No further review is allowed', body: `You have had ${ran} of ${allowed} reviews. Open the pull request with create_pull_request.` }
+    : { subject: 'One more review is allowed', body: `You have had ${ran} of ${allowed} reviews. Commit, then call request_review.` };
+
 /** What people do with instances: on the dashboard and at a terminal. */
 export function instanceActions(outside: InstanceOutside, ports: InstancePorts): Implementation[] {
   const services = { outside, ports };
-  const handOf = (ctx: CallContext, signal?: AbortSignal): StepRunner => ({ actor: ctx.principal.actor, signal, write: (callback) => ctx.settle(callback) });
 
   /** Decided in one transaction, carried out at once; by the sweep, should this process not live to see it. */
   async function takeAway(ctx: CallContext, decide: (tx: Tx) => Promise<TakenAway>): Promise<Reply<Output<typeof instancesStop>>> {
     const { row, leased } = await ctx.write(decide);
     let after = row;
     for (const one of leased) {
-      const ended = await carryOutEnd(outside, ports, handOf(ctx), one);
+      const ended = await carryOutEnd(outside, ports, stepRunner(ctx), one);
       if (one.id === row.id) after = ended;
     }
     return ok(await ending(ctx, after));
@@ -95,7 +138,7 @@ export function instanceActions(outside: InstanceOutside, ports: InstancePorts):
         const planned = await plannedStart(outside, ctx, input);
         const { actor, developerId } = ctx.principal;
         const leased = await ctx.write(async (tx) => reserve(tx, outside, ports, actor, { ...planned, developer: await ports.developerOf(tx, developerId) }));
-        const started = await carryOutStart(outside, ports, handOf(ctx, ctx.signal), leased);
+        const started = await carryOutStart(outside, ports, stepRunner(ctx, ctx.signal), leased);
         if ('failure' in started) throw startFailed(started.failure);
         return ok((await instanceViewer(ctx.reader, ctx.principal, [started.row])).view(started.row));
       },
@@ -115,7 +158,7 @@ export function instanceActions(outside: InstanceOutside, ports: InstancePorts):
           instance: viewer.view(row),
           prompt: hidden ? null : row.prompt,
           attach: hidden ? null : await attachCommand(outside, row),
-          relationships: (await relationshipsOf(ctx.reader, ctx.workspace, row.id)).map(viewRelationship),
+          relationships: (await relationshipsOf(ctx.reader, ctx.workspace, row.id)).map((row) => viewOf(relationshipView, row, {})),
           feedback: hidden ? [] : await ports.feedbackOf(ctx.reader, ctx.workspace, row.id),
           failures: hidden ? [] : await failuresOf(ctx.reader, row),
         });

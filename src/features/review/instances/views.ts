@@ -1,20 +1,21 @@
+import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 import type { Principal } from '../../../kernel/context.ts';
 import type { Output } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
 import type { Ports } from '../../../kernel/ports.ts';
+import { viewOf } from '../../../kernel/view.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsBy } from '../../../storage/journal.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { reviewLimits } from '../../core/settings/index.ts';
-import type { instancesShow, instanceView } from './contract.ts';
-import { AT_WORK } from './lifecycle.ts';
-import { isAtLimit, reviewsAllowed, SUGGESTIONS } from './limits.ts';
-import type { InstanceOutside } from './step.ts';
+import { type InstanceStep, type instancesShow, instanceView } from './contract.ts';
+import { AT_WORK, isAtLimit, reviewsAllowed, SUGGESTIONS } from './lifecycle.ts';
+import { type InstanceOutside, isOverdue } from './step.ts';
 import { findInstance, reviewCounts } from './store.ts';
 
 export type InstanceView = z.input<typeof instanceView>;
-type Relationship = Output<typeof instancesShow>['relationships'][number];
 
 export interface InstanceViewer {
   view(row: InstanceRow): InstanceView;
@@ -38,54 +39,35 @@ export async function instanceViewer(db: Db, viewer: Principal, rows: readonly I
   return {
     isHidden,
     view(row) {
-      const hidden = isHidden(row);
       const reviews = ran.get(row.id) ?? 0;
       const allowed = reviewsAllowed(row, limits);
       const atLimit = row.type === 'coding' && AT_WORK.includes(row.status) && isAtLimit(reviews, allowed);
-      return {
-        id: row.id,
-        type: row.type,
-        status: row.status,
-        agent: row.agent,
-        agent_id: row.agent_id,
+      const own = {
         developer: row.developer_id === null ? null : names(row.developer_id),
-        repository: hidden ? PRIVATE : row.repository,
         branch: row.branch_name,
-        base_branch: hidden ? PRIVATE : row.base_branch,
-        worktree_path: hidden ? PRIVATE : row.worktree_path,
-        machine: hidden ? PRIVATE : row.machine,
-        session_name: row.session_name,
-        session_kind: row.session_kind,
         running: isRunning(row),
-        issue_number: hidden ? null : row.issue_number,
-        pr_number: hidden ? null : row.pr_number,
-        pr_url: hidden ? null : row.pr_url,
-        parent_instance_id: row.parent_instance_id,
-        review_iteration: row.review_iteration,
         reviews,
         max_reviews: allowed,
-        extra_reviews: row.extra_reviews,
-        failed_reviews: row.failed_reviews,
         max_failed_reviews: limits.autoAbandonAfter,
         at_limit: atLimit,
         suggestions: atLimit ? [...SUGGESTIONS] : [],
-        status_reason: row.status_reason === null ? null : hidden ? PRIVATE : named(row.status_reason),
-        kept_reason: hidden && row.kept_reason !== null ? PRIVATE : row.kept_reason,
-        backup_ref: row.backup_ref,
-        created_by: hidden ? PRIVATE : named(row.created_by),
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-        last_activity: row.last_activity,
-        ended_at: row.ended_at,
       };
+      if (!isHidden(row))
+        return viewOf(instanceView, row, { ...own, status_reason: row.status_reason && named(row.status_reason), created_by: named(row.created_by) });
+      const hidden = (value: string | null) => value && PRIVATE;
+      return viewOf(instanceView, row, {
+        ...own,
+        ...{ repository: PRIVATE, base_branch: PRIVATE, worktree_path: PRIVATE, machine: PRIVATE, created_by: PRIVATE },
+        ...{ issue_number: null, pr_number: null, pr_url: null },
+        status_reason: hidden(row.status_reason),
+        kept_reason: hidden(row.kept_reason),
+      });
     },
   };
 }
 
 /** By what was seen of it last. */
 export const isRunning = ({ pid, ended_at, step }: InstanceRow): boolean => pid !== null && ended_at === null && step !== 'ending';
-
-export const viewRelationship = ({ workspace_id: _, ...relationship }: Relationship & { workspace_id: string }): Relationship => relationship;
 
 type Failure = Output<typeof instancesShow>['failures'][number];
 
@@ -125,3 +107,71 @@ export async function failuresOf(db: Db, { workspace_id, id, created_at }: Insta
     return { time, tool: kind, code, request_id, branch: circumstances.branch, commit: circumstances.commit ?? null };
   });
 }
+
+/** In the worktree, and keeps itself out of git. */
+export const FOLDER = '.covenant';
+/** In it: whose it is, where several homes share a repository. */
+export const OWNER_FILE = 'machine';
+
+/** The machine that a worktree says it is of; null where it says nothing. */
+export const ownerOf = async ({ files }: Pick<InstanceOutside, 'files'>, path: string): Promise<string | null> =>
+  await files.readText(join(path, FOLDER, OWNER_FILE)).catch(() => null);
+
+/** Another home's: neither worked in nor taken away by us. */
+export async function requireOwn(outside: Pick<InstanceOutside, 'files' | 'machine'>, path: string): Promise<void> {
+  const owner = await ownerOf(outside, path);
+  if (owner !== null && owner !== outside.machine) throw new Error(`${path} is of the server ${JSON.stringify(owner.slice(0, 200))}`);
+}
+
+/** The folders of worktrees that are there, whoever made them: another home does not know of our instances, nor we of its. */
+export async function foldersIn({ disk }: Pick<InstanceOutside, 'disk'>, repository: string, signal?: AbortSignal): Promise<string[]> {
+  const worktrees = await disk.listWorktrees(repository, { signal });
+  return worktrees.flatMap(({ path }) => (dirname(path) === worktreesOf(repository) ? [path.slice(worktreesOf(repository).length + 1)] : []));
+}
+
+export const worktreesOf = (repository: string): string => `${repository}-worktrees`;
+
+export async function requireInstance(db: Db, workspace: string, id: string): Promise<InstanceRow> {
+  const row = await findInstance(db, workspace, id);
+  if (row) return row;
+  throw new Refusal('INSTANCE_NOT_FOUND', `There is no instance ${id}.`, 'covenant instances list names those there are.', { field: 'instance_id' });
+}
+
+/** Its worktree and session are where it was started, and only the server there can reach them. */
+export function requireHere(row: InstanceRow, machine: string): void {
+  if (row.machine === machine) return;
+  const next = `Run the command there, or call the server there. A machine is its host and the home of its server.`;
+  throw new Refusal('WRONG_MACHINE', `${row.id} runs on ${row.machine}; this server is ${machine}.`, next, { instance_id: row.id, machine: row.machine });
+}
+
+const DOING: Record<Exclude<InstanceStep, 'pull' | 'issues'>, string> = {
+  worktree: 'being started',
+  session: 'being started',
+  restart: 'being started again',
+  ending: 'being ended',
+};
+
+/**
+ * What was put off, or left by a process that has ended, can be decided anew. What is being made is finished or undone by whoever has it in hand;
+ * but on GitHub that may take an hour, and whoever waits for its answer finds the instance ended.
+ */
+export function requireIdle(row: InstanceRow, now: number): void {
+  if (row.step === null || row.step === 'pull' || row.step === 'issues') return;
+  if ((row.step === 'restart' || row.step === 'ending') && isOverdue(row, now)) return;
+  const next = 'Call again in a few seconds. What a server has left undone is finished while one runs: covenant up.';
+  throw new Refusal('BUSY', `${row.id} is ${DOING[row.step]} at this moment.`, next, { instance_id: row.id, step: row.step });
+}
+
+/** An instance of which this person may see, from here, what its agent shows. */
+export async function requireWatchable(db: Db, viewer: Principal, id: string, machine: string): Promise<InstanceRow> {
+  const row = await requireInstance(db, viewer.workspace, id);
+  // First: where it runs is private too.
+  if ((await instanceViewer(db, viewer, [])).isHidden(row)) throw isPrivate(row);
+  requireHere(row, machine);
+  return row;
+}
+
+const isPrivate = ({ id }: InstanceRow): Refusal =>
+  new Refusal('INSTANCE_PRIVATE', `${id} works for a developer who keeps their work to themselves.`, 'Ask them, or the operator of the server.', {
+    field: 'instance_id',
+  });

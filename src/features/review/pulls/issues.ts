@@ -3,7 +3,7 @@ import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
-import { isHeldAs, messageOf, type StepRunner } from '../../../kernel/step.ts';
+import { isHeldAs, messageOf, type StepRunner, stepRunner } from '../../../kernel/step.ts';
 import type { GitHub, GitHubIssue, GitHubRepository, NewIssue } from '../../../machine/github/github.ts';
 import { GitHubFailed } from '../../../machine/github/github.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -21,8 +21,7 @@ import {
 } from '../instances/index.ts';
 import { callingInstance, requireType } from '../reviews/index.ts';
 import type { createIssues } from './contract.ts';
-import { requirePlace } from './readiness.ts';
-import { told, toldAs, waitsForGitHub } from './refusals.ts';
+import { requirePlace, told, toldAs, waitsForGitHub } from './readiness.ts';
 
 type Wanted = Input<typeof createIssues>;
 
@@ -41,7 +40,7 @@ export async function runIssues(
     requireIdle(row);
     return await beginIssues(tx, row, repository, issues);
   });
-  const hand: StepRunner = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
+  const hand = stepRunner(ctx, ctx.signal);
   const outcome = await carryOutIssues(outside, ports, hand, leased);
   if (!outcome) throw busy(caller.id);
   const { created, failed, stopped } = outcome;

@@ -8,13 +8,33 @@ import {
   beginEnding,
   changeInstance,
   findInstance,
+  finishOverdue,
   type InstanceOutside,
   type InstancePorts,
   type InstanceRow,
   pullsToAskFor,
+  stepsUnderWay,
 } from '../instances/index.ts';
+import { carryOutIssues } from './issues.ts';
+import { finishPull } from './pull.ts';
 
-const EVERY_MS = 60_000;
+const STEPS_MS = 10_000;
+
+/** Finishes, or declares over, what a process began on GitHub and did not live to record. */
+export function pullSweep(services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
+  const { store, clock } = services;
+  return {
+    name: 'pull requests and issues under way',
+    everyMs: STEPS_MS,
+    async run() {
+      await finishOverdue(services, await stepsUnderWay(store.reader, outside.machine, ['pull', 'issues']), (hand, row) =>
+        row.step === 'pull' ? finishPull(outside, ports, hand, row, clock.now()) : carryOutIssues(outside, ports, hand, row, { resumedAt: clock.now() }),
+      );
+    },
+  };
+}
+
+const ASK_MS = 60_000;
 /** A token may ask 5,000 times an hour, and people use it too. */
 const BATCH_SIZE = 30;
 /** So long one that was closed may be reopened and it is noticed. */
@@ -50,13 +70,13 @@ export function pollSweep({ store, clock, log }: Services, outside: InstanceOuts
 
   return {
     name: 'pull requests',
-    everyMs: EVERY_MS,
+    everyMs: ASK_MS,
     async run() {
       const now = clock.now();
       if (!github.hasToken || now < notBefore) return;
       const rows = await pullsToAskFor(store.reader, outside.machine, now - CLOSED_MS);
       const when = (row: InstanceRow) => asked.get(keyOf(row)) ?? 0;
-      const due = rows.filter((row) => now - when(row) >= EVERY_MS).sort((a, b) => when(a) - when(b));
+      const due = rows.filter((row) => now - when(row) >= ASK_MS).sort((a, b) => when(a) - when(b));
       const known = new Set(rows.map(keyOf));
       for (const key of asked.keys()) if (!known.has(key)) for (const kept of [asked, complaints]) kept.delete(key);
       for (const row of due.slice(0, BATCH_SIZE)) {

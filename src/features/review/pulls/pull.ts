@@ -2,22 +2,36 @@ import type { CallContext } from '../../../kernel/context.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
-import type { StepRunner } from '../../../kernel/step.ts';
-import { type InstanceOutside, type InstancePorts, requireHere, requireInstance } from '../instances/index.ts';
+import { isHeldAs, messageOf, type StepRunner, stepRunner } from '../../../kernel/step.ts';
+import type { Push } from '../../../machine/git/remote.ts';
+import { type GitHub, GitHubFailed, type GitHubRepository, type Pull, type PullWords } from '../../../machine/github/github.ts';
+import type { Tx } from '../../../storage/write.ts';
+import {
+  changeInstance,
+  EXIT_GRACE_MS,
+  findInstance,
+  goOn,
+  type InstanceOutside,
+  type InstancePorts,
+  type InstanceRow,
+  LEASE_OVER,
+  type LeasedInstance,
+  lease,
+  leave,
+  requireHere,
+  requireInstance,
+  reviewOver,
+  stillMine,
+} from '../instances/index.ts';
 import { callingInstance } from '../reviews/index.ts';
 import type { createPullRequest } from './contract.ts';
-import { Unknown } from './open-pull.ts';
-import { beginPull, carryOutPull } from './pull-step.ts';
-import { requireReady, requireWork } from './readiness.ts';
-import { told, toldAs } from './refusals.ts';
-
-type Wanted = Input<typeof createPullRequest>;
+import { requireReady, requireWork, told, toldAs, waitsForGitHub } from './readiness.ts';
 
 /** Who asks and for whose work, what stands in the way; then it is written down, and carried out or over. */
 export async function runPull(
   outside: InstanceOutside,
   ports: InstancePorts,
-  input: Wanted,
+  input: Input<typeof createPullRequest>,
   ctx: CallContext,
 ): Promise<Reply<Output<typeof createPullRequest>>> {
   const caller = await callingInstance(ctx, outside.machine);
@@ -32,7 +46,7 @@ export async function runPull(
     const now = await requireWork(tx.db, await requireInstance(tx.db, tx.workspace, caller.id));
     return await beginPull(tx, now, { repository, title, description, base, by: caller.id });
   });
-  const hand: StepRunner = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
+  const hand = stepRunner(ctx, ctx.signal);
   const made = await carryOutPull(outside, ports, hand, leased, push);
   if ('failure' in made) throw made.failure instanceof Unknown ? unknown(made.failure) : toldAs(made.failure);
   return ok({ pr_number: made.pull.number, pr_url: made.pull.url, branch_name: work.branch_name, not_included: notIncluded });
@@ -44,3 +58,179 @@ const unknown = ({ message }: Unknown): Refusal =>
     `${message}; whether the pull request was made is not known yet.`,
     'Wait: the server goes on asking GitHub, and a message tells you what it finds.',
   );
+
+/** What is being made a pull request of, as it is written down before anything is done. */
+interface PullStep {
+  readonly repository: GitHubRepository;
+  readonly title: string;
+  readonly description: string;
+  readonly base: string;
+  /** The instance that called: a review agent makes the pull request of another's work. */
+  readonly by: string;
+  readonly begun: number;
+}
+
+export type MadePull = { readonly pull: Pull } | { readonly failure: unknown };
+
+export async function beginPull(tx: Tx, work: InstanceRow, step: Omit<PullStep, 'begun'>): Promise<LeasedInstance> {
+  const change = {
+    ...lease('pull', tx.now),
+    step_data: JSON.stringify({ ...step, begun: tx.now } satisfies PullStep),
+    updated_at: tx.now,
+    last_activity: tx.now,
+  };
+  await changeInstance(tx.db, work, change);
+  return { ...work, ...change };
+}
+
+/**
+ * Pushes, opens, records; or, where it cannot be opened, is over as if it had not been begun: what was pushed harms nobody. A call whose time is
+ * up does not cut it short: a large branch would never get there. Its agent then hears of it by a message.
+ */
+export async function carryOutPull(
+  { github, disk }: InstanceOutside,
+  ports: InstancePorts,
+  hand: StepRunner,
+  leased: LeasedInstance,
+  push: Push,
+): Promise<MadePull> {
+  const nobodyHears = () => hand.signal?.aborted === true;
+  let held = leased;
+  let pull: Pull;
+  try {
+    await disk.pushBranch(leased.repository, leased.branch_name, push);
+    // The time of the step begins anew; and of what a person has ended meanwhile nothing is opened.
+    const still = await hand.write((tx) => goOn(tx, leased, 'pull'));
+    if (!still) return { failure: noLongerHeld(leased) };
+    held = still;
+    pull = await openPull(github, wantedOf(leased, stepOf(leased)));
+  } catch (failure) {
+    if (failure instanceof Unknown) await hand.write((tx) => leaveToSweep(tx, held));
+    else await hand.write((tx) => undo(tx, ports, hand, held, messageOf(failure), nobodyHears()));
+    return { failure };
+  }
+  // Should this fail, the sweep finds the pull request.
+  await hand.write((tx) => settle(tx, ports, hand, held, pull, nobodyHears()));
+  return { pull };
+}
+
+const noLongerHeld = ({ id }: LeasedInstance): Refusal =>
+  new Refusal(
+    'INVALID_STATE',
+    `${id} was ended before its pull request was opened, or another server went on with it.`,
+    'If you are still at work, call again.',
+  );
+
+/** What a process has left: GitHub knows whether there is a pull request. Otherwise there is none, and whoever wanted it is told. */
+export async function finishPull(outside: InstanceOutside, ports: InstancePorts, hand: StepRunner, leased: LeasedInstance, now: number): Promise<void> {
+  const step = stepOf(leased);
+  let pull: Pull | undefined;
+  let reason = `GitHub has no open pull request of ${leased.branch_name}: the server, or GitHub, stopped before it was made`;
+  try {
+    pull = await findPull(outside.github, wantedOf(leased, step));
+  } catch (failure) {
+    // It is asked again when the time of the step is up.
+    if (waitsForGitHub(failure, step.begun, now)) return;
+    reason = messageOf(failure);
+  }
+  const made = pull;
+  await hand.write((tx) => (made ? settle(tx, ports, hand, leased, made, true) : undo(tx, ports, hand, leased, reason, true)));
+}
+
+const stepOf = (row: LeasedInstance): PullStep => JSON.parse(row.step_data as string) as PullStep;
+
+const wantedOf = ({ branch_name, pr_number }: LeasedInstance, { repository, title, description, base }: PullStep) => ({
+  repository,
+  branch: branch_name,
+  known: pr_number,
+  words: { title, body: description, base },
+});
+
+async function leaveToSweep(tx: Tx, leased: LeasedInstance): Promise<void> {
+  const row = await stillMine(tx, leased);
+  if (row) await changeInstance(tx.db, row, leave('pull', tx.now));
+}
+
+async function undo(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, reason: string, tellCaller: boolean): Promise<void> {
+  const row = await stillMine(tx, leased);
+  if (!row) return;
+  const { by } = stepOf(leased);
+  await changeInstance(tx.db, row, { ...LEASE_OVER, updated_at: tx.now });
+  tx.append({ category: 'work', kind: 'pull.failed', actor, subject: row.id, payload: { branch: row.branch_name, by, reason: reason.slice(0, 200) } });
+  const caller = tellCaller ? await findInstance(tx.db, tx.workspace, by) : undefined;
+  if (!caller || caller.ended_at !== null) return;
+  const words = { subject: 'Your pull request was not made', body: `${reason}. Call create_pull_request again.` };
+  await ports.tell(tx, { from: caller.agent_id, to: caller.agent_id, actor, ...words });
+}
+
+async function settle(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, { number, url }: Pull, tellCaller: boolean): Promise<void> {
+  const row = await findInstance(tx.db, tx.workspace, leased.id);
+  if (!row) return;
+  const { by, base } = stepOf(leased);
+  const pull = { pr_number: number, pr_url: url };
+  const kind = row.pr_number === number ? 'pull.updated' : 'pull.created';
+  const recorded = () => tx.append({ category: 'work', kind, actor, subject: row.id, payload: { ...pull, branch: row.branch_name, base, by } });
+  if (!isHeldAs(row, leased)) {
+    // Ended meanwhile, or finished by another: there is a pull request all the same.
+    if (row.pr_number === number) return;
+    await changeInstance(tx.db, row, { ...pull, updated_at: tx.now });
+    recorded();
+    return;
+  }
+  const values = { ...LEASE_OVER, ...pull, status: 'pr_created', updated_at: tx.now, last_activity: tx.now } as const;
+  recorded();
+  if (by === row.id || row.status !== 'waiting_review') await changeInstance(tx.db, row, { ...values, news: null });
+  if (by !== row.id) await approve(tx, ports, actor, by, row.agent_id, values);
+  const words = `Pull request #${number} is open: ${url}`;
+  if (tellCaller && by === row.id) await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor, subject: words, body: `It is of ${row.branch_name}.` });
+}
+
+/** The review is over, and its agent with it. Should it have ended meanwhile, the pull request stands. */
+async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, coder: string, parent: Partial<InstanceRow>): Promise<void> {
+  const { pr_number, pr_url } = parent;
+  const subject = `${by} has approved your work: pull request #${pr_number}`;
+  const told = { subject, body: `${pr_url}. Nothing is left for you to do unless you are told otherwise.` };
+  const review = await findInstance(tx.db, tx.workspace, by);
+  if (review?.status === 'started') {
+    await reviewOver(tx, ports, review, { actor, outcome: 'approved', reason: `approved: pull request #${pr_number}`, told, parent, graceMs: EXIT_GRACE_MS });
+  } else {
+    await ports.tell(tx, { from: coder, to: coder, actor, ...told });
+  }
+}
+
+/** Whether GitHub has done it could not be learnt. */
+export class Unknown extends Error {
+  override readonly name = 'Unknown';
+}
+
+interface WantedPull {
+  readonly repository: GitHubRepository;
+  readonly branch: string;
+  /** The pull request that the instance has already. */
+  readonly known: number | null;
+  readonly words: PullWords;
+}
+
+/** The one that is open for this work, if any. */
+export async function findPull(github: GitHub, { repository, branch, known, words }: WantedPull): Promise<Pull | undefined> {
+  const open = await github.openPulls(repository, branch);
+  return open.find(({ number }) => number === known) ?? open.find(({ base }) => base === words.base);
+}
+
+/** Opens a pull request for the branch, or brings the words of the one that is open up to date. */
+export async function openPull(github: GitHub, wanted: WantedPull): Promise<Pull> {
+  const { repository, branch, words } = wanted;
+  const there = await findPull(github, wanted);
+  if (there) return await github.changePull(repository, there.number, words);
+  try {
+    return await github.createPull(repository, branch, words);
+  } catch (error) {
+    if (!(error instanceof GitHubFailed) || !(error.isUncertain || error.why === 'invalid')) throw error;
+    // It may have been made all the same, or by somebody else a moment ago.
+    const made = await findPull(github, wanted).catch(() => {
+      throw error.isUncertain ? new Unknown(error.message) : error;
+    });
+    if (made) return made;
+    throw error;
+  }
+}

@@ -17,8 +17,7 @@ import {
   reviewOver,
   withNews,
 } from '../instances/index.ts';
-import { goOn, LEASE_OVER, type LeasedFeedback, stillMine } from './step.ts';
-import { changeFeedback } from './store.ts';
+import { changeFeedback, goOn, LEASE_OVER, type LeasedFeedback, stillMine } from './store.ts';
 
 /** From what the reviewer said to what the coding agent has, once. Undefined where another has taken over. */
 export async function deliver(

@@ -1,18 +1,40 @@
-import type { CallContext } from '../../../kernel/context.ts';
+import type { CallContext, Services } from '../../../kernel/context.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok, type Reply } from '../../../kernel/reply.ts';
-import type { StepRunner } from '../../../kernel/step.ts';
+import { stepRunner } from '../../../kernel/step.ts';
+import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { allows, type InstanceOutside, type InstancePorts, type InstanceRow, requireInstance, reviewedBy } from '../instances/index.ts';
-import { callingInstance, requireType } from './caller.ts';
+import { reviewLimits } from '../../core/settings/index.ts';
+import {
+  allows,
+  findInstance,
+  type InstanceOutside,
+  type InstancePorts,
+  type InstanceRow,
+  isStuck,
+  requireInstance,
+  reviewedBy,
+  reviewOver,
+} from '../instances/index.ts';
 import type { sendFeedback } from './contract.ts';
 import { deliver } from './deliver.ts';
-import { isOverdue, type LeasedFeedback, lease, takeOver } from './step.ts';
-import { feedbackBy, insertFeedback } from './store.ts';
+import { callingInstance, requireType } from './request.ts';
+import {
+  feedbackBy,
+  feedbackUnderWay,
+  finishOverdue,
+  insertFeedback,
+  isOverdue,
+  type LeasedFeedback,
+  lease,
+  type OpenReview,
+  openReviews,
+  takeOver,
+} from './store.ts';
 
 type Words = Input<typeof sendFeedback>;
 
@@ -23,7 +45,7 @@ export async function runFeedback(outside: InstanceOutside, ports: InstancePorts
   const begun = await ctx.write((tx) => begin(tx, caller.id, input));
   if (begun.step !== 'merging') return ok(await answer(ctx.reader, begun));
   // Never cut short: half a merge would have to wait for the sweep.
-  const hand: StepRunner = { actor: ctx.principal.actor, signal: undefined, write: (callback) => ctx.settle(callback) };
+  const hand = stepRunner(ctx);
   const row = await deliver(outside, ports, hand, ctx.reader, begun as LeasedFeedback);
   if (!row) throw underWay();
   return ok(await answer(ctx.reader, row));
@@ -102,4 +124,46 @@ async function answer(db: Db, row: ReviewFeedbackRow): Promise<Output<typeof sen
     delivered: row.delivered ?? 'message',
     reason: row.reason,
   };
+}
+
+const STEPS_MS = 5_000;
+const TIMEOUTS_MS = 30_000;
+
+/** Delivers feedback that a process began to deliver and did not live to. */
+export function feedbackSweep(services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
+  const { reader } = services.store;
+  return {
+    name: 'review feedback',
+    everyMs: STEPS_MS,
+    async run() {
+      await finishOverdue(services, await feedbackUnderWay(reader, outside.machine), (hand, row) => deliver(outside, ports, hand, reader, row));
+    },
+  };
+}
+
+/** Ends reviews that take too long. */
+export function timeoutSweep({ store, clock }: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
+  return {
+    name: 'stuck reviews',
+    everyMs: TIMEOUTS_MS,
+    async run() {
+      for (const seen of await openReviews(store.reader, outside.machine)) {
+        const limits = await reviewLimits(store.reader, seen.workspace_id);
+        if (isStuck(seen.created_at, clock.now(), limits)) await store.write(seen.workspace_id, (tx) => timeOut(tx, ports, seen));
+      }
+    },
+  };
+}
+
+async function timeOut(tx: Tx, ports: InstancePorts, { child_instance }: OpenReview): Promise<void> {
+  const review = await findInstance(tx.db, tx.workspace, child_instance);
+  const relationship = await reviewedBy(tx.db, tx.workspace, child_instance);
+  const limits = await reviewLimits(tx.db, tx.workspace);
+  const parent = relationship && (await findInstance(tx.db, tx.workspace, relationship.parent_instance));
+  // Meanwhile it may have ended, said its word, been given more time, or be about to approve.
+  if (!review || review.step !== null || !relationship || relationship.ended_at !== null || parent?.step === 'pull') return;
+  if (!isStuck(relationship.created_at, tx.now, limits) || (await feedbackBy(tx.db, tx.workspace, review.id))) return;
+  const reason = `it took longer than ${limits.timeoutHours} h`;
+  const told = { subject: 'Your review timed out', body: `${review.id} was ended without feedback: ${reason}. Call request_review again.` };
+  await reviewOver(tx, ports, review, { actor: 'server', outcome: 'timeout', reason, told, graceMs: 0 });
 }

@@ -2,11 +2,10 @@ import type { Services } from '../../../kernel/context.ts';
 import { type Feature, type Implementation, implement } from '../../../kernel/tool.ts';
 import type { InstanceOutside, InstancePorts } from '../instances/index.ts';
 import { requestReview, sendFeedback } from './contract.ts';
-import { runFeedback } from './feedback.ts';
+import { feedbackSweep, runFeedback, timeoutSweep } from './feedback.ts';
 import { runRequest } from './request.ts';
-import { feedbackSweep, timeoutSweep } from './sweep.ts';
 
-export { callingInstance, requireType } from './caller.ts';
+export { callingInstance, requireType } from './request.ts';
 export { feedbackOf } from './store.ts';
 
 export const reviews = (services: Services, outside: InstanceOutside, ports: InstancePorts): Feature => ({

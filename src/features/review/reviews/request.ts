@@ -1,8 +1,10 @@
-import type { CallContext } from '../../../kernel/context.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallContext, Principal } from '../../../kernel/context.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
-import type { StepRunner } from '../../../kernel/step.ts';
+import { stepRunner } from '../../../kernel/step.ts';
+import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ReviewLimits, reviewLimits } from '../../core/settings/index.ts';
 import {
@@ -16,6 +18,7 @@ import {
   type InstanceRow,
   isAtLimit,
   type LeasedInstance,
+  requireHere,
   requireInstance,
   reserve,
   reviewBeingStarted,
@@ -24,7 +27,6 @@ import {
   SUGGESTIONS,
   startFailed,
 } from '../instances/index.ts';
-import { callingInstance, requireType } from './caller.ts';
 import type { requestReview } from './contract.ts';
 import { countFailed } from './deliver.ts';
 
@@ -46,7 +48,7 @@ export async function runRequest(
   const actor = ctx.principal.actor;
   const begun = await ctx.write((tx) => begin(tx, outside, ports, actor, caller.id, ready, input));
   if ('refusal' in begun) return begun.refusal;
-  const hand: StepRunner = { actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
+  const hand = stepRunner(ctx, ctx.signal);
   const started = await carryOutStart(outside, ports, hand, begun.leased);
   if ('failure' in started) throw startFailed(started.failure);
   const { id, session_name, worktree_path } = started.row;
@@ -205,3 +207,34 @@ const quoted = (text: string): string =>
     .split(LINES)
     .map((line) => (line === '' ? '>' : `> ${line}`))
     .join('\n');
+
+const START_TRIES = 100;
+const BETWEEN_TRIES_MS = 50;
+
+/** The instance that calls, known by its token alone. One that calls the very moment it was started waits until that is written down. */
+export async function callingInstance(ctx: Pick<CallContext, 'reader' | 'workspace' | 'principal' | 'signal'>, machine: string): Promise<InstanceRow> {
+  for (let attempt = 1; ; attempt++) {
+    const row = await requireCaller(ctx.reader, ctx.workspace, ctx.principal);
+    requireHere(row, machine);
+    if (row.step !== 'worktree' && row.step !== 'session') return row;
+    if (attempt === START_TRIES) throw new Refusal('INVALID_STATE', `${row.id} is still being started.`, 'Call again in a minute.', { status: row.status });
+    await sleep(BETWEEN_TRIES_MS, undefined, { signal: ctx.signal });
+  }
+}
+
+async function requireCaller(db: Db, workspace: string, { instanceId }: Principal): Promise<InstanceRow> {
+  if (instanceId === null) {
+    throw new Refusal(
+      'NOT_AN_INSTANCE',
+      'Only an agent that this server has started can call this, with the token of its own.',
+      'covenant instances start starts an agent.',
+    );
+  }
+  return await requireInstance(db, workspace, instanceId);
+}
+
+export function requireType(row: InstanceRow, type: InstanceRow['type'], may: string): void {
+  if (row.type === type) return;
+  const next = row.type === 'review' ? 'Answer with send_feedback or create_pull_request.' : `A ${row.type} agent goes on with its own work.`;
+  throw new Refusal('WRONG_AGENT_TYPE', `${row.id} is a ${row.type} agent; only ${may}.`, next, { agent_type: row.type, needed: type });
+}

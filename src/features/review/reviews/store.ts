@@ -1,7 +1,10 @@
 import type { Updateable } from 'kysely';
+import { createLeases, type LeasedStep, STEP_OVER } from '../../../kernel/step.ts';
+import { viewOf } from '../../../kernel/view.ts';
+import { holders } from '../../../machine/process/holder.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Database, ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
-import type { Feedback } from '../instances/index.ts';
+import { type Feedback, feedbackView } from '../instances/index.ts';
 
 export async function insertFeedback(db: Db, row: ReviewFeedbackRow): Promise<void> {
   await db.insertInto('review_feedback').values(row).execute();
@@ -69,16 +72,19 @@ export async function feedbackOf(db: Db, workspace: string, instance: string): P
   return rows.map(view);
 }
 
-const view = (row: ReviewFeedbackRow): Feedback => ({
-  feedback_id: row.id,
-  review_instance_id: row.review_instance,
-  review_iteration: row.review_iteration,
-  feedback_type: row.feedback_type,
-  priority: row.priority,
-  feedback: row.feedback,
-  actionable_items: JSON.parse(row.actionable_items) as string[],
-  git_commit_hash: row.git_commit_hash,
-  delivered: row.delivered,
-  reason: row.reason,
-  created_at: row.created_at,
+const view = (row: ReviewFeedbackRow): Feedback =>
+  viewOf(feedbackView, row, {
+    feedback_id: row.id,
+    review_instance_id: row.review_instance,
+    actionable_items: JSON.parse(row.actionable_items) as string[],
+  });
+
+export type LeasedFeedback = LeasedStep<ReviewFeedbackRow>;
+
+export const { lease, isOverdue, stillMine, goOn, takeOver, finishOverdue } = createLeases<ReviewFeedbackRow>({
+  holders,
+  stepMs: 180_000,
+  find: (tx, { id }) => findFeedback(tx.db, tx.workspace, id),
+  change: (tx, row, values) => changeFeedback(tx.db, row, values),
 });
+export const LEASE_OVER = { ...STEP_OVER, step_by: null } as const;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { reasonToKeep } from '../../../machine/git/keep.ts';
-import type { WorktreeState } from '../../../machine/git/worktree-state.ts';
+import { reasonToKeep, type WorktreeState } from '../../../machine/git/worktree-state.ts';
 import { placeFor, slug } from './create.ts';
 
 test.each([

@@ -1,5 +1,5 @@
 import { messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
-import { reasonToKeep } from '../../../machine/git/keep.ts';
+import { reasonToKeep } from '../../../machine/git/worktree-state.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { TASK_BRANCHES } from './create.ts';
 import { type LeasedWorktree, reachRepository, stillMine, type WorktreeOutside } from './step.ts';

@@ -1,7 +1,6 @@
 import { isHeldAs, isLeft, type LeasedStep } from '../../../kernel/step.ts';
 import type { GitDisk } from '../../../machine/git/disk.ts';
-import { reachRepository as reach } from '../../../machine/git/reach.ts';
-import type { Located } from '../../../machine/git/repository.ts';
+import { type Located, reachRepository as reach } from '../../../machine/git/repository.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeWorktree, findWorktree } from './store.ts';

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
-import { isAllowed } from '../../../machine/git/allowed.ts';
+import { isAllowed } from '../../../machine/git/place.ts';
 import { type CliCommand, CliError, type CommandResult, type Invocation } from '../command.ts';
 import { prepareHome } from '../home.ts';
 import { refuseWhileServed } from '../served.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { quoted } from '../../../clients/config-entries.ts';
 import { watchCommand } from '../../../features/core/devices/connections.ts';
-import { hasProgram } from '../../../machine/process/find-program.ts';
+import { hasProgram } from '../../../machine/process/environment.ts';
 import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../../../wire/credentials.ts';
 import { age, counted } from '../../cli/output.ts';
 import { inspectSetup, setupCommand } from '../files.ts';

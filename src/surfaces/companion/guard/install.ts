@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { quoted } from '../../../clients/config-entries.ts';
-import { git, resolveCommit } from '../../../machine/git/git.ts';
-import { configuredFor } from '../../../machine/git/git-user.ts';
+import { configuredFor, git, resolveCommit } from '../../../machine/git/git.ts';
 import { replaceFile } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
 
