@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { openBrowser } from '../browser.ts';
 import { type Client, connectClient, findServer } from '../client.ts';
 import { type CliCommand, CliError, type CommandResult, type Invocation, option, UsageError } from '../command.ts';
 import type { CliOutput } from '../output.ts';
+import { openBrowser } from './up.ts';
 
 export interface Narrator {
   say(line: string): void;

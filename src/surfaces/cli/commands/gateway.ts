@@ -1,22 +1,104 @@
-import type { approveServer, listServers, rejectServer, restartServer, serverLogs } from '../../../features/gateway/servers/contract.ts';
-import type { Output as Answer } from '../../../kernel/contract.ts';
-import { type CliCommand, type CommandResult, type Invocation, option, UsageError } from '../command.ts';
-import { confirm } from '../confirm.ts';
-import { age, type CliOutput, table } from '../output.ts';
+import { type AnswerTo, call, calling, canConfirm, confirm, type ItemOf } from '../ask.ts';
+import { type CliCommand, type CommandResult, given, type Invocation, option, UsageError, upToThousand } from '../command.ts';
+import { age, type CliOutput, escapeInvisible, table } from '../output.ts';
 
-export type ServerList = Answer<typeof listServers>;
+export const toolCommands: readonly CliCommand[] = [
+  calling({
+    name: 'tools list',
+    summary: 'The catalogue, and what you may call of it.',
+    action: 'tools.list',
+    kind: 'tool_list',
+    text({ items }) {
+      const rows = items.map((t) => [t.name, t.server, t.state, t.you, String(t.calls_24h)]);
+      return [table(['TOOL', 'SERVER', 'STATE', 'YOU', '24 h'], rows), ...withheldTools(items)].join('\n');
+    },
+  }),
+  {
+    name: 'tools call',
+    summary: 'Call a tool as the operator.',
+    positionals: ['NAME'],
+    options: { args: { type: 'string' } },
+    async run(invocation) {
+      const args = parseArguments(option(invocation, 'args'));
+      const body = await (await invocation.client()).tool(invocation.positionals[0] as string, args);
+      // A program or a file gets a tool's text as it is; a terminal never does.
+      const result = callResult(body, invocation.out.mark.bad);
+      return { ...result, verbatim: result.exit === 0 && !process.stdout.isTTY };
+    },
+  },
+];
+
+function withheldTools(items: readonly ItemOf<'tools.list'>[]): string[] {
+  const servers = Map.groupBy(
+    items.filter(({ state }) => state === 'withheld'),
+    ({ server }) => server,
+  );
+  return [...servers].map(([server, tools]) => `${tools.length} withheld: covenant servers approve ${server}`);
+}
+
+function parseArguments(text = '{}'): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new UsageError('--args is not valid JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UsageError('--args must be a JSON object');
+  return value as Record<string, unknown>;
+}
+
+interface Content {
+  type: string;
+  text?: string;
+  mimeType?: string;
+  data?: string;
+  uri?: string;
+  resource?: { uri?: string; text?: string; mimeType?: string };
+}
+
+/** A gateway tool's result as it is; any other envelope as the structured content of one. */
+export function callResult(body: Record<string, unknown>, bad: string) {
+  const own = Array.isArray(body.content) && (body.isError === undefined || typeof body.isError === 'boolean');
+  const refusal = own ? gatewayRefusal(body) : refusalOf(body);
+  const isError = own ? body.isError === true : refusal !== undefined;
+  const content = own ? (body.content as Content[]) : [{ type: 'text', text: JSON.stringify(body) }];
+  const structuredContent = own ? body.structuredContent : body;
+  const text = refusal ? `${bad} ${refusal.message}\n    next: ${refusal.next}` : contentText(content, structuredContent);
+  return { json: { kind: 'tool_result', content, structuredContent, isError }, text, exit: isError ? (1 as const) : (0 as const) };
+}
+
+/** Text as it is; of everything else what it is. */
+function contentText(content: readonly Content[], structuredContent: unknown): string {
+  if (content.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
+  return content.map((part) => part.text ?? part.resource?.text ?? `[${kindOf(part)}]`).join('\n');
+}
+
+function kindOf({ type, mimeType, data, uri, resource }: Content): string {
+  const bytes = data === undefined ? undefined : `${Buffer.from(data, 'base64').length} bytes`;
+  return [type, mimeType ?? resource?.mimeType, uri ?? resource?.uri, bytes].filter((word) => word !== undefined).join(' ');
+}
+
+/** An external tool's own error may have a message too, and is shown as it is; what else it puts beside its content is no envelope. */
+function gatewayRefusal({ isError, structuredContent }: Record<string, unknown>): { message: string; next: string } | undefined {
+  const { code, message, next } = (structuredContent ?? {}) as Record<string, unknown>;
+  return isError === true && code && typeof message === 'string' && typeof next === 'string' ? { message, next } : undefined;
+}
+
+/** What each contract's refusal says, wherever its envelope keeps it. */
+function refusalOf(body: Record<string, unknown>): { message: string; next: string } | undefined {
+  const feedback = body.feedback as { required_action?: string | null } | undefined;
+  if (body.status === 'error' || body.status === 'blocked') return { message: String(body.message), next: feedback?.required_action ?? '' };
+  const error = body.error as { message?: string; details?: { next?: string } } | undefined;
+  if (body.ok === false) return { message: String(error?.message), next: error?.details?.next ?? '' };
+  if (typeof body.code === 'string' && typeof body.suggestion === 'string') return { message: String(body.message), next: body.suggestion };
+  return undefined;
+}
+
+type ServerList = AnswerTo<'servers.list'>;
 export type ServerItem = ServerList['items'][number];
-export type WithheldItem = ServerItem['withheld'][number];
+type WithheldItem = ServerItem['withheld'][number];
 
-/**
- * What nobody sees on a screen is written out: a definition may hide words for the model in it, or turn round what a person reads.
- * Spaces and line ends stay, everything else without a shape of its own does not.
- */
-export const escapeInvisible = (text: string): string => text.toWellFormed().replace(/(?![\n ])[\p{C}\p{Z}\p{DI}\u2800]/gu, written);
-
-const written = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`;
-
-const indented = (text: string, by: string): string =>
+const escapedLines = (text: string, by: string): string =>
   escapeInvisible(text)
     .split('\n')
     .map((line) => `${by}${line}`)
@@ -29,7 +111,7 @@ export function withheldLines(items: readonly WithheldItem[]): string {
       const from = renamed_from === null ? '' : ` from ${escapeInvisible(renamed_from)}`;
       const head = `${escapeInvisible(exposed || name)}  ${kind}, ${reason}${from}`;
       const changes = difference.map(({ path, before, after }) =>
-        [`  ${escapeInvisible(path)}`, before === null ? '' : indented(before, '  - '), after === null ? '' : indented(after, '  + ')]
+        [`  ${escapeInvisible(path)}`, before === null ? '' : escapedLines(before, '  - '), after === null ? '' : escapedLines(after, '  + ')]
           .filter(Boolean)
           .join('\n'),
       );
@@ -86,21 +168,20 @@ const approvable = ({ withheld }: ServerItem): WithheldItem[] => withheld.filter
 
 /** External MCP servers, as `secrets.toml` names them. */
 export const externalServerCommands: readonly CliCommand[] = [
-  {
+  calling({
     name: 'servers list',
     summary: 'The external MCP servers: their health, and what of theirs is withheld.',
-    async run(invocation) {
-      const list = await listOf(invocation);
-      return { json: { kind: 'server_list', ...list }, text: serverLines(list, invocation.out.mark, Date.now()) };
-    },
-  },
+    action: 'servers.list',
+    kind: 'server_list',
+    text: (listed, { out }) => serverLines(listed, out.mark, Date.now()),
+  }),
   {
     name: 'servers restart',
     summary: 'Read secrets.toml again and start a server anew.',
     positionals: ['NAME'],
     async run(invocation) {
-      const answer = await (await invocation.client()).action('servers.restart', { server: invocation.positionals[0] });
-      const { server, state, problem } = answer as unknown as Answer<typeof restartServer>;
+      const answer = await call(invocation, 'servers.restart', { server: invocation.positionals[0] });
+      const { server, state, problem } = answer;
       const { mark } = invocation.out;
       const text =
         problem === null
@@ -123,59 +204,49 @@ export const externalServerCommands: readonly CliCommand[] = [
     options: { tool: { type: 'string' } },
     run: reject,
   },
-  {
+  calling({
     name: 'servers forget',
     summary: 'Remove what is known of a server that is in secrets.toml no more.',
-    positionals: ['NAME'],
-    async run(invocation) {
-      const { server } = await (await invocation.client()).action('servers.forget', { server: invocation.positionals[0] });
-      const text = `Forgot ${server}. Grants for its tools stay, and are for whoever has those names next:\n    next: covenant capabilities list`;
-      return { json: { kind: 'server_forgotten', server }, text };
-    },
-  },
-  {
+    positionals: { NAME: 'server' },
+    action: 'servers.forget',
+    kind: 'server_forgotten',
+    text: ({ server }) => `Forgot ${server}. Grants for its tools stay, and are for whoever has those names next:\n    next: covenant capabilities list`,
+  }),
+  calling({
     name: 'servers logs',
     summary: 'The last lines that a server wrote to its standard error.',
-    positionals: ['NAME'],
+    positionals: { NAME: 'server' },
     options: { lines: { type: 'string' } },
-    async run(invocation) {
+    action: 'servers.logs',
+    input(invocation) {
       const lines = option(invocation, 'lines');
-      if (lines !== undefined && !/^[1-9]\d{0,3}$/.test(lines)) throw new UsageError('--lines is not a number from 1 to 1000');
-      const input = { server: invocation.positionals[0], ...(lines === undefined ? {} : { lines: Number(lines) }) };
-      const answer = (await (await invocation.client()).action('servers.logs', input)) as unknown as Answer<typeof serverLogs>;
-      const text = answer.lines.length === 0 ? `${answer.server} has written nothing.` : answer.lines.map(escapeInvisible).join('\n');
-      return { json: { kind: 'server_log', ...answer }, text };
+      return lines === undefined ? {} : { lines: upToThousand(lines, '--lines') };
     },
-  },
+    kind: 'server_log',
+    text: ({ server, lines }) => (lines.length === 0 ? `${server} has written nothing.` : lines.map(escapeInvisible).join('\n')),
+  }),
 ];
-
-async function listOf(invocation: Invocation, input: { server?: string } = {}): Promise<ServerList> {
-  return (await (await invocation.client()).action('servers.list', input)) as unknown as ServerList;
-}
 
 /** A person sees the difference before they say yes, and approves what they saw: what the server changes meanwhile stays withheld. */
 async function approve(invocation: Invocation): Promise<CommandResult> {
   const server = invocation.positionals[0] as string;
   const tool = option(invocation, 'tool');
-  const withheld = (await listOf(invocation, { server })).items.flatMap((item) => item.withheld);
+  const withheld = (await call(invocation, 'servers.list', { server })).items.flatMap((item) => item.withheld);
   const shown = withheld.filter((item) => item.fingerprint !== '' && (tool === undefined || item.name === tool || item.exposed === tool));
   if (!invocation.json && shown.length > 0) invocation.out.note(`${withheldLines(shown)}\n`);
-  if (!invocation.json && shown.length > 0 && process.stdin.isTTY && process.stderr.isTTY) {
-    const isWanted = await confirm(`Approve ${shown.length === 1 ? 'this' : `these ${shown.length}`}? [y/N] `, process.stdin, process.stderr);
-    if (!isWanted) return { json: { kind: 'server_approved', server, approved: [], left: shown }, text: 'Nothing was approved.', exit: 1 };
-  }
+  if (shown.length > 0 && canConfirm(invocation) && !(await confirm(`Approve ${shown.length === 1 ? 'this' : `these ${shown.length}`}?`)))
+    return { json: { kind: 'server_approved', server, approved: [], left: shown }, text: 'Nothing was approved.', exit: 1 };
   const fingerprints = shown.map(({ fingerprint }) => fingerprint);
-  const answer = await (await invocation.client()).action('servers.approve', { server, ...(tool === undefined ? {} : { tool }), fingerprints });
-  const { approved, left } = answer as unknown as Answer<typeof approveServer>;
+  const answer = await call(invocation, 'servers.approve', { server, ...given(invocation, 'tool'), fingerprints });
+  const { approved, left } = answer;
   return { json: { kind: 'server_approved', ...answer }, text: approvedText(server, approved, left), exit: approved.length === 0 && left.length > 0 ? 1 : 0 };
 }
 
 /** What is rejected is what is there now: it can still be approved. */
 async function reject(invocation: Invocation): Promise<CommandResult> {
   const server = invocation.positionals[0] as string;
-  const tool = option(invocation, 'tool');
-  const answer = await (await invocation.client()).action('servers.reject', { server, ...(tool === undefined ? {} : { tool }) });
-  const { rejected, left } = answer as unknown as Answer<typeof rejectServer>;
+  const answer = await call(invocation, 'servers.reject', { server, ...given(invocation, 'tool') });
+  const { rejected, left } = answer;
   const names = rejected.map(({ exposed }) => exposed).join(', ');
   const text =
     rejected.length > 0
