@@ -13,7 +13,7 @@ import type { Toolset } from '../../kernel/contract.ts';
 import { placeOf } from '../../machine/git/place.ts';
 import { VERSION } from '../../version.ts';
 import { configuredToken } from '../../wire/credentials.ts';
-import { noteRepo } from '../companion/repos.ts';
+import { noteRepo } from '../companion/state.ts';
 import { instructionsFor } from '../mcp/instructions.ts';
 import { toolsetsNamed } from '../mcp/toolsets.ts';
 import { askCovenant, type BridgeAnswer, type BridgeRequest } from './covenant-server.ts';

@@ -6,19 +6,13 @@ import { installCommand } from '../../features/core/devices/connections.ts';
 import { real } from '../../machine/git/place.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import { CliError } from '../cli/command.ts';
-import { type DesiredFile, desiredFiles, INBOX, ownPlace, type SetupPlan } from './desired-files.ts';
+import { type DesiredFile, desiredFiles, INBOX, ownPlace, programsFor, type SetupPlan } from './desired-files.ts';
 import { type FileWrite, isSameFile, missingFolders, readText, requireInside, requireWritable, writeAll } from './edit/disk.ts';
-import { stateOf } from './edit/edit.ts';
-import { keptIn } from './edit/kept.ts';
-import { withEntries } from './edit/plan.ts';
-import { programsFor } from './programs.ts';
-import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, type SetupRecord } from './record.ts';
-
-export { installedClients, type SetupPlan } from './desired-files.ts';
-export { type Removal, removeSetup } from './remove.ts';
+import { keptIn, stateOf } from './edit/edit.ts';
+import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, type SetupRecord, withEntries } from './edit/plan.ts';
 
 /** All that would be written, read and checked: nothing has been changed. */
-export interface PlannedSetup {
+interface PlannedSetup {
   readonly plan: SetupPlan;
   readonly outcomes: readonly SetupOutcome[];
   readonly writes: readonly FileWrite[];

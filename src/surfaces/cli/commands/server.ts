@@ -56,7 +56,7 @@ async function planConnection({ env, cwd }: Invocation, client: ClientName, orig
   const [{ requireRepository }, { applySetup, planSetup }, { setUpAt }] = await Promise.all([
     import('../../companion/command.ts'),
     import('../../companion/files.ts'),
-    import('../../companion/setup/setups.ts'),
+    import('../../companion/state.ts'),
   ]);
   const { root } = requireRepository(cwd);
   if (setUpAt(env, root)?.clients.includes(client))

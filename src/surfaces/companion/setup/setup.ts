@@ -6,14 +6,14 @@ import { type BareInvocation, CliError, type CommandResult, option, UsageError }
 import { counted } from '../../cli/output.ts';
 import { isThisMachine } from '../../origin.ts';
 import { originOf, requireRepository } from '../command.ts';
-import { applySetup, inspectSetup, installedClients, planSetup, type SetupOutcome } from '../files.ts';
-import { noteRepo } from '../repos.ts';
-import { requireReady } from '../server-state.ts';
+import { installedClients } from '../desired-files.ts';
+import { applySetup, inspectSetup, planSetup, type SetupOutcome } from '../files.ts';
+import { removeHere } from '../remove.ts';
+import { requireReady } from '../server.ts';
 import { installService } from '../service/service.ts';
+import { noteRepo, noteSetup, type SetUp, setUpAt } from '../state.ts';
 import { settleUpdateKey, type UpdateKey } from '../update/pinned-key.ts';
 import { beginUsage } from '../watch/sync.ts';
-import { removeHere } from './remove.ts';
-import { noteSetup, type SetUp, setUpAt } from './setups.ts';
 import { codeLine, setupText } from './text.ts';
 import { type Identity, identityFromTokens, requireAccepted } from './tokens.ts';
 

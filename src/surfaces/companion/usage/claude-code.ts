@@ -1,15 +1,29 @@
 import { join } from 'node:path';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
 import { userHome } from '../../../wire/covibe-home.ts';
-import { sessionOf } from '../run-session.ts';
-import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './event.ts';
-import { type FileCursor, type FoundFile, fileAt, filesUnder, readFiles } from './files.ts';
-import { linesFrom, objectOn, recordOf } from './lines.ts';
+import { sessionOf } from '../runs.ts';
+import {
+  type Cursor,
+  countOf,
+  type FileCursor,
+  type FoundFile,
+  fileAt,
+  filesUnder,
+  hashOf,
+  isCounted,
+  linesFrom,
+  momentOf,
+  objectOn,
+  readFiles,
+  recordOf,
+  type UsageBatch,
+  type UsageEvent,
+} from './stores.ts';
 
 /** After this long without a word a message is over, also where nothing says so. */
 const QUIET_MS = 60_000;
 
-export interface TranscriptOptions {
+interface TranscriptOptions {
   /** The transcript of one run and of its subagents, instead of all. */
   readonly only?: string | undefined;
   readonly now: number;

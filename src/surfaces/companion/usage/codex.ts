@@ -2,13 +2,27 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
 import { userHome } from '../../../wire/covibe-home.ts';
-import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './event.ts';
-import { type FileCursor, type FoundFile, filesUnder, readFiles } from './files.ts';
-import { linesFrom, objectOn, recordOf } from './lines.ts';
-import { type ForeignStore, openForeign } from './sqlite.ts';
+import {
+  type Cursor,
+  countOf,
+  type FileCursor,
+  type ForeignStore,
+  type FoundFile,
+  filesUnder,
+  hashOf,
+  isCounted,
+  linesFrom,
+  momentOf,
+  objectOn,
+  openForeign,
+  readFiles,
+  recordOf,
+  type UsageBatch,
+  type UsageEvent,
+} from './stores.ts';
 
 /** Codex's own spelling and that of the API. Undefined unless input and output are told apart. */
-export function codexEvent(key: string, model: unknown, counters: unknown): UsageEvent | undefined {
+function codexEvent(key: string, model: unknown, counters: unknown): UsageEvent | undefined {
   const usage = recordOf(counters);
   const [input, output] = [countOf(usage?.input_tokens), countOf(usage?.output_tokens)];
   if (!usage || input === undefined || output === undefined) return undefined;
@@ -31,7 +45,7 @@ export function codexEvent(key: string, model: unknown, counters: unknown): Usag
   return isCounted('codex', payload) ? { id, agent: 'codex', source: 'codex', payload } : undefined;
 }
 
-export interface RolloutCursor extends FileCursor {
+interface RolloutCursor extends FileCursor {
   readonly model?: string | undefined;
   /** The thread that this one was copied from, or itself: copied counters are known by it. */
   readonly origin?: string | undefined;
@@ -40,7 +54,7 @@ export interface RolloutCursor extends FileCursor {
 }
 
 /** What Codex writes of a thread: `token_usage_record` names the response; older versions have `token_count` alone. */
-export function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, basket: UsageBatch): RolloutCursor {
+function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, basket: UsageBatch): RolloutCursor {
   let cursor: RolloutCursor = from ?? { offset: 0 };
   for (const line of linesFrom(path, cursor.offset)) {
     if (basket.full()) break;
@@ -68,7 +82,7 @@ function countedBy({ type, payload: said }: Record<string, unknown>, { named, or
 }
 
 /** What an entry of Codex's log says of a completed response. */
-export interface Completed {
+interface Completed {
   readonly thread: string | undefined;
   /** `whole`: the response as it came, with its id. `counted`: the counters alone, which stand beside the former where that is logged too. */
   readonly form: 'whole' | 'counted';
@@ -80,7 +94,7 @@ const WHOLE = '{"type":"response.completed"';
 const AGAIN = 'codex_otel.trace_safe';
 
 /** Undefined: not of a completed response. */
-export function completedIn(entry: string, about: { thread?: string | undefined; target?: string | undefined } = {}): Completed | undefined {
+function completedIn(entry: string, about: { thread?: string | undefined; target?: string | undefined } = {}): Completed | undefined {
   if (about.target === AGAIN || entry.includes(AGAIN)) return undefined;
   const thread = about.thread ?? field(entry, 'conversation.id') ?? field(entry, 'thread_id') ?? field(entry, 'thread.id');
   const at = entry.indexOf(WHOLE);

@@ -2,8 +2,18 @@ import { join } from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
 import { userHome } from '../../../wire/covibe-home.ts';
-import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './event.ts';
-import { type ForeignStore, openForeign, type SqliteRow } from './sqlite.ts';
+import {
+  type Cursor,
+  countOf,
+  type ForeignStore,
+  hashOf,
+  isCounted,
+  momentOf,
+  openForeign,
+  type SqliteRow,
+  type UsageBatch,
+  type UsageEvent,
+} from './stores.ts';
 
 /** Where Cursor keeps what it remembers across windows. */
 export function cursorStore(env: NodeJS.ProcessEnv, platform: string = process.platform): string {

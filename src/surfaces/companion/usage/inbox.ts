@@ -3,10 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { ALL_CLIENTS } from '../../../clients/index.ts';
 import { SOURCES, type Source } from '../../../features/team/usage/sources.ts';
 import { Refusal } from '../../../kernel/errors.ts';
-import { countedOnly } from './counted.ts';
-import { hashOf, type UsageEvent } from './event.ts';
-import { idOf, idWithin } from './identity.ts';
-import { recordOf } from './lines.ts';
+import { countedOnly, idOf, idWithin } from './payload.ts';
+import { hashOf, recordOf, type UsageEvent } from './stores.ts';
 
 /** Where a repository's agents, providers and proxies leave their usage. */
 export const inboxOf = (root: string): string => join(root, '.covibe/telemetry');

@@ -21,8 +21,8 @@ import {
 } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { storeTokens } from '../../../wire/credentials.ts';
-import { noteRepo } from '../repos.ts';
-import { noteSession } from '../run-session.ts';
+import { noteSession } from '../runs.ts';
+import { noteRepo } from '../state.ts';
 import { cursorStore } from '../usage/cursor.ts';
 import { inboxOf } from '../usage/inbox.ts';
 import { beginUsage, syncUsage } from './sync.ts';

@@ -4,20 +4,51 @@ import { quoted } from '../../../clients/config-entries.ts';
 import { watchCommand } from '../../../features/core/devices/connections.ts';
 import { hasProgram } from '../../../machine/process/find-program.ts';
 import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../../../wire/credentials.ts';
-import { age, counted } from '../../cli/output.ts';
+import { type BareInvocation, CliError, type CommandResult, option } from '../../cli/command.ts';
+import { age, type CliOutput, counted } from '../../cli/output.ts';
+import { originOf, requireRepository } from '../command.ts';
+import { installedClients, programsFor } from '../desired-files.ts';
 import { inspectSetup, setupCommand } from '../files.ts';
 import { GUARDED, hooksFolder, scriptState } from '../guard/install.ts';
-import { programsFor } from '../programs.ts';
-import { tokenState } from '../server-state.ts';
+import { type ServerProbe, serverState, tokenState } from '../server.ts';
 import { serviceState } from '../service/service.ts';
-import type { SetUp } from '../setup/setups.ts';
 import { WITHOUT_GIT } from '../setup/text.ts';
 import { askAboutTokens } from '../setup/tokens.ts';
-import { readWatchStatus } from '../watch/status.ts';
-import { failed, ok, open, type SetupCheck, type SetupCheckContext } from './check.ts';
+import { readWatchStatus, type SetUp, setUpAround } from '../state.ts';
+
+/** `open`: nothing is wrong with the setup, and yet somebody may want to know. */
+export interface SetupCheck {
+  readonly check: string;
+  readonly state: 'ok' | 'failed' | 'open';
+  readonly message: string;
+  readonly fix?: string;
+}
+
+interface SetupCheckContext {
+  readonly env: NodeJS.ProcessEnv;
+  readonly setup: SetUp;
+  readonly server: ServerProbe;
+  readonly now: number;
+}
+
+export const ok = (check: string, message: string): SetupCheck => ({ check, state: 'ok', message });
+export const open = (check: string, message: string): SetupCheck => ({ check, state: 'open', message });
+export const failed = (check: string, message: string, fix: string): SetupCheck => ({ check, state: 'failed', message, fix });
+
+/** What cannot be looked at is a finding like any other, and hides none. */
+export async function runSetupCheck(check: string, look: () => readonly SetupCheck[] | Promise<readonly SetupCheck[]>): Promise<readonly SetupCheck[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof CliError) return [failed(check, error.message.replace(' Nothing was changed.', ''), error.next)];
+    const { path, code, name } = error as NodeJS.ErrnoException;
+    const where = path === undefined ? '' : `: ${path} cannot be read`;
+    return [failed(check, `${check} could not be checked${where} (${code ?? name})`, 'make it readable, or move it away; then covibe-local doctor')];
+  }
+}
 
 /** Nobody has to have it. */
-export async function guardChecks({ setup: { root } }: SetupCheckContext): Promise<SetupCheck[]> {
+async function guardChecks({ setup: { root } }: SetupCheckContext): Promise<SetupCheck[]> {
   const folder = await hooksFolder(root).catch(() => undefined);
   // Without git there is nothing to guard, and its absence has a line of its own.
   if (folder === undefined) return [];
@@ -43,7 +74,7 @@ function hookIn(path: string): { state: ReturnType<typeof scriptState> | 'absent
 /** It has something to say every minute. */
 const SILENT_AFTER_MS = 10 * 60_000;
 
-export async function watchCheck({ env, setup, now }: SetupCheckContext): Promise<SetupCheck> {
+async function watchCheck({ env, setup, now }: SetupCheckContext): Promise<SetupCheck> {
   const { origin: of, ...status } = readWatchStatus(env);
   const isForThis = of === setup.origin;
   const { last_sync_at = null, problem = null } = isForThis ? status : {};
@@ -63,7 +94,7 @@ export async function watchCheck({ env, setup, now }: SetupCheckContext): Promis
 
 const isRecent = (at: number | null | undefined, now: number): boolean => at != null && now - at < SILENT_AFTER_MS;
 
-export function serverCheck({ setup: { origin }, server }: SetupCheckContext): SetupCheck {
+function serverCheck({ setup: { origin }, server }: SetupCheckContext): SetupCheck {
   if (server.state === 'ready') return ok('server', `server ${server.ms} ms`);
   if (server.state === 'unreachable') return open('server', `server ${origin} cannot be reached (${server.reason}); covenant up starts one`);
   return server.state === 'failing'
@@ -72,7 +103,7 @@ export function serverCheck({ setup: { origin }, server }: SetupCheckContext): S
 }
 
 /** Whether this server accepts what the agents will show it. What can be known without it is checked without it. */
-export async function tokenChecks({ env, setup, server }: SetupCheckContext): Promise<SetupCheck[]> {
+async function tokenChecks({ env, setup, server }: SetupCheckContext): Promise<SetupCheck[]> {
   const token = environmentToken(env);
   const isReady = server.state === 'ready';
   const checks = token === undefined ? await storedTokenChecks(env, setup, isReady) : isReady ? await environmentTokenChecks(setup, token) : [];
@@ -121,10 +152,10 @@ function privacyCheck(env: NodeJS.ProcessEnv): SetupCheck[] {
   return isOpenToOthers(env) ? [failed('credentials', `${file} can be read by others`, `chmod 600 ${quoted(file)}`)] : [];
 }
 
-export const NOT_SET_UP = 'setup';
+const NOT_SET_UP = 'setup';
 
 /** The files that setup wrote, one line for each agent that has all of them. */
-export function fileChecks({ env, setup, now }: SetupCheckContext): SetupCheck[] {
+function fileChecks({ env, setup, now }: SetupCheckContext): SetupCheck[] {
   const findings = inspectSetup({ env, ...setup, now });
   if (findings.every(({ state, scope }) => state === 'missing' || scope === 'machine'))
     return [failed(NOT_SET_UP, 'the agents of this repository are not set up', setupCommand({ ...setup, clients: [] }))];
@@ -139,7 +170,45 @@ export function fileChecks({ env, setup, now }: SetupCheckContext): SetupCheck[]
 }
 
 /** How agents start the bridge. Where that has changed since setup, the files are stale. */
-export function programChecks({ env, setup }: SetupCheckContext): SetupCheck[] {
+function programChecks({ env, setup }: SetupCheckContext): SetupCheck[] {
   const bridge = ok('bridge', `bridge: ${programsFor(env, setup.root).bridge.join(' ')}`);
   return [bridge, ...(hasProgram('git', env) ? [] : [open('git', WITHOUT_GIT)])];
+}
+
+export async function report(invocation: BareInvocation): Promise<CommandResult> {
+  const { root } = requireRepository(invocation.cwd);
+  const known = setUpAround(invocation.env, root);
+  const setup: SetUp = {
+    root,
+    origin: known && option(invocation, 'base-url') === undefined ? known.origin : originOf(invocation),
+    hooks: known?.hooks ?? 'command',
+    clients: known?.clients ?? installedClients(invocation.env),
+  };
+  const checked: SetupCheckContext = { env: invocation.env, setup, server: await serverState(setup.origin), now: Date.now() };
+  const files = await runSetupCheck('files', () => fileChecks(checked));
+  const isSetUp = !files.some(({ check }) => check === NOT_SET_UP);
+  const checks = [
+    serverCheck(checked),
+    // Without a setup nobody needs a stored token: that one is missing is no second failure.
+    ...(isSetUp || environmentToken(invocation.env) !== undefined ? await runSetupCheck('tokens', () => tokenChecks(checked)) : []),
+    ...(await runSetupCheck('watch', async () => [await watchCheck(checked)])),
+    ...files,
+    ...(await runSetupCheck('guard', () => guardChecks(checked))),
+    ...(await runSetupCheck('bridge', () => programChecks(checked))),
+  ];
+  const failures = checks.filter(({ state }) => state === 'failed').length;
+  return {
+    json: { kind: 'doctor_report', origin: setup.origin, root, failed: failures, items: checks },
+    text: doctorText(checks, invocation.out),
+    exit: failures > 0 ? 1 : 0,
+  };
+}
+
+/** What is well about machine and server goes on one line; the rest has lines of its own. */
+function doctorText(checks: readonly SetupCheck[], { mark }: CliOutput): string {
+  const marks = { ok: mark.good, failed: mark.bad, open: mark.quiet } as const;
+  const line = ({ state, message, fix }: SetupCheck) => `${marks[state]} ${message}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
+  const isShort = ({ check, state }: SetupCheck) => state === 'ok' && ['server', 'tokens', 'watch'].includes(check);
+  const short = checks.filter(isShort).map(line).join('  ');
+  return [...(short === '' ? [] : [short]), ...checks.filter((check) => !isShort(check)).map(line)].join('\n');
 }
