@@ -11,6 +11,7 @@ const connection: ClientConnection = {
   }),
   file: 'Cursor: .cursor/mcp.json in your repository',
   section: 'mcpServers',
+  format: 'json',
   stdio: (bridge) => ({ ...started(inFolder(bridge)), ...workingFolder(bridge), env: bridgeEnvironment('cursor', bridge, `\${env:${TOKEN}}`) }),
 };
 
@@ -40,6 +41,7 @@ const hooks: HookClient = {
     stop: 'stop',
   },
   contextEvents: ['session-start', 'after-tool'],
+  fileTools: FILE_TOOLS,
   reduce(event, native) {
     const tool = stringOf(native.tool_name);
     // `beforeShellExecution` has the command beside, not in a tool's input.
@@ -69,6 +71,16 @@ const firstString = (value: unknown): string | undefined => (Array.isArray(value
 /** Cursor's own name of the folder: it starts servers anywhere, and the file may be shared. */
 const FOLDER = '${' + 'workspaceFolder}';
 
+/** Where Cursor keeps what it remembers across windows. */
+export function cursorStore(env: NodeJS.ProcessEnv, platform: string = process.platform): string {
+  const home = userHome(env);
+  const settings: Record<string, string> = {
+    darwin: join(home, 'Library/Application Support'),
+    win32: env.APPDATA || join(home, 'AppData/Roaming'),
+  };
+  return join(settings[platform] ?? (env.XDG_CONFIG_HOME || join(home, '.config')), 'Cursor/User/globalStorage/state.vscdb');
+}
+
 export const cursor: AgentClient = {
   name: 'cursor',
   programs: ['cursor', 'cursor-agent'],
@@ -89,13 +101,13 @@ export const cursor: AgentClient = {
       entries: [
         { kind: 'member', what: 'version', at: ['version'], value: 1, isDefault: true },
         ...hookEntries(
+          'cursor',
+          hooks,
           {
-            client: 'cursor',
-            events: hooks.events,
             // It runs them at the top of the repository.
             top: '.',
             writing: 'Write|Edit|MultiEdit|StrReplace|EditNotebook|Delete|Shell|MCP:.*',
-            element: ({ matcher, command, timeout }) => ({ command, timeout, ...(matcher !== undefined && { matcher }) }),
+            element: ({ command, timeout }, matcher) => ({ command, timeout, ...matcher }),
           },
           setting,
         ),

@@ -12,7 +12,7 @@ export const recordOf = (value: unknown): Native => (typeof value === 'object' &
 const SOURCES = ['startup', 'resume', 'clear', 'compact'] as const;
 
 /** Of payloads with the field names of Claude Code, which Codex and Gemini CLI have taken over. */
-export function reduced(event: HookEvent, native: Native, tools: FileTools): Reduced {
+function reduced(event: HookEvent, native: Native, tools: FileTools): Reduced {
   const tool = stringOf(native.tool_name);
   return {
     client_session: stringOf(native.session_id),
@@ -27,7 +27,7 @@ export function reduced(event: HookEvent, native: Native, tools: FileTools): Red
 }
 
 /** Answers of Claude Code, which Codex reads too. What is said without a field for it is not said. */
-export function rendered({ events, contextEvents }: Pick<HookClient, 'events' | 'contextEvents'>, event: HookEvent, answer: HookAnswer): Rendered {
+function rendered({ events, contextEvents }: HookClient, event: HookEvent, answer: HookAnswer): Rendered {
   const { decision, reason, context, notice } = answer;
   const said = notice ? { systemMessage: notice } : {};
   if (event === 'session-end') return {};
@@ -35,6 +35,28 @@ export function rendered({ events, contextEvents }: Pick<HookClient, 'events' | 
   const denied = event === 'before-tool' && decision === 'deny' ? { permissionDecision: 'deny', permissionDecisionReason: reason } : {};
   const specific = { ...denied, ...(context && contextEvents.includes(event) ? { additionalContext: context } : {}) };
   return Object.keys(specific).length > 0 ? { ...said, hookSpecificOutput: { hookEventName: events[event], ...specific } } : said;
+}
+
+/** The names that Claude Code has for its events, and Codex too. Both tell of a compaction as a session's start with `source: "compact"`. */
+const EVENTS: HookClient['events'] = {
+  'session-start': 'SessionStart',
+  'session-end': 'SessionEnd',
+  prompt: 'UserPromptSubmit',
+  'before-tool': 'PreToolUse',
+  'after-tool': 'PostToolUse',
+  stop: 'Stop',
+};
+
+/** Hooks that speak as Claude Code's do, but for what a client has otherwise. */
+export function hooksLikeClaude(own: Pick<HookClient, 'fileTools'> & Partial<HookClient>): HookClient {
+  const hooks: HookClient = {
+    events: EVENTS,
+    contextEvents: ['session-start', 'prompt', 'before-tool', 'after-tool'],
+    reduce: (event, native) => reduced(event, native, own.fileTools),
+    render: (event, answer) => rendered(hooks, event, answer),
+    ...own,
+  };
+  return hooks;
 }
 
 /** How a tool says which files it will write. */

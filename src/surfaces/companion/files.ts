@@ -20,12 +20,12 @@ interface PlannedSetup {
 
 export interface FileOutcome {
   readonly path: string;
-  /** As people call it: from the top of the repository, or from their home (`~/.codex/config.toml`). */
+  /** As people call it: from the top of the repository, or from their home (`~/…`). */
   readonly shown: string;
   readonly change: 'created' | 'changed' | 'unchanged';
   /** What was there and stays, such as `your 1 hook kept`; empty where there was nothing. */
   readonly kept: string;
-  /** What of ours was changed by hand and is as setup wrote it again, such as `PreToolUse hook`. */
+  /** What of ours was changed by hand and is as setup wrote it again, such as one hook. */
   readonly setBack: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export interface SetupFinding {
   /** `machine`: it may stand there for another repository. */
   readonly scope: FileSpec['scope'];
   readonly shown: string;
-  /** Such as `SessionStart hook` or `server entry`. */
+  /** Such as the hook of one event, or `server entry`. */
   readonly what: string;
   readonly state: 'good' | 'missing' | 'stale' | 'broken';
   /** Empty where it is good. */

@@ -26,7 +26,7 @@ interface Removal {
   readonly shown: string;
   /** `restored`: byte for byte as it was before. `cleaned`: it was edited since, and our entries are out. `kept`: nothing of ours was taken. */
   readonly change: 'deleted' | 'restored' | 'cleaned' | 'kept';
-  /** What stays and why, such as `the PreToolUse hook was changed by hand`. */
+  /** What stays and why, such as that a hook was changed by hand. */
   readonly stays: readonly string[];
 }
 

@@ -15,9 +15,6 @@ import { isFromHere, peerOf } from './source.ts';
 type Env = { Bindings: HttpBindings };
 type Refuse = (c: Context<Env>, refusal: HttpRefusal, principal?: Principal) => Promise<Response>;
 
-/** The one client that calls by itself. */
-const NATIVE_CLIENT = 'claude-code';
-
 const NO_OBJECT: HttpRefusal = {
   status: 400,
   reply: refused('error', 'MALFORMED_REQUEST', 'The body is not a JSON object.', 'Send the fields of a hook question as a JSON object.', { field: 'body' }),
@@ -39,8 +36,7 @@ export function hookRoutes(routes: Hono<Env>, app: App, entrance: Entrance, refu
     if ('problem' in body) return await refuse(c, badBody(body.problem), caller.principal);
     if (!isRecord(body.value)) return await refuse(c, NO_OBJECT, caller.principal);
     const isNative = 'hook_event_name' in body.value;
-    if (isNative && !(name === NATIVE_CLIENT && isFromHere(peerOf(c.env.incoming), c.env.incoming.headers)))
-      return await refuse(c, NATIVE_PAYLOAD, caller.principal);
+    if (isNative && !(client.overHttp && isFromHere(peerOf(c.env.incoming), c.env.incoming.headers))) return await refuse(c, NATIVE_PAYLOAD, caller.principal);
     const question = isNative ? questionFrom(client.reduce(event, body.value)) : body.value;
     const { reply, body: refusal } = await app.dispatch.action({
       name: 'hooks.hear',

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { cursorStore } from '../../surfaces/companion/usage/cursor.ts';
+import { cursorStore } from '../../clients/cursor.ts';
 import type { UsageBatch, UsageEvent } from '../../surfaces/companion/usage/stores.ts';
 
 /** Stands for every prompt, answer and file that clients keep beside their counters. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { HookClient } from '../../../clients/client.ts';
-import { recordOf, stringOf } from '../../../clients/hook-payload.ts';
+import { recordOf } from '../../../clients/hook-payload.ts';
 import { HOOK_CLIENTS } from '../../../clients/index.ts';
 import { placeOf } from '../../../machine/git/place.ts';
 import { configuredToken } from '../../../wire/credentials.ts';
@@ -46,16 +46,15 @@ export const hookCommand: CompanionCommand = {
       out.note(`covibe-local: ${native}, so this hook of ${name} was not heard. The agent goes on.`);
       return undefined;
     }
-    // Cursor runs Claude Code's hooks as well where it is told to, beside its own.
-    if (name === 'claude-code' && 'cursor_version' in native) return undefined;
+    if (client.isForeign?.(native)) return undefined;
     const question = await asked(env, event, client.reduce(event, native));
     const heard = await askServer(env, { origin, client: name, event, question, token: configuredToken(env, origin, env.COVIBE_AGENT || name) });
     const { answer, note } = answerTo(heard, { env, name, client, event, question, origin });
     if (note !== undefined) out.note(note);
     if (Object.keys(answer).length > 0) out.result(JSON.stringify(answer));
-    if (name === 'claude-code' && WITH_GIT_STATE.includes(event)) {
+    if (client.transcript && WITH_GIT_STATE.includes(event)) {
       const session = heard.kind === 'answered' ? heard.session_id : undefined;
-      const transcript = stringOf(native.transcript_path);
+      const transcript = client.transcript(native);
       if (transcript !== undefined && session !== undefined) ignoreErrors(() => noteSession(env, transcript, session, Date.now()));
       if (event !== 'session-start') (await import('../run-report.ts')).reportUsageAside(env, origin, { transcript, session });
     }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { quoted } from '../../../clients/config-entries.ts';
+import { CLIENTS } from '../../../clients/index.ts';
 import { watchCommand } from '../../../features/core/devices/connections.ts';
 import { hasProgram } from '../../../machine/process/find-program.ts';
 import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../../../wire/credentials.ts';
@@ -110,7 +111,7 @@ async function tokenChecks({ env, setup, server }: SetupCheckContext): Promise<S
   return isReady ? checks : [...checks, open('tokens', 'whether tokens are accepted was not checked')];
 }
 
-const usesHttpHooks = ({ hooks, clients }: SetUp): boolean => hooks === 'http' && clients.includes('claude-code');
+const usesHttpHooks = ({ hooks, clients }: SetUp): boolean => hooks === 'http' && clients.some((client) => CLIENTS[client].hooks.overHttp);
 
 async function environmentTokenChecks(setup: SetUp, token: string): Promise<SetupCheck[]> {
   const said = await tokenState(setup.origin, token);

@@ -1,4 +1,4 @@
-import { CLIENTS, type ClientName } from '../../../clients/index.ts';
+import { programRunning } from '../../../clients/index.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import { placeOf } from '../../../machine/git/place.ts';
 import { ProgramMissing, ProgramTimedOut } from '../../../machine/process/process.ts';
@@ -92,16 +92,12 @@ interface Committer {
   readonly token: string | undefined;
 }
 
-/** The first of these that has left its mark: one program may run in the terminal of another. */
-const MARKING: readonly ClientName[] = ['claude-code', 'codex', 'gemini', 'cursor', 'opencode'];
-
 export function committerIn(env: NodeJS.ProcessEnv, origin: string): Committer {
-  const client = MARKING.find((name) => CLIENTS[name].commandMarks.set.some((variable) => env[variable]));
-  const run = client && CLIENTS[client].commandMarks.run;
-  const agent = env.COVIBE_AGENT || client;
+  const running = programRunning(env);
+  const agent = env.COVIBE_AGENT || running?.client;
   const own = agent === undefined ? undefined : configuredToken(env, origin, agent);
   // For a developer any will do: whose it is says who that is.
   const token = own ?? tokensHere(env, origin)[0];
   const asPerson = agent === undefined || (own === undefined && token !== undefined);
-  return { agent, asPerson, client_session: asPerson || run === undefined ? undefined : env[run] || undefined, token };
+  return { agent, asPerson, client_session: asPerson ? undefined : running?.run, token };
 }

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
+import { CLIENTS } from '../../../clients/index.ts';
 import { covibeHome, readJson } from '../../../wire/covibe-home.ts';
 import { credentialsPath, environmentToken, tokensFrom } from '../../../wire/credentials.ts';
 import { type BareInvocation, CliError, type CommandResult, option, UsageError } from '../../cli/command.ts';
@@ -118,10 +119,11 @@ function requireOwnFolder(env: NodeJS.ProcessEnv): void {
   throw new CliError('BROKEN_FILE', `${credentials} is not valid JSON. Nothing was changed.`, 'Mend it, or move it away; then run setup again.');
 }
 
-/** Agents that were set up here before stay so; how the hooks of Claude Code speak is decided when it is set up. */
+/** Agents that were set up here before stay so; how hooks reach the server is decided when an agent is set up that has the choice. */
 function withEarlier(before: SetUp | undefined, now: Omit<SetUp, 'root'>): Omit<SetUp, 'root'> {
   const clients = CLIENT_NAMES.filter((client) => now.clients.includes(client) || before?.clients.includes(client));
-  return { ...now, clients, hooks: now.clients.includes('claude-code') ? now.hooks : (before?.hooks ?? now.hooks) };
+  const hasChoice = now.clients.some((client) => CLIENTS[client].hooks.overHttp);
+  return { ...now, clients, hooks: hasChoice ? now.hooks : (before?.hooks ?? now.hooks) };
 }
 
 /** Tokens that were delivered are not lost by what goes wrong after. */

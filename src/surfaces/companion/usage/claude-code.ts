@@ -1,6 +1,5 @@
-import { join } from 'node:path';
+import { transcriptsFolder } from '../../../clients/claude-code.ts';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
-import { userHome } from '../../../wire/covibe-home.ts';
 import { sessionOf } from '../runs.ts';
 import {
   type Cursor,
@@ -32,8 +31,7 @@ interface TranscriptOptions {
 /** Claude Code's transcripts: the usage of each message once, however many lines the message has. */
 export function readClaudeCode(env: NodeJS.ProcessEnv, cursors: Cursor, basket: UsageBatch, { only, now }: TranscriptOptions): Cursor {
   const isTranscript = (name: string) => name.endsWith('.jsonl');
-  const folder = join(env.CLAUDE_CONFIG_DIR || join(userHome(env), '.claude'), 'projects');
-  const files = only ? [fileAt(only) ?? [], filesUnder(only.replace(/\.jsonl$/, ''), isTranscript)].flat() : filesUnder(folder, isTranscript);
+  const files = only ? [fileAt(only) ?? [], filesUnder(only.replace(/\.jsonl$/, ''), isTranscript)].flat() : filesUnder(transcriptsFolder(env), isTranscript);
   return readFiles(files, cursors, basket, (file, from) => {
     const session_id = sessionOf(env, file.path);
     const put: UsageBatch['put'] = (event) => basket.put({ ...event, session_id });

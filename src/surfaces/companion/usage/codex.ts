@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { codexStores } from '../../../clients/codex.ts';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
-import { userHome } from '../../../wire/covibe-home.ts';
 import {
   type Cursor,
   countOf,
@@ -133,9 +133,8 @@ interface LogCursor extends FileCursor {
   readonly whole?: boolean | undefined;
 }
 
-const homeOf = (env: NodeJS.ProcessEnv): string => env.CODEX_HOME || join(userHome(env), '.codex');
 const rolloutsOf = (env: NodeJS.ProcessEnv): FoundFile[] =>
-  ['sessions', 'archived_sessions'].flatMap((folder) => filesUnder(join(homeOf(env), folder), (name) => /^rollout-.+\.jsonl$/.test(name)));
+  codexStores(env).rollouts.flatMap((folder) => filesUnder(folder, (name) => /^rollout-.+\.jsonl$/.test(name)));
 
 /** Codex, in the terminal and on the desktop: each thread that it keeps has a rollout, which loses nothing. */
 export function readRollouts(env: NodeJS.ProcessEnv, cursors: Cursor, basket: UsageBatch): Cursor {
@@ -145,10 +144,10 @@ export function readRollouts(env: NodeJS.ProcessEnv, cursors: Cursor, basket: Us
 
 /** Its log, which is soon cleared, has the threads that it does not keep: a response that stands in both is read from the rollout. */
 export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, basket: UsageBatch): Promise<{ cursor: Cursor; tooOld: boolean }> {
-  const home = homeOf(env);
   const rollouts = rolloutsOf(env);
   const isKept = (thread: string | undefined) => thread !== undefined && rollouts.some(({ path }) => path.includes(thread));
-  const database = newestLog(env.CODEX_SQLITE_HOME || home);
+  const stores = codexStores(env);
+  const database = newestLog(stores.database);
   const store = database === undefined ? undefined : await openForeign(database);
   if (store === 'too-old') return { cursor, tooOld: true };
   if (store) {
@@ -159,7 +158,7 @@ export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, baske
     }
   }
   // Before it kept its log in a database.
-  const logs = database ? [] : [join(home, 'log'), join(userHome(env), 'Library/Logs/com.openai.codex')].flatMap((folder) => filesUnder(folder, isLog));
+  const logs = database ? [] : stores.logs.flatMap((folder) => filesUnder(folder, isLog));
   const texts = readFiles<LogCursor>(logs, recordOf(cursor.texts) ?? {}, basket, (file, from) => readText(file, from, basket, isKept));
   return { cursor: { ...cursor, texts }, tooOld: false };
 }

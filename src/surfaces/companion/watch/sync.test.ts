@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { cursorStore } from '../../../clients/cursor.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
 import { whenOver } from '../../../testing/scope.ts';
 import { recordTraffic } from '../../../testing/stand-ins/traffic.ts';
@@ -23,7 +24,6 @@ import { temporaryFolder } from '../../../testing/store/database.ts';
 import { storeTokens } from '../../../wire/credentials.ts';
 import { noteSession } from '../runs.ts';
 import { noteRepo } from '../state.ts';
-import { cursorStore } from '../usage/cursor.ts';
 import { inboxOf } from '../usage/inbox.ts';
 import { beginUsage, syncUsage } from './sync.ts';
 
