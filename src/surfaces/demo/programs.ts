@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Actor } from './actor.ts';
 import { git } from './repository.ts';
+import { Actor } from './stage.ts';
+import { hold } from './stories/workflow.ts';
 
 const VERDICTS = [
   {
@@ -83,3 +84,16 @@ async function reviewing(actor: Actor, say: Say): Promise<void> {
 const source = (round: number): string =>
   `import { total, type Line } from './cart.ts';\n\nconst ${round > 2 ? 'rounded' : 'r'} = (sum: number) => Math.round(sum * 100) / 100;\n\n` +
   `/** Round ${round}. */\nexport const checkout = (lines: Line[]) => ({ due: ${round > 2 ? 'rounded' : 'r'}(total(lines, () => 1)) });\n`;
+
+/** A worker that never finishes: it claims its task, leaves two checkpoints, says so, and waits for its end. */
+export async function workUntilKilled(env: NodeJS.ProcessEnv): Promise<never> {
+  const task_id = String(env.DEMO_TASK);
+  const actor = new Actor('gemini@li', String(env.DEMO_URL), String(env.DEMO_TOKEN));
+  const { id } = await actor.call('agent_register', { name: 'gemini@li night shift', runtime: 'gemini', capabilities: ['typescript'] });
+  const claim = await hold({ actor, id: String(id) }, task_id);
+  await actor.call('checkpoint_add', { task_id, type: 'decision', summary: 'Sessions get a table of their own.', files_changed: ['db/schema.sql'], ...claim });
+  const progress = { type: 'progress', summary: 'The table is there; moving readers to it.', files_changed: ['src/session.ts'] };
+  await actor.call('checkpoint_add', { task_id, ...progress, ...claim });
+  process.stdout.write('at work\n');
+  for (;;) await pause(60_000);
+}
