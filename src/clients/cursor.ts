@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
+import { recordIn } from '../wire/json.ts';
 import type { AgentClient, ClientConnection, HookClient } from './client.ts';
 import { bearer, bridgeEnvironment, hookEntries, indentedJson, inFolder, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
-import { filesOf, named, ownSession, recordOf, shell, stringOf } from './hook-payload.ts';
+import { filesOf, named, ownSession, shell, stringOf } from './hook-payload.ts';
 
 const connection: ClientConnection = {
   http: (url, token) => ({
@@ -53,7 +54,7 @@ const hooks: HookClient = {
       source: event === 'session-start' ? 'startup' : undefined,
       model: stringOf(native.model),
       tool,
-      ...ownSession(tool, native.tool_input, native.tool_output ?? native.result_json ?? recordOf(native.tool_response)),
+      ...ownSession(tool, native.tool_input, native.tool_output ?? native.result_json ?? recordIn(native.tool_response)),
       // Whoever stopped it themselves must not see it go on.
       again: loops > 0 || (event === 'stop' && native.status !== undefined && native.status !== 'completed') || undefined,
       ...(event === 'before-tool' && filesOf(FILE_TOOLS, tool ?? 'Shell', input)),

@@ -1,4 +1,5 @@
 import type { HookAnswer, HookEvent, HookQuestion } from '../wire/hook-question.ts';
+import { parseJson, recordIn } from '../wire/json.ts';
 import type { HookClient, Reduced, Rendered } from './client.ts';
 import { filesWritten, type WrittenFiles } from './shell.ts';
 import { patchedFiles } from './writers.ts';
@@ -6,8 +7,6 @@ import { patchedFiles } from './writers.ts';
 type Native = Readonly<Record<string, unknown>>;
 
 export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value : undefined);
-
-export const recordOf = (value: unknown): Native => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Native) : {});
 
 const SOURCES = ['startup', 'resume', 'clear', 'compact'] as const;
 
@@ -89,7 +88,7 @@ export const patch =
 
 /** As fields of what a payload is reduced to, which are not there where nothing is written. */
 export function filesOf(tools: FileTools, tool: string | undefined, input: unknown): Partial<WrittenFiles> {
-  const written = tool !== undefined && Object.hasOwn(tools, tool) ? tools[tool]?.(recordOf(input)) : undefined;
+  const written = tool !== undefined && Object.hasOwn(tools, tool) ? tools[tool]?.(recordIn(input)) : undefined;
   return { ...(written?.files.length && { files: written.files }), ...(written?.unread && { unread: true }) };
 }
 
@@ -104,7 +103,7 @@ const idOf = (value: unknown): string | undefined => (typeof value === 'string' 
 /** The session of ours that a call of a tool of ours named, or that a start of one was answered with. */
 export function ownSession(tool: string | undefined, input: unknown, response: unknown): Pick<HookQuestion, 'session_id' | 'session_started'> {
   if (tool === undefined || !OURS.test(tool)) return {};
-  const asked = recordOf(parsed(input));
+  const asked = recordIn(parsed(input));
   const started = tool.endsWith('covibe_session') && asked.operation === 'start' ? sessionIn(response, 0) : undefined;
   return started === undefined ? { session_id: idOf(asked.session_id) } : { session_id: started, session_started: true };
 }
@@ -117,7 +116,7 @@ function sessionIn(value: unknown, depth: number): string | undefined {
   if (depth > DEEPEST) return undefined;
   const plain = parsed(value);
   if (Array.isArray(plain)) return firstOf(plain.slice(0, 5), depth);
-  const record = recordOf(plain);
+  const record = recordIn(plain);
   return (
     idOf(record.session_id) ??
     firstOf(
@@ -138,10 +137,5 @@ function firstOf(values: readonly unknown[], depth: number): string | undefined 
 /** JSON in a text, also where a client has put a tag around it. */
 function parsed(value: unknown): unknown {
   const text = stringOf(value);
-  if (text === undefined) return value;
-  try {
-    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as unknown;
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? value : parseJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
 }

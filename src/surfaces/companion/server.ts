@@ -1,5 +1,6 @@
 import { isToken, NO_TOKEN } from '../../wire/credentials.ts';
 import { exchange, failureCode } from '../../wire/http-client.ts';
+import { parseJson, recordOf } from '../../wire/json.ts';
 import { CliError } from '../cli/command.ts';
 
 /** What came of asking the server. `unreachable`: nothing, or nothing that a Covenant server says. */
@@ -30,21 +31,12 @@ export async function ask(origin: string, path: string, { token, body, headers, 
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const object = objectIn(answer.text);
+    const object = recordOf(parseJson(answer.text));
     if (!object) return { unreachable: `HTTP ${answer.status} without JSON` };
     const get = (name: string) => [answer.headers[name.toLowerCase()] ?? null].flat()[0] ?? null;
     return { status: answer.status, headers: { get }, body: object };
   } catch (error) {
     return { unreachable: reasonOf(error) };
-  }
-}
-
-function objectIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { HookClient } from '../../../clients/client.ts';
-import { recordOf } from '../../../clients/hook-payload.ts';
 import { HOOK_CLIENTS } from '../../../clients/index.ts';
 import { placeOf } from '../../../machine/git/place.ts';
 import { configuredToken } from '../../../wire/credentials.ts';
 import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookQuestion } from '../../../wire/hook-question.ts';
+import { parseJson, recordIn } from '../../../wire/json.ts';
 import { CliError, option } from '../../cli/command.ts';
 import { questionFrom } from '../../hook-question.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
@@ -121,9 +121,6 @@ export async function payloadFrom(stream: Readable, timeoutMs = TIMEOUT_MS): Pro
   } finally {
     clearTimeout(timer);
   }
-  try {
-    return recordOf(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-  } catch {
-    return 'the payload is no JSON';
-  }
+  const payload = parseJson(Buffer.concat(chunks).toString('utf8'));
+  return payload === undefined ? 'the payload is no JSON' : recordIn(payload);
 }

@@ -1,5 +1,6 @@
 import { parse } from 'smol-toml';
 import type { ConfigEntry, WholeEntry } from '../../../clients/client.ts';
+import { recordIn } from '../../../wire/json.ts';
 import { CliError } from '../../cli/command.ts';
 import { counted } from '../../cli/output.ts';
 import type { Editor, EntryState, WrittenEntry } from './entry.ts';
@@ -73,5 +74,4 @@ export function keptIn(text: string | undefined, entries: readonly ConfigEntry[]
   return kept.length > 0 ? `your ${kept.join(' and ')} kept` : '';
 }
 
-const recordIn = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {});
 const counts = (number: number, what: string): string[] => (number > 0 ? [counted(number, what)] : []);

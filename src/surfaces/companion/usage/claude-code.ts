@@ -1,5 +1,6 @@
 import { transcriptsFolder } from '../../../clients/claude-code.ts';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
+import { recordOf } from '../../../wire/json.ts';
 import { sessionOf } from '../runs.ts';
 import {
   type Cursor,
@@ -14,7 +15,6 @@ import {
   momentOf,
   objectOn,
   readFiles,
-  recordOf,
   type UsageBatch,
   type UsageEvent,
 } from './stores.ts';

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { codexStores } from '../../../clients/codex.ts';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
+import { parseJson, recordOf } from '../../../wire/json.ts';
 import {
   type Cursor,
   countOf,
@@ -16,7 +17,6 @@ import {
   objectOn,
   openForeign,
   readFiles,
-  recordOf,
   type UsageBatch,
   type UsageEvent,
 } from './stores.ts';
@@ -99,7 +99,7 @@ function completedIn(entry: string, about: { thread?: string | undefined; target
   const thread = about.thread ?? field(entry, 'conversation.id') ?? field(entry, 'thread_id') ?? field(entry, 'thread.id');
   const at = entry.indexOf(WHOLE);
   if (at >= 0) {
-    const response = recordOf(parsed(entry.slice(at))?.response);
+    const response = recordOf(recordOf(parseJson(entry.slice(at)))?.response);
     return { thread, form: 'whole', event: typeof response?.id === 'string' ? codexEvent(response.id, response.model, response.usage) : undefined };
   }
   if (field(entry, 'event.kind') !== 'response.completed') return undefined;
@@ -118,14 +118,6 @@ function completedIn(entry: string, about: { thread?: string | undefined; target
 function field(entry: string, name: string): string | undefined {
   const found = [...entry.matchAll(new RegExp(`(?<=^|[\\s{])${name.replaceAll('.', '\\.')}="?([A-Za-z0-9._:+/-]{1,200})`, 'g'))].at(-1);
   return found?.[1];
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    return recordOf(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }
 
 interface LogCursor extends FileCursor {

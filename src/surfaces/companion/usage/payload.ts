@@ -1,7 +1,8 @@
 import { attributesOf } from '../../../features/team/usage/otlp.ts';
 import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
 import type { UsageSpan } from '../../../features/team/usage/span.ts';
-import { hashOf, recordOf } from './stores.ts';
+import { recordOf } from '../../../wire/json.ts';
+import { hashOf } from './stores.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
+import { parseJson, recordOf } from '../../../wire/json.ts';
 
 /** One use of a model, as it is sent: counters, the name of the model and a hash for an id. Nothing else of what a store holds gets here. */
 export interface UsageEvent {
@@ -161,16 +162,8 @@ export function* linesFrom(path: string, offset: number, longest = LONGEST): Gen
 
 /** The object on a line; undefined where it is none, or has none of these words and need not be looked at. */
 export function objectOn({ bytes }: LoggedLine, ...words: readonly string[]): Record<string, unknown> | undefined {
-  if (!bytes || !words.some((word) => bytes.includes(word))) return undefined;
-  try {
-    return recordOf(JSON.parse(bytes.toString('utf8')));
-  } catch {
-    return undefined;
-  }
+  return bytes && words.some((word) => bytes.includes(word)) ? recordOf(parseJson(bytes.toString('utf8'))) : undefined;
 }
-
-export const recordOf = (value: unknown): Record<string, unknown> | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
 
 export type SqliteRow = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,8 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeF
 import { join } from 'node:path';
 import { answers, startOf } from '../../../machine/process/group.ts';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
-import { type Cursor, recordOf, type UsageBatch, type UsageEvent } from '../usage/stores.ts';
+import { recordOf } from '../../../wire/json.ts';
+import type { Cursor, UsageBatch, UsageEvent } from '../usage/stores.ts';
 
 interface Kept {
   /** Uses before this moment are nobody's business here. */
