@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { ALL_CLIENTS } from '../src/clients/index.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -119,7 +120,7 @@ test('a command that starts no other server does not load the client that speaks
 
 test('only storage imports a database driver', () => {
   // The companion reads the counters in other programs' stores, where there are any: not the product's own, and never at start.
-  const isForeignStore = ({ from, late, typeOnly }: Import) => from === 'src/surfaces/companion/usage/sqlite.ts' && (late || typeOnly);
+  const isForeignStore = ({ from, late, typeOnly }: Import) => from === 'src/surfaces/companion/usage/stores.ts' && (late || typeOnly);
   const broken = all.filter((each) => ['pg', 'node:sqlite'].includes(each.to) && !each.from.startsWith('src/storage/') && !isForeignStore(each));
   expect(shown(broken)).toEqual([]);
 });
@@ -294,4 +295,30 @@ test('the name of an exported type stands for one thing in the whole tree', () =
   expect(declared.length).toBeGreaterThan(500);
   const several = [...Map.groupBy(declared, ({ name }) => name)].filter(([, places]) => places.length > 1);
   expect(several.map(([name, places]) => `${name}: ${places.map(({ path }) => path).join(', ')}`)).toEqual([]);
+});
+
+test('what is an agent program of its own (files, hook events, file tools, variables) stands in src/clients alone', () => {
+  const setting = {
+    ...{ env: { HOME: '/home' }, root: '/repository', origin: 'http://localhost', hooks: 'command' as const },
+    programs: { by: 'name' as const, bridge: ['bridge'], companion: () => 'companion', companionArgs: ['companion'] },
+  };
+  const literals = new Set<string>();
+  const parts = new Set<string>();
+  const variables = new Set<string>();
+  for (const { files, hooks, commandMarks, folderVariables } of ALL_CLIENTS) {
+    for (const name of [...Object.values(hooks.events), ...Object.keys(hooks.fileTools)]) literals.add(name);
+    for (const { path } of files(setting)) parts.add(path.replace(/^\/(repository|home)\//, ''));
+    for (const variable of [...commandMarks.set, ...folderVariables]) variables.add(variable);
+  }
+  // Words that are everybody's: our own events, verbs, and the folder of settings on every Linux.
+  for (const plain of ['stop', 'write', 'edit', 'patch', 'bash', 'replace']) literals.delete(plain);
+  variables.delete('XDG_CONFIG_HOME');
+  for (const path of parts) parts.add(path.split('/')[0] ?? path);
+  expect([literals.has('PreToolUse'), literals.has('apply_patch'), parts.has('.mcp.json'), variables.has('CODEX_HOME')]).toEqual([true, true, true, true]);
+  const isNamed = (text: string) =>
+    [...literals].some((name) => text.includes(`'${name}'`)) ||
+    [...parts].some((part) => new RegExp(`(?<![\\w.?)\\]])${part.replaceAll('.', '\\.')}(?!\\w)`).test(text)) ||
+    [...variables].some((variable) => new RegExp(`\\b${variable}\\b`).test(text));
+  const elsewhere = program.filter((path) => !path.startsWith('src/clients/') && isNamed(readFileSync(join(root, path), 'utf8')));
+  expect(elsewhere).toEqual([]);
 });

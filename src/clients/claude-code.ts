@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
 import type { HookEvent } from '../wire/hook-question.ts';
-import type { AgentClient, ClientConnection, HookClient } from './client.ts';
+import type { AgentClient, ClientConnection } from './client.ts';
 import { bearer, bridgeEnvironment, hookEntries, inFolder, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
-import { named, reduced, rendered, shell } from './hook-payload.ts';
+import { hooksLikeClaude, named, shell, stringOf } from './hook-payload.ts';
 
 const connection: ClientConnection = {
   http: (url, token) => ({
@@ -12,6 +12,7 @@ const connection: ClientConnection = {
   }),
   file: 'Claude Code: .mcp.json in your repository',
   section: 'mcpServers',
+  format: 'json',
   stdio: (bridge) => ({
     type: 'stdio',
     ...started(inFolder(bridge)),
@@ -20,31 +21,20 @@ const connection: ClientConnection = {
   }),
 };
 
-const FILE_TOOLS = {
-  Write: named('file_path'),
-  Edit: named('file_path'),
-  MultiEdit: named('file_path'),
-  NotebookEdit: named('notebook_path'),
-  Bash: shell('command'),
-};
-
-/** A compaction is told as a session's start with `source: "compact"`. */
-const hooks: HookClient = {
-  events: {
-    'session-start': 'SessionStart',
-    'session-end': 'SessionEnd',
-    prompt: 'UserPromptSubmit',
-    'before-tool': 'PreToolUse',
-    'after-tool': 'PostToolUse',
-    stop: 'Stop',
+const hooks = hooksLikeClaude({
+  fileTools: {
+    Write: named('file_path'),
+    Edit: named('file_path'),
+    MultiEdit: named('file_path'),
+    NotebookEdit: named('notebook_path'),
+    Bash: shell('command'),
   },
-  contextEvents: ['session-start', 'prompt', 'before-tool', 'after-tool'],
-  reduce: (event, native) => reduced(event, native, FILE_TOOLS),
-  render: (event, answer) => rendered(hooks, event, answer),
-};
-
-/** Those that the server can answer by itself. The others need the state of the working tree, or count what was used. */
-const OVER_HTTP: readonly HookEvent[] = ['before-tool', 'after-tool', 'prompt'];
+  // Those that the server can answer by itself. The others need the state of the working tree, or count what was used.
+  overHttp: ['before-tool', 'after-tool', 'prompt'],
+  transcript: ({ transcript_path }) => stringOf(transcript_path),
+  // Cursor runs them as well where it is told to.
+  isForeign: (native) => 'cursor_version' in native,
+});
 
 const httpHook = (origin: string, event: HookEvent, timeout: number) => ({
   type: 'http',
@@ -54,12 +44,17 @@ const httpHook = (origin: string, event: HookEvent, timeout: number) => ({
   allowedEnvVars: ['COVIBE_MCP_TOKEN'],
 });
 
+const home = (env: NodeJS.ProcessEnv): string => env.CLAUDE_CONFIG_DIR || join(userHome(env), '.claude');
+
+/** The records of all runs, one file for each. */
+export const transcriptsFolder = (env: NodeJS.ProcessEnv): string => join(home(env), 'projects');
+
 const SERVER_ARGS = ['--mcp-config={{mcp_config}}/mcp.json', '--allowedTools=mcp__covenant'];
 
 export const claudeCode: AgentClient = {
   name: 'claude-code',
   programs: ['claude'],
-  folders: (env) => [env.CLAUDE_CONFIG_DIR || join(userHome(env), '.claude')],
+  folders: (env) => [home(env)],
   folderVariables: ['CLAUDE_CONFIG_DIR'],
   connection,
   hooks,
@@ -74,15 +69,13 @@ export const claudeCode: AgentClient = {
       path: join(setting.root, '.claude/settings.json'),
       scope: 'repository',
       entries: hookEntries(
+        'claude-code',
+        hooks,
         {
-          client: 'claude-code',
-          events: hooks.events,
           top: '"$CLAUDE_PROJECT_DIR"',
           writing: 'Edit|Write|MultiEdit|NotebookEdit|Bash|mcp__.*',
-          element: ({ event, matcher, command, timeout }) => ({
-            ...(matcher !== undefined && { matcher }),
-            hooks: [setting.hooks === 'http' && OVER_HTTP.includes(event) ? httpHook(setting.origin, event, timeout) : { type: 'command', command, timeout }],
-          }),
+          hook: ({ event, command, timeout }) =>
+            setting.hooks === 'http' && hooks.overHttp?.includes(event) ? httpHook(setting.origin, event, timeout) : { type: 'command', command, timeout },
         },
         setting,
       ),

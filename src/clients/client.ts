@@ -1,4 +1,5 @@
 import type { HookAnswer, HookEvent, HookQuestion, Written } from '../wire/hook-question.ts';
+import type { FileTools } from './hook-payload.ts';
 
 /** The agent programs that Covenant knows, as tokens, commands and hooks call them. */
 export const CLIENT_NAMES = ['claude-code', 'codex', 'cursor', 'gemini', 'opencode'] as const;
@@ -48,6 +49,7 @@ export interface ClientConnection {
   /** The file that its servers stand in, and where in that file. */
   readonly file: string;
   readonly section: string;
+  readonly format: 'json' | 'toml';
   /** By the bridge `covibe-mcp`, for clients that speak stdio alone. The token is taken from the environment: files are shared. */
   readonly stdio: (bridge: Bridge) => Readonly<Record<string, unknown>>;
 }
@@ -63,15 +65,22 @@ export interface Reduced extends Omit<HookQuestion, 'edits' | 'repo' | 'branch'>
 /** What a client reads of a hook's answer: on stdout, or as the body of a reply. */
 export type Rendered = Readonly<Record<string, unknown>>;
 
-/** How one client's hooks speak. Pure: the server reads Claude Code's hooks with it, the companion those of all clients. */
+/** How one client's hooks speak. Pure: the server reads hooks that call it by themselves with it, the companion those of all clients. */
 export interface HookClient {
   /** The client's own names of the events. */
   readonly events: Readonly<Partial<Record<HookEvent, string>>>;
   /** Events at which the agent is shown an answer's context. At any other it is lost, and nothing in it counts as delivered. */
   readonly contextEvents: readonly HookEvent[];
+  readonly fileTools: FileTools;
   /** Takes names, ids and paths, and leaves prompts, answers, commands and contents behind. */
   reduce(event: HookEvent, native: Readonly<Record<string, unknown>>): Reduced;
   render(event: HookEvent, answer: HookAnswer): Rendered;
+  /** Events at which it can call the server by itself, with its own payload. */
+  readonly overHttp?: readonly HookEvent[];
+  /** Where it says that its own record of the run lies: what the run used is read from there. */
+  readonly transcript?: (native: Readonly<Record<string, unknown>>) => string | undefined;
+  /** Another program runs these hooks as well, beside its own: what it says is heard there. */
+  readonly isForeign?: (native: Readonly<Record<string, unknown>>) => boolean;
 }
 
 /** How agents start our programs: by name, out of the repository's own packages, or where they lie on this machine alone. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
-import type { AgentClient, ClientConnection, HookClient } from './client.ts';
+import type { AgentClient, ClientConnection } from './client.ts';
 import { BRIDGE, bridgeEntry, hookEntries, started, TOKEN, workingFolder } from './config-entries.ts';
-import { patch, reduced, rendered, shell } from './hook-payload.ts';
+import { hooksLikeClaude, patch, shell } from './hook-payload.ts';
 
 const connection: ClientConnection = {
   http: (url, token) => ({
@@ -11,6 +11,7 @@ const connection: ClientConnection = {
   }),
   file: 'Codex: ~/.codex/config.toml',
   section: 'mcp_servers',
+  format: 'toml',
   // PWD goes along because the file is one for all repositories.
   stdio: (bridge) => ({
     ...started(bridge.command ?? BRIDGE),
@@ -21,27 +22,16 @@ const connection: ClientConnection = {
 };
 
 /** Its hooks call every shell `Bash`, and give the patch as the command. The folder of a single command is not told. */
-const FILE_TOOLS = {
-  apply_patch: patch('command'),
-  Bash: shell('command'),
-};
-
-/** A compaction is told as a session's start with `source: "compact"`. */
-const hooks: HookClient = {
-  events: {
-    'session-start': 'SessionStart',
-    'session-end': 'SessionEnd',
-    prompt: 'UserPromptSubmit',
-    'before-tool': 'PreToolUse',
-    'after-tool': 'PostToolUse',
-    stop: 'Stop',
-  },
-  contextEvents: ['session-start', 'prompt', 'before-tool', 'after-tool'],
-  reduce: (event, native) => reduced(event, native, FILE_TOOLS),
-  render: (event, answer) => rendered(hooks, event, answer),
-};
+const hooks = hooksLikeClaude({ fileTools: { apply_patch: patch('command'), Bash: shell('command') } });
 
 const home = (env: NodeJS.ProcessEnv): string => env.CODEX_HOME || join(userHome(env), '.codex');
+
+/** Where it writes down what its threads used: a rollout for each that it keeps, and its log, once in files. */
+export const codexStores = (env: NodeJS.ProcessEnv) => ({
+  rollouts: ['sessions', 'archived_sessions'].map((folder) => join(home(env), folder)),
+  database: env.CODEX_SQLITE_HOME || home(env),
+  logs: [join(home(env), 'log'), join(userHome(env), 'Library/Logs/com.openai.codex')],
+});
 
 const SERVER_ARGS = ['-c', 'mcp_servers.covenant.url="{{mcp_url}}"', '-c', 'mcp_servers.covenant.bearer_token_env_var="COVIBE_MCP_TOKEN"'];
 
@@ -63,17 +53,8 @@ export const codex: AgentClient = {
       // In the repository, not in its home: other repositories are none of our business.
       path: join(setting.root, '.codex/hooks.json'),
       scope: 'repository',
-      entries: hookEntries(
-        {
-          client: 'codex',
-          events: hooks.events,
-          writing: 'Bash|apply_patch|mcp__.*',
-          // It allows no more.
-          timeouts: { 'session-end': 3 },
-          element: ({ matcher, command, timeout }) => ({ ...(matcher !== undefined && { matcher }), hooks: [{ type: 'command', command, timeout }] }),
-        },
-        setting,
-      ),
+      // It allows the end of a session no more time.
+      entries: hookEntries('codex', hooks, { writing: 'Bash|apply_patch|mcp__.*', timeouts: { 'session-end': 3 } }, setting),
       note: 'Codex runs these hooks once you have trusted this folder and them: start codex here, then /hooks.',
     },
   ],

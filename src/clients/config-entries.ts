@@ -54,37 +54,39 @@ function tomlValue(value: unknown): string {
   return JSON.stringify(value);
 }
 
+interface WrittenHook {
+  readonly command: string;
+  readonly event: HookEvent;
+  readonly timeout: number;
+}
+
 /** How a client's hooks are written down. */
 export interface HookStyle {
-  readonly client: ClientName;
-  readonly events: HookClient['events'];
   /** How it names the top of the repository to a hook's shell. */
   readonly top?: string;
   /** Tools that can write, as the client names them. The others are not asked about before they run. */
   readonly writing: string;
   /** In seconds, where it is not `TIMEOUT_S`. */
   readonly timeouts?: Readonly<Partial<Record<HookEvent, number>>>;
-  /** An element of the list of an event. */
-  readonly element: (hook: { readonly matcher?: string; readonly command: string; readonly event: HookEvent; readonly timeout: number }) => unknown;
+  /** Where it is not `{type: "command", command, timeout}`. */
+  readonly hook?: (hook: WrittenHook) => unknown;
+  /** The element of the list of an event, where that is not a group of hooks. */
+  readonly element?: (hook: WrittenHook, matcher: { readonly matcher?: string }) => unknown;
 }
 
 /** Longer than the companion waits for the server. */
 const TIMEOUT_S = 15;
 
 /** A hook for each event that the client has. */
-export function hookEntries({ client, events, top, writing, timeouts, element }: HookStyle, { programs, origin }: SetupContext): ConfigEntry[] {
-  return Object.entries(events).map(([event, native]) => ({
-    kind: 'item',
-    what: `${native} hook`,
-    list: ['hooks', native],
-    ours: ownHookPattern(client),
-    value: element({
-      event: event as HookEvent,
-      command: `${programs.companion(top)} hook ${client} ${event} --base-url ${quoted(origin)}`,
-      timeout: timeouts?.[event as HookEvent] ?? TIMEOUT_S,
-      ...(event === 'before-tool' && { matcher: writing }),
-    }),
-  }));
+export function hookEntries(client: ClientName, { events }: HookClient, style: HookStyle, { programs, origin }: SetupContext): ConfigEntry[] {
+  return (Object.entries(events) as [HookEvent, string][]).map(([event, native]) => {
+    const command = `${programs.companion(style.top)} hook ${client} ${event} --base-url ${quoted(origin)}`;
+    const hook = { command, event, timeout: style.timeouts?.[event] ?? TIMEOUT_S };
+    const matcher = event === 'before-tool' ? { matcher: style.writing } : {};
+    const one = style.hook ? style.hook(hook) : { type: 'command', command, timeout: hook.timeout };
+    const value = style.element ? style.element(hook, matcher) : { ...matcher, hooks: [one] };
+    return { kind: 'item', what: `${native} hook`, list: ['hooks', native], ours: ownHookPattern(client), value };
+  });
 }
 
 /** What setup has ever written as a hook of this client. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
+import { recordIn } from '../wire/json.ts';
 import type { AgentClient, ClientConnection, HookClient } from './client.ts';
 import { bearer, bridgeEnvironment, hookEntries, indentedJson, inFolder, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
-import { filesOf, named, ownSession, recordOf, shell, stringOf } from './hook-payload.ts';
+import { filesOf, named, ownSession, shell, stringOf } from './hook-payload.ts';
 
 const connection: ClientConnection = {
   http: (url, token) => ({
@@ -11,6 +12,7 @@ const connection: ClientConnection = {
   }),
   file: 'Cursor: .cursor/mcp.json in your repository',
   section: 'mcpServers',
+  format: 'json',
   stdio: (bridge) => ({ ...started(inFolder(bridge)), ...workingFolder(bridge), env: bridgeEnvironment('cursor', bridge, `\${env:${TOKEN}}`) }),
 };
 
@@ -40,6 +42,7 @@ const hooks: HookClient = {
     stop: 'stop',
   },
   contextEvents: ['session-start', 'after-tool'],
+  fileTools: FILE_TOOLS,
   reduce(event, native) {
     const tool = stringOf(native.tool_name);
     // `beforeShellExecution` has the command beside, not in a tool's input.
@@ -51,7 +54,7 @@ const hooks: HookClient = {
       source: event === 'session-start' ? 'startup' : undefined,
       model: stringOf(native.model),
       tool,
-      ...ownSession(tool, native.tool_input, native.tool_output ?? native.result_json ?? recordOf(native.tool_response)),
+      ...ownSession(tool, native.tool_input, native.tool_output ?? native.result_json ?? recordIn(native.tool_response)),
       // Whoever stopped it themselves must not see it go on.
       again: loops > 0 || (event === 'stop' && native.status !== undefined && native.status !== 'completed') || undefined,
       ...(event === 'before-tool' && filesOf(FILE_TOOLS, tool ?? 'Shell', input)),
@@ -68,6 +71,16 @@ const firstString = (value: unknown): string | undefined => (Array.isArray(value
 
 /** Cursor's own name of the folder: it starts servers anywhere, and the file may be shared. */
 const FOLDER = '${' + 'workspaceFolder}';
+
+/** Where Cursor keeps what it remembers across windows. */
+export function cursorStore(env: NodeJS.ProcessEnv, platform: string = process.platform): string {
+  const home = userHome(env);
+  const settings: Record<string, string> = {
+    darwin: join(home, 'Library/Application Support'),
+    win32: env.APPDATA || join(home, 'AppData/Roaming'),
+  };
+  return join(settings[platform] ?? (env.XDG_CONFIG_HOME || join(home, '.config')), 'Cursor/User/globalStorage/state.vscdb');
+}
 
 export const cursor: AgentClient = {
   name: 'cursor',
@@ -89,13 +102,13 @@ export const cursor: AgentClient = {
       entries: [
         { kind: 'member', what: 'version', at: ['version'], value: 1, isDefault: true },
         ...hookEntries(
+          'cursor',
+          hooks,
           {
-            client: 'cursor',
-            events: hooks.events,
             // It runs them at the top of the repository.
             top: '.',
             writing: 'Write|Edit|MultiEdit|StrReplace|EditNotebook|Delete|Shell|MCP:.*',
-            element: ({ matcher, command, timeout }) => ({ command, timeout, ...(matcher !== undefined && { matcher }) }),
+            element: ({ command, timeout }, matcher) => ({ command, timeout, ...matcher }),
           },
           setting,
         ),

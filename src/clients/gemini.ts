@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
-import type { AgentClient, ClientConnection, HookClient } from './client.ts';
+import type { AgentClient, ClientConnection } from './client.ts';
 import { BRIDGE, bearer, bridgeEnvironment, hookEntries, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
-import { named, reduced, shell } from './hook-payload.ts';
+import { hooksLikeClaude, named, shell } from './hook-payload.ts';
 
 const connection: ClientConnection = {
   http: (url, token) => ({
@@ -11,17 +11,12 @@ const connection: ClientConnection = {
   }),
   file: 'Gemini CLI: .gemini/settings.json in your repository',
   section: 'mcpServers',
+  format: 'json',
   stdio: (bridge) => ({ ...started(bridge.command ?? BRIDGE), ...workingFolder(bridge), env: bridgeEnvironment('gemini', bridge, `$${TOKEN}`) }),
 };
 
-const FILE_TOOLS = {
-  write_file: named('file_path'),
-  replace: named('file_path'),
-  run_shell_command: shell('command', 'dir_path'),
-};
-
 /** Its `PreCompress` comes before every question to the model, whether anything is compacted or not: it says nothing, and is not used. */
-const hooks: HookClient = {
+const hooks = hooksLikeClaude({
   events: {
     'session-start': 'SessionStart',
     'session-end': 'SessionEnd',
@@ -31,7 +26,7 @@ const hooks: HookClient = {
     stop: 'AfterAgent',
   },
   contextEvents: ['session-start', 'prompt', 'after-tool'],
-  reduce: (event, native) => reduced(event, native, FILE_TOOLS),
+  fileTools: { write_file: named('file_path'), replace: named('file_path'), run_shell_command: shell('command', 'dir_path') },
   render(event, { decision, reason, context, notice }) {
     const denied = decision === 'deny' && (event === 'before-tool' || event === 'stop');
     return {
@@ -40,7 +35,7 @@ const hooks: HookClient = {
       ...(context && hooks.contextEvents.includes(event) && { hookSpecificOutput: { hookEventName: hooks.events[event], additionalContext: context } }),
     };
   },
-};
+});
 
 export const gemini: AgentClient = {
   name: 'gemini',
@@ -56,15 +51,12 @@ export const gemini: AgentClient = {
       entries: [
         serverEntry(connection, setting),
         ...hookEntries(
+          'gemini',
+          hooks,
           {
-            client: 'gemini',
-            events: hooks.events,
             top: '"$GEMINI_PROJECT_DIR"',
             writing: 'write_file|replace|run_shell_command|mcp_.*',
-            element: ({ matcher, command, timeout, event }) => ({
-              ...(matcher !== undefined && { matcher }),
-              hooks: [{ type: 'command', name: `covibe ${event}`, command, timeout: timeout * 1000 }],
-            }),
+            hook: ({ event, command, timeout }) => ({ type: 'command', name: `covibe ${event}`, command, timeout: timeout * 1000 }),
           },
           setting,
         ),

@@ -1,4 +1,5 @@
 import type { HookAnswer, HookEvent, HookQuestion } from '../wire/hook-question.ts';
+import { parseJson, recordIn } from '../wire/json.ts';
 import type { HookClient, Reduced, Rendered } from './client.ts';
 import { filesWritten, type WrittenFiles } from './shell.ts';
 import { patchedFiles } from './writers.ts';
@@ -7,12 +8,10 @@ type Native = Readonly<Record<string, unknown>>;
 
 export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value : undefined);
 
-export const recordOf = (value: unknown): Native => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Native) : {});
-
 const SOURCES = ['startup', 'resume', 'clear', 'compact'] as const;
 
 /** Of payloads with the field names of Claude Code, which Codex and Gemini CLI have taken over. */
-export function reduced(event: HookEvent, native: Native, tools: FileTools): Reduced {
+function reduced(event: HookEvent, native: Native, tools: FileTools): Reduced {
   const tool = stringOf(native.tool_name);
   return {
     client_session: stringOf(native.session_id),
@@ -27,7 +26,7 @@ export function reduced(event: HookEvent, native: Native, tools: FileTools): Red
 }
 
 /** Answers of Claude Code, which Codex reads too. What is said without a field for it is not said. */
-export function rendered({ events, contextEvents }: Pick<HookClient, 'events' | 'contextEvents'>, event: HookEvent, answer: HookAnswer): Rendered {
+function rendered({ events, contextEvents }: HookClient, event: HookEvent, answer: HookAnswer): Rendered {
   const { decision, reason, context, notice } = answer;
   const said = notice ? { systemMessage: notice } : {};
   if (event === 'session-end') return {};
@@ -35,6 +34,28 @@ export function rendered({ events, contextEvents }: Pick<HookClient, 'events' | 
   const denied = event === 'before-tool' && decision === 'deny' ? { permissionDecision: 'deny', permissionDecisionReason: reason } : {};
   const specific = { ...denied, ...(context && contextEvents.includes(event) ? { additionalContext: context } : {}) };
   return Object.keys(specific).length > 0 ? { ...said, hookSpecificOutput: { hookEventName: events[event], ...specific } } : said;
+}
+
+/** The names that Claude Code has for its events, and Codex too. Both tell of a compaction as a session's start with `source: "compact"`. */
+const EVENTS: HookClient['events'] = {
+  'session-start': 'SessionStart',
+  'session-end': 'SessionEnd',
+  prompt: 'UserPromptSubmit',
+  'before-tool': 'PreToolUse',
+  'after-tool': 'PostToolUse',
+  stop: 'Stop',
+};
+
+/** Hooks that speak as Claude Code's do, but for what a client has otherwise. */
+export function hooksLikeClaude(own: Pick<HookClient, 'fileTools'> & Partial<HookClient>): HookClient {
+  const hooks: HookClient = {
+    events: EVENTS,
+    contextEvents: ['session-start', 'prompt', 'before-tool', 'after-tool'],
+    reduce: (event, native) => reduced(event, native, own.fileTools),
+    render: (event, answer) => rendered(hooks, event, answer),
+    ...own,
+  };
+  return hooks;
 }
 
 /** How a tool says which files it will write. */
@@ -67,7 +88,7 @@ export const patch =
 
 /** As fields of what a payload is reduced to, which are not there where nothing is written. */
 export function filesOf(tools: FileTools, tool: string | undefined, input: unknown): Partial<WrittenFiles> {
-  const written = tool !== undefined && Object.hasOwn(tools, tool) ? tools[tool]?.(recordOf(input)) : undefined;
+  const written = tool !== undefined && Object.hasOwn(tools, tool) ? tools[tool]?.(recordIn(input)) : undefined;
   return { ...(written?.files.length && { files: written.files }), ...(written?.unread && { unread: true }) };
 }
 
@@ -82,7 +103,7 @@ const idOf = (value: unknown): string | undefined => (typeof value === 'string' 
 /** The session of ours that a call of a tool of ours named, or that a start of one was answered with. */
 export function ownSession(tool: string | undefined, input: unknown, response: unknown): Pick<HookQuestion, 'session_id' | 'session_started'> {
   if (tool === undefined || !OURS.test(tool)) return {};
-  const asked = recordOf(parsed(input));
+  const asked = recordIn(parsed(input));
   const started = tool.endsWith('covibe_session') && asked.operation === 'start' ? sessionIn(response, 0) : undefined;
   return started === undefined ? { session_id: idOf(asked.session_id) } : { session_id: started, session_started: true };
 }
@@ -95,7 +116,7 @@ function sessionIn(value: unknown, depth: number): string | undefined {
   if (depth > DEEPEST) return undefined;
   const plain = parsed(value);
   if (Array.isArray(plain)) return firstOf(plain.slice(0, 5), depth);
-  const record = recordOf(plain);
+  const record = recordIn(plain);
   return (
     idOf(record.session_id) ??
     firstOf(
@@ -116,10 +137,5 @@ function firstOf(values: readonly unknown[], depth: number): string | undefined 
 /** JSON in a text, also where a client has put a tag around it. */
 function parsed(value: unknown): unknown {
   const text = stringOf(value);
-  if (text === undefined) return value;
-  try {
-    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as unknown;
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? value : parseJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
 }

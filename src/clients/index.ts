@@ -14,9 +14,19 @@ export const ALL_CLIENTS: readonly AgentClient[] = Object.values(CLIENTS);
 const git: HookClient = {
   events: { commit: 'pre-commit', push: 'pre-push' },
   contextEvents: [],
+  fileTools: {},
   reduce: () => ({}),
   render: (_event, { decision, reason, notice }) => ({ decision, reason, notice }),
 };
 
 /** Whoever calls hooks: the clients, and git. */
 export const HOOK_CLIENTS: Readonly<Record<string, HookClient>> = { ...Object.fromEntries(ALL_CLIENTS.map(({ name, hooks }) => [name, hooks])), git };
+
+/** The first of these that has left its mark: one program may run in the terminal of another. */
+const MARKING: readonly AgentClient[] = [claudeCode, codex, gemini, cursor, opencode];
+
+/** The program that runs a command in this environment for its agent, where one does, and its own id of the run. */
+export function programRunning(env: NodeJS.ProcessEnv): { readonly client: ClientName; readonly run: string | undefined } | undefined {
+  const found = MARKING.find(({ commandMarks }) => commandMarks.set.some((variable) => env[variable]));
+  return found && { client: found.name, run: (found.commandMarks.run && env[found.commandMarks.run]) || undefined };
+}

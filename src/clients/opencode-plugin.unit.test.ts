@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../testing/store/database.ts';
-import { opencodePlugin } from './opencode-plugin.ts';
+import { opencodePlugin } from './opencode.ts';
 
 interface Plugin {
   event(said: { event: { type: string; properties: object } }): Promise<void>;

@@ -1,10 +1,144 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
-import type { AgentClient, ClientConnection, HookClient, SetupContext } from './client.ts';
+import type { AgentClient, ClientConnection, SetupContext } from './client.ts';
 import { bearer, bridgeEnvironment, indentedJson, inFolder, serverEntry, TOKEN } from './config-entries.ts';
-import { named, patch, reduced, shell } from './hook-payload.ts';
-import { opencodePlugin } from './opencode-plugin.ts';
+import { hooksLikeClaude, named, patch, shell } from './hook-payload.ts';
+
+/**
+ * The plugin that opencode loads, since it has no hooks that run commands: this one runs ours. `command` runs a hook of opencode; the
+ * event is added to it. Payloads go to that command on this machine, which takes names, ids and paths from them. A plugin may throw only
+ * before a tool, where that means "no": anywhere else it would break opencode.
+ */
+export const opencodePlugin = (command: readonly string[]): string => `// Written by \`covibe-local setup\`; \`covibe-local setup --remove\` takes it out again.
+import { spawn } from 'node:child_process';
+
+const COMMAND = ${JSON.stringify(command)};
+const LONGEST_MS = 10_000;
+
+/** Asks at a hook. Where that fails the answer is empty, and the agent goes on. */
+function hook(event, payload) {
+  return new Promise((resolve) => {
+    const [program, ...args] = [...COMMAND, event];
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+    // Not only ended: what it has started may hold on to its output.
+    const timer = setTimeout(() => {
+      child.kill();
+      resolve({});
+    }, LONGEST_MS);
+    let said = '';
+    child.stdout.on('data', (chunk) => {
+      said += chunk;
+    });
+    child.stdin.on('error', () => {});
+    child.on('error', () => {
+      clearTimeout(timer);
+      resolve({});
+    });
+    child.on('close', () => {
+      clearTimeout(timer);
+      try {
+        resolve(JSON.parse(said) ?? {});
+      } catch {
+        resolve({});
+      }
+    });
+    child.stdin.end(JSON.stringify(payload));
+  });
+}
+
+export const Covibe = async ({ client, directory }) => {
+  /** Of the session of a subagent, the one that started it: both are one run. */
+  const parents = new Map();
+  const created = new Set();
+  const started = new Set();
+  /** What a run has to be told, until there is something to say it with. */
+  const waiting = new Map();
+  /** Runs that go on because a stop was answered so, and those whose next message is the one that said it. */
+  const held = new Set();
+  const prompted = new Set();
+
+  const runOf = (id) => {
+    let run = id;
+    while (parents.has(run)) run = parents.get(run);
+    return run;
+  };
+  const tellPerson = async (message) => {
+    try {
+      await client.tui.showToast({ body: { title: 'Covenant', message, variant: 'warning' } });
+    } catch {}
+  };
+  const ask = async (event, id, more = {}) => {
+    const answer = await hook(event, { hook_event_name: event, session_id: runOf(id), cwd: directory, ...more });
+    if (answer.notice) void tellPerson(answer.notice);
+    return answer;
+  };
+  const later = (id, context) => {
+    if (context) waiting.set(runOf(id), [waiting.get(runOf(id)), context].filter(Boolean).join('\\n\\n'));
+  };
+  const told = (id) => {
+    const context = waiting.get(runOf(id));
+    waiting.delete(runOf(id));
+    return context;
+  };
+  const start = async (id) => {
+    const run = runOf(id);
+    if (started.has(run)) return;
+    started.add(run);
+    later(run, (await ask('session-start', run, { source: created.has(run) ? 'startup' : 'resume' })).context);
+  };
+  const end = async (run) => {
+    if (started.delete(run)) await ask('session-end', run);
+  };
+  const stop = async (run) => {
+    const { deny } = await ask('stop', run, { stop_hook_active: held.has(run) });
+    if (!deny) return;
+    held.add(run);
+    prompted.add(run);
+    await client.session.promptAsync({ path: { id: run }, body: { parts: [{ type: 'text', text: deny }] } });
+  };
+
+  return {
+    event: async ({ event }) => {
+      const { info, sessionID } = event.properties ?? {};
+      try {
+        if (event.type === 'session.created' && info?.parentID) parents.set(info.id, info.parentID);
+        else if (event.type === 'session.created') created.add(info?.id);
+        else if (event.type === 'session.deleted') await end(info?.id);
+        else if (event.type === 'session.compacted') later(sessionID, (await ask('compact', sessionID)).context);
+        else if (event.type === 'session.idle' && started.has(sessionID)) await stop(sessionID);
+      } catch {}
+    },
+    'chat.message': async ({ sessionID }, { message, parts }) => {
+      if (parents.has(sessionID)) return;
+      if (!prompted.delete(sessionID)) held.delete(sessionID);
+      await start(sessionID);
+      later(sessionID, (await ask('prompt', sessionID)).context);
+      const text = told(sessionID);
+      const last = parts.at(-1);
+      // Parts are in the order of their ids.
+      if (text && last) parts.push({ id: \`\${last.id}c\`, sessionID, messageID: message.id, type: 'text', synthetic: true, text });
+    },
+    'tool.execute.before': async ({ tool, sessionID }, { args }) => {
+      await start(sessionID);
+      const { deny } = await ask('before-tool', sessionID, { tool_name: tool, tool_input: args });
+      if (deny) throw new Error(deny);
+    },
+    'tool.execute.after': async ({ tool, sessionID, args }, output) => {
+      // Only what our own tools say is of use: which session was started.
+      const more = /covibe_/.test(tool) ? { tool_input: args, tool_response: output } : {};
+      later(sessionID, (await ask('after-tool', sessionID, { tool_name: tool, ...more })).context);
+      const text = told(sessionID);
+      if (!text) return;
+      if (Array.isArray(output.content)) output.content.push({ type: 'text', text });
+      else output.output = \`\${output.output ?? ''}\\n\\n\${text}\`;
+    },
+    dispose: async () => {
+      await Promise.all([...started].map(end));
+    },
+  };
+};
+`;
 
 const connection: ClientConnection = {
   http: (url, token) => ({
@@ -13,21 +147,13 @@ const connection: ClientConnection = {
   }),
   file: 'opencode: opencode.json in your repository',
   section: 'mcp',
+  format: 'json',
   // It refuses a file with a field that it does not know, and `cwd` is one.
   stdio: (bridge) => ({ type: 'local', command: inFolder(bridge), environment: bridgeEnvironment('opencode', bridge, `{env:${TOKEN}}`) }),
 };
 
-const FILE_TOOLS = {
-  write: named('filePath'),
-  edit: named('filePath'),
-  multiedit: named('filePath'),
-  apply_patch: patch('patchText'),
-  patch: patch('patchText'),
-  bash: shell('command', 'workdir'),
-};
-
 /** It has no hooks that run commands: our plugin calls, and reads the answer as it is. Names are those of the plugin's hooks. */
-const hooks: HookClient = {
+const hooks = hooksLikeClaude({
   events: {
     'session-start': 'session.created',
     'session-end': 'session.deleted',
@@ -38,13 +164,20 @@ const hooks: HookClient = {
     stop: 'session.idle',
   },
   contextEvents: ['session-start', 'prompt', 'after-tool', 'compact'],
-  reduce: (event, native) => reduced(event, native, FILE_TOOLS),
+  fileTools: {
+    write: named('filePath'),
+    edit: named('filePath'),
+    multiedit: named('filePath'),
+    apply_patch: patch('patchText'),
+    patch: patch('patchText'),
+    bash: shell('command', 'workdir'),
+  },
   render: (event, { decision, reason, context, notice }) => ({
     ...(decision === 'deny' && { deny: reason }),
     ...(context && hooks.contextEvents.includes(event) && { context }),
     ...(notice && { notice }),
   }),
-};
+});
 
 /** Whichever is there; it reads both. */
 function configFile({ root }: SetupContext): string {

@@ -1,6 +1,7 @@
 import type { CallerPlace } from '../kernel/context.ts';
 import { withoutCredentials } from '../kernel/repo.ts';
 import { placeOf } from '../machine/git/place.ts';
+import { parseJson, recordIn } from '../wire/json.ts';
 
 /** How a bridge or the CLI says in which repository its caller stands, by the path of its main checkout. */
 export const REPOSITORY_HEADER = 'x-covenant-repository';
@@ -45,7 +46,7 @@ export function fromHeader(value: string | undefined): string | undefined {
 
 function placeFromHeader(value: string | undefined): CallerPlace | undefined {
   if (value === undefined || value.length > LONGEST_HEADER) return undefined;
-  const { folder, repo, branch } = (parsed(decoded(value)) ?? {}) as Record<string, unknown>;
+  const { folder, repo, branch } = recordIn(parseJson(decoded(value) ?? ''));
   if (typeof folder !== 'string' || !isAbsolute(folder)) return undefined;
   const remote = nameFrom(repo);
   return { folder, repo: remote && withoutCredentials(remote), branch: nameFrom(branch) };
@@ -61,14 +62,6 @@ const isAbsolute = (path: string): boolean => path.length <= LONGEST_PATH && /^(
 function decoded(value: string | undefined): string | undefined {
   try {
     return value ? decodeURIComponent(value) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { covibeHome, readJson, replaceFile } from './covibe-home.ts';
+import { recordIn } from './json.ts';
 
 /** Where the tokens of this machine's agents lie: `{"tokens": {"claude-code": "cv_…"}}`. Only the device flow writes it. */
 export const credentialsPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'credentials.json');
@@ -72,9 +73,6 @@ export function isOpenToOthers(env: NodeJS.ProcessEnv): boolean {
   const file = credentialsPath(env);
   return existsSync(file) && (statSync(file).mode & 0o077) !== 0;
 }
-
-const recordIn = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
 /** By agent; what cannot be one is as good as missing. */
 export const tokensIn = (tokens: unknown): Record<string, string> =>

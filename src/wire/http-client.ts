@@ -58,3 +58,6 @@ export function failureCode(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? code : undefined;
 }
+
+/** How the operator says in which workspace a call is meant; anybody else is refused who names one. */
+export const WORKSPACE_HEADER = 'x-covenant-workspace';

@@ -13,15 +13,13 @@ import type { Toolset } from '../../kernel/contract.ts';
 import { placeOf } from '../../machine/git/place.ts';
 import { VERSION } from '../../version.ts';
 import { configuredToken } from '../../wire/credentials.ts';
-import { noteRepo } from '../companion/repos.ts';
-import { instructionsFor } from '../mcp/instructions.ts';
-import { toolsetsNamed } from '../mcp/toolsets.ts';
+import { noteRepo } from '../companion/state.ts';
+import { instructionsFor, toolsetsNamed } from '../mcp/toolsets.ts';
 import { askCovenant, type BridgeAnswer, type BridgeRequest } from './covenant-server.ts';
 import { lastLists } from './last-list.ts';
 import { createLookout } from './reconnect-poller.ts';
 import { asToolResult, type TeamEnvelope } from './refusal.ts';
-import type { BridgeSettings } from './settings.ts';
-import { takeToken } from './token.ts';
+import type { BridgeSettings } from './run.ts';
 
 export interface BridgeParts {
   readonly settings: BridgeSettings;
@@ -137,4 +135,12 @@ function clientOf(server: Server, ctx: ServerContext): Implementation | undefine
 function asProtocolError(envelope: TeamEnvelope): ProtocolError {
   const { message, feedback } = envelope;
   return new ProtocolError(ProtocolErrorCode.InternalError, [message, feedback.required_action].filter(Boolean).join(' '), envelope);
+}
+
+/** The token that the agent put among the arguments, and the arguments as the tool knows them. */
+export function takeToken(args: Record<string, unknown>): { given: string | undefined; rest: Record<string, unknown> } {
+  // Anything but a string is no token: the server refuses it by name, like every unknown field.
+  if (typeof args.token !== 'string') return { given: undefined, rest: args };
+  const { token, ...rest } = args;
+  return { given: token as string, rest };
 }

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../testing/store/database.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { serve } from '../http/server.ts';
-import { readSettings } from './settings.ts';
+import { readSettings } from './run.ts';
 
 describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
   it('[transport.bridge.injects-token] adds COVIBE_MCP_TOKEN to a call without a token', async () => {

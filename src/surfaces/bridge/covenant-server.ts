@@ -7,11 +7,12 @@ import {
 } from '@modelcontextprotocol/server';
 import { isToken } from '../../wire/credentials.ts';
 import { exchange, failureCode, type HttpAnswer } from '../../wire/http-client.ts';
+import { parseJson, recordIn } from '../../wire/json.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { placeHeaders } from '../repository.ts';
 import { isList } from './last-list.ts';
 import { badAnswer, bodyTooLarge, connectionLost, isTeamEnvelope, malformedToken, type TeamEnvelope, timedOut, unreachable } from './refusal.ts';
-import type { BridgeSettings } from './settings.ts';
+import type { BridgeSettings } from './run.ts';
 
 const PROTOCOL_VERSION = '2026-07-28';
 
@@ -85,21 +86,11 @@ function bodyOf({ method, params, meta, client }: BridgeRequest): string {
 /** Undefined where the text is nothing that a Covenant server says. */
 function understand({ status, headers, text }: HttpAnswer): BridgeAnswer | undefined {
   const isStream = headers['content-type']?.startsWith('text/event-stream');
-  const message = parsed(isStream ? lastEvent(text) : text);
-  if (message === undefined) return undefined;
-  const { result, error } = message as { result?: unknown; error?: { code?: unknown; message?: unknown; data?: unknown } };
+  const message = parseJson(isStream ? lastEvent(text) : text);
+  const { result, error } = recordIn(message) as { result?: unknown; error?: { code?: unknown; message?: unknown; data?: unknown } };
   if (typeof result === 'object' && result !== null) return { result: result as Record<string, unknown> };
   if (typeof error?.code === 'number') throw new ProtocolError(error.code, String(error.message), error.data);
   return status >= 400 && isTeamEnvelope(message) ? { refused: message } : undefined;
-}
-
-function parsed(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Where a server streams, notifications come first and the result is the last event. */

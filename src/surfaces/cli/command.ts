@@ -70,8 +70,39 @@ export function given(invocation: BareInvocation, ...names: string[]): Record<st
   return Object.fromEntries(names.flatMap((name) => (typeof invocation.values[name] === 'string' ? [[name, invocation.values[name] as string]] : [])));
 }
 
-/** Calls actions whose answers their contracts describe. */
-export const asking =
-  <Answers extends object>() =>
-  async <N extends keyof Answers & string>(invocation: Invocation, name: N, input: Record<string, unknown> = {}): Promise<Answers[N]> =>
-    (await (await invocation.client()).action(name, input)) as unknown as Answers[N];
+/** A number that was given as an option; what number fits the server knows. */
+export function numberOption(invocation: BareInvocation, name: string): number | undefined {
+  const text = option(invocation, name);
+  if (text === undefined) return undefined;
+  if (text.trim() === '' || !Number.isFinite(Number(text))) throw new UsageError(`--${name} is not a number`);
+  return Number(text);
+}
+
+export function upToThousand(text: string | undefined, what: string): number {
+  if (text !== undefined && /^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new UsageError(`${what} is not a number from 1 to 1000`);
+}
+
+/** The work is told when somebody ends the program, and may clean up first. A second signal ends the process at once. */
+export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>, reason?: Error): Promise<T> {
+  const stop = new AbortController();
+  const interrupt = () => stop.abort(reason);
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  try {
+    return await work(stop.signal);
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+const EVERY_MS = 5_000;
+
+/** A line of narration each five seconds, and none for what is over sooner. */
+export function everyFiveSeconds({ out, json }: Invocation): (line: () => string) => void {
+  let last = performance.now();
+  return (line) => {
+    if (json || performance.now() - last < EVERY_MS) return;
+    last = performance.now();
+    out.note(line());
+  };
+}

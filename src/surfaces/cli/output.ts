@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { printable, printableLine } from '../../kernel/printable.ts';
 
 /** Results to stdout, narration to stderr. Colour on the mark only, and only on a terminal. Text of others is escaped here, for every command. */
@@ -58,9 +59,14 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return all.map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ')).join('\n');
 }
 
+/** A table, or the sentence for none. `total`: how many there are, where that may be more than these. */
+export function list(head: readonly string[], rows: readonly (readonly string[])[], none: string, total = 0, which = 'newest'): string {
+  return `${rows.length === 0 ? none : table(head, rows)}${total > rows.length ? `\n(the ${which} ${rows.length} of ${total})` : ''}`;
+}
+
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-export function age(then: number | null, now: number): string {
+export function age(then: number | null, now: number = Date.now()): string {
   if (then === null) return '—';
   const seconds = Math.max(0, Math.round((now - then) / 1000));
   if (seconds < 60) return `${seconds} s`;
@@ -68,3 +74,41 @@ export function age(then: number | null, now: number): string {
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
   return new Date(then).toISOString().slice(0, 10);
 }
+
+export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+export const indented = (text: string): string => text.replaceAll(/^/gm, '  ');
+
+/** The text that another program painted, without its colours and moves. The printer escapes the rest. */
+export const withoutPaint = (text: string): string => stripVTControlCharacters(text).replaceAll('\r', '');
+
+/**
+ * What nobody sees on a screen is written out: a definition may hide words for the model in it, or turn round what a person reads.
+ * Spaces and line ends stay, everything else without a shape of its own does not.
+ */
+export const escapeInvisible = (text: string): string =>
+  text.toWellFormed().replace(/(?![\n ])[\p{C}\p{Z}\p{DI}\u2800]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`);
+
+/** What a terminal shows in two columns, and what it shows in none. */
+const WIDE = /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]/u;
+const NONE = /[\p{M}\p{Cf}]/u;
+
+const widthOf = (character: string): number => (NONE.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
+
+/** How many columns of a terminal the text takes. */
+export const columnsOf = (text: string): number => [...text].reduce((sum, character) => sum + widthOf(character), 0);
+
+/** As much of it as fits, and a sign that there was more. */
+export function fitted(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text;
+  let kept = '';
+  let used = 1;
+  for (const character of text) {
+    used += widthOf(character);
+    if (used > columns) break;
+    kept += character;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+export const padded = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - columnsOf(text)));

@@ -1,9 +1,8 @@
 import { type GitPlace, placeOf } from '../../machine/git/place.ts';
 import { storedOrigin } from '../../wire/credentials.ts';
-import type { BareCommand, BareInvocation } from '../cli/command.ts';
-import { CliError, option } from '../cli/command.ts';
+import { type BareCommand, type BareInvocation, CliError, option } from '../cli/command.ts';
 import { DEFAULT_ORIGIN, originFrom } from '../origin.ts';
-import { setUpAround } from './setup/setups.ts';
+import { setUpAround } from './state.ts';
 
 export type CompanionCommand = BareCommand;
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import type { FileSpec } from '../../clients/client.ts';
+import { delimiter, extname, join } from 'node:path';
+import type { FileSpec, Programs } from '../../clients/client.ts';
+import { quoted } from '../../clients/config-entries.ts';
 import { ALL_CLIENTS, CLIENTS, type ClientName } from '../../clients/index.ts';
 import { hasProgram } from '../../machine/process/environment.ts';
-import { linkedTo, requireInside, requireNoLink } from './edit/disk.ts';
-import { shownPath } from './edit/shown.ts';
-import { programsFor } from './programs.ts';
+import { PACKAGE_ROOT } from '../../version.ts';
+import { linkedTo, requireInside, requireNoLink, shownPath } from './edit/disk.ts';
 
 export const installedClients = (env: NodeJS.ProcessEnv): ClientName[] =>
   ALL_CLIENTS.filter(({ programs, folders }) => programs.some((program) => hasProgram(program, env)) || folders(env).some((folder) => existsSync(folder))).map(
@@ -57,3 +57,30 @@ export function ownPlace({ path, scope, shown, entries }: DesiredFile, root: str
 
 const onlyThose = <F extends FileSpec>(files: readonly F[], what: string): F[] =>
   files.map((file) => ({ ...file, entries: file.entries.filter((entry) => entry.what === what) })).filter(({ entries }) => entries.length > 0);
+
+export function programsFor(env: NodeJS.ProcessEnv, root: string): Programs {
+  const known = { ...env, PATH: lastingPath(env) };
+  if (hasProgram('covibe-mcp', known) && hasProgram('covibe-local', known))
+    return { by: 'name', bridge: ['covibe-mcp'], companion: () => 'covibe-local', companionArgs: ['covibe-local'] };
+  if (existsSync(join(root, 'node_modules/.bin/covibe-local'))) {
+    const npx = ['npx', '--no-install'];
+    return {
+      by: 'package',
+      bridge: [...npx, 'covibe-mcp'],
+      companion: (top) => (top === undefined ? 'npx --no-install covibe-local' : `${top}/node_modules/.bin/covibe-local`),
+      companionArgs: [...npx, 'covibe-local'],
+    };
+  }
+  const companion = [process.execPath, fileOf('covibe-local')];
+  return { by: 'path', bridge: [process.execPath, fileOf('covibe-mcp')], companion: () => companion.map(quoted).join(' '), companionArgs: companion };
+}
+
+/** Without the folders that npm adds for one command: agents are started without them. */
+const lastingPath = ({ PATH = '' }: NodeJS.ProcessEnv): string =>
+  PATH.split(delimiter)
+    .filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder))
+    .join(delimiter);
+
+/** Beside what runs now: as the build makes it, or as it is written. */
+const fileOf = (program: string): string =>
+  extname(import.meta.url) === '.ts' ? join(PACKAGE_ROOT, 'src/bin', `${program}.ts`) : join(PACKAGE_ROOT, 'dist/bin', `${program}.js`);

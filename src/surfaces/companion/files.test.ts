@@ -9,7 +9,7 @@ import { temporaryRepository } from '../../testing/scenes/repository.ts';
 import { claudeLine, transcriptPath, writeLines } from '../../testing/stand-ins/usage-stores.ts';
 import { until } from '../../testing/until.ts';
 import { applySetup, planSetup } from './files.ts';
-import { sessionOf } from './run-session.ts';
+import { sessionOf } from './runs.ts';
 import { beginUsage } from './watch/sync.ts';
 
 interface Settings {

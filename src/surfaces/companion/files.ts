@@ -6,19 +6,13 @@ import { installCommand } from '../../features/core/devices/connections.ts';
 import { real } from '../../machine/git/place.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import { CliError } from '../cli/command.ts';
-import { type DesiredFile, desiredFiles, INBOX, ownPlace, type SetupPlan } from './desired-files.ts';
+import { type DesiredFile, desiredFiles, INBOX, ownPlace, programsFor, type SetupPlan } from './desired-files.ts';
 import { type FileWrite, isSameFile, missingFolders, readText, requireInside, requireWritable, writeAll } from './edit/disk.ts';
-import { stateOf } from './edit/edit.ts';
-import { keptIn } from './edit/kept.ts';
-import { withEntries } from './edit/plan.ts';
-import { programsFor } from './programs.ts';
-import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, type SetupRecord } from './record.ts';
-
-export { installedClients, type SetupPlan } from './desired-files.ts';
-export { type Removal, removeSetup } from './remove.ts';
+import { keptIn, stateOf } from './edit/edit.ts';
+import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, type SetupRecord, withEntries } from './edit/plan.ts';
 
 /** All that would be written, read and checked: nothing has been changed. */
-export interface PlannedSetup {
+interface PlannedSetup {
   readonly plan: SetupPlan;
   readonly outcomes: readonly SetupOutcome[];
   readonly writes: readonly FileWrite[];
@@ -26,12 +20,12 @@ export interface PlannedSetup {
 
 export interface FileOutcome {
   readonly path: string;
-  /** As people call it: from the top of the repository, or from their home (`~/.codex/config.toml`). */
+  /** As people call it: from the top of the repository, or from their home (`~/…`). */
   readonly shown: string;
   readonly change: 'created' | 'changed' | 'unchanged';
   /** What was there and stays, such as `your 1 hook kept`; empty where there was nothing. */
   readonly kept: string;
-  /** What of ours was changed by hand and is as setup wrote it again, such as `PreToolUse hook`. */
+  /** What of ours was changed by hand and is as setup wrote it again, such as one hook. */
   readonly setBack: readonly string[];
 }
 
@@ -48,7 +42,7 @@ export interface SetupFinding {
   /** `machine`: it may stand there for another repository. */
   readonly scope: FileSpec['scope'];
   readonly shown: string;
-  /** Such as `SessionStart hook` or `server entry`. */
+  /** Such as the hook of one event, or `server entry`. */
   readonly what: string;
   readonly state: 'good' | 'missing' | 'stale' | 'broken';
   /** Empty where it is good. */

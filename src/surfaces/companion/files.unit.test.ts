@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { ORIGIN, setupMachine } from '../../testing/programs/setup-machine.ts';
-import { inspectSetup, installedClients } from './files.ts';
+import { installedClients } from './desired-files.ts';
+import { inspectSetup } from './files.ts';
 
 test('[companion.setup.claude-mcp-json] .mcp.json gets the stdio bridge of Claude Code, and names no folder of this machine', () => {
   const m = setupMachine();

@@ -1,6 +1,6 @@
 import { isToken, NO_TOKEN } from '../../wire/credentials.ts';
 import type { HookEvent, HookQuestion } from '../../wire/hook-question.ts';
-import { failsClosed, noteFailClosed } from './fail-closed.ts';
+import { failsClosed, noteFailClosed } from './runs.ts';
 import { ask } from './server.ts';
 
 /** What came of asking the server at a hook. */
@@ -13,7 +13,7 @@ export type HookResult =
 /** The agent waits for it. */
 const TIMEOUT_MS = 5_000;
 
-export interface Asking {
+interface Asking {
   readonly origin: string;
   readonly client: string;
   readonly event: HookEvent;

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { payloadFrom } from './hook-payload.ts';
+import { payloadFrom } from './commands/hook.ts';
 
 const given = (...chunks: (string | Buffer)[]) => {
   const stream = new PassThrough();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { tokenState } from './server-state.ts';
+import { tokenState } from './server.ts';
 
 test.each([
   [200, { state: 'accepted', failClosed: true }],

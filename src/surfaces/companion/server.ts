@@ -1,5 +1,6 @@
 import { isToken, NO_TOKEN } from '../../wire/credentials.ts';
 import { exchange, failureCode } from '../../wire/http-client.ts';
+import { parseJson, recordOf } from '../../wire/json.ts';
 import { CliError } from '../cli/command.ts';
 
 /** What came of asking the server. `unreachable`: nothing, or nothing that a Covenant server says. */
@@ -7,7 +8,7 @@ export type ServerAnswer =
   | { readonly status: number; readonly headers: Pick<Headers, 'get'>; readonly body: Record<string, unknown> }
   | { readonly unreachable: string };
 
-export interface AskOptions {
+interface AskOptions {
   readonly token?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
@@ -30,7 +31,7 @@ export async function ask(origin: string, path: string, { token, body, headers, 
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const object = objectIn(answer.text);
+    const object = recordOf(parseJson(answer.text));
     if (!object) return { unreachable: `HTTP ${answer.status} without JSON` };
     const get = (name: string) => [answer.headers[name.toLowerCase()] ?? null].flat()[0] ?? null;
     return { status: answer.status, headers: { get }, body: object };
@@ -39,15 +40,57 @@ export async function ask(origin: string, path: string, { token, body, headers, 
   }
 }
 
-function objectIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function reasonOf(error: unknown): string {
   return ['AbortError', 'TimeoutError'].includes((error as Error).name) ? 'no answer in time' : (failureCode(error) ?? 'no connection');
 }
+
+export type ServerProbe =
+  | { readonly state: 'ready'; readonly ms: number; readonly version: string }
+  /** It answers, and says that calls would fail. */
+  | { readonly state: 'failing' }
+  | { readonly state: 'foreign' }
+  | { readonly state: 'unreachable'; readonly reason: string };
+
+/** `failClosed`: whether the workspace of the token holds edits back while hooks cannot ask; undefined where the server does not say. */
+export type TokenState =
+  | { readonly state: 'accepted'; readonly failClosed: boolean | undefined }
+  | { readonly state: 'refused' }
+  | { readonly state: 'unreachable'; readonly reason: string };
+
+export async function serverState(origin: string): Promise<ServerProbe> {
+  const started = performance.now();
+  const asked = await ask(origin, '/api/health');
+  if ('unreachable' in asked) return { state: 'unreachable', reason: asked.unreachable };
+  const { status, instance, version } = asked.body;
+  if (typeof instance !== 'string') return { state: 'foreign' };
+  return status === 'ok' ? { state: 'ready', ms: Math.round(performance.now() - started), version: String(version) } : { state: 'failing' };
+}
+
+/** Before anything is changed. */
+export async function requireReady(origin: string): Promise<void> {
+  const found = await serverState(origin);
+  if (found.state === 'unreachable') throw unreachable(origin, found.reason);
+  if (found.state === 'foreign') throw notCovenant(origin);
+  if (found.state === 'failing')
+    throw new CliError('SERVER_FAILING', `The Covenant server at ${origin} is not healthy. Nothing was changed.`, 'Run `covenant doctor` on its machine.');
+}
+
+/** Asks as git would before a commit of nothing: that changes nothing, and is written down nowhere. */
+export async function tokenState(origin: string, token: string): Promise<TokenState> {
+  const asked = await ask(origin, '/api/hooks/git/commit', { token, body: {} });
+  if ('unreachable' in asked) return { state: 'unreachable', reason: asked.unreachable };
+  if (asked.status === 401) return { state: 'refused' };
+  if (asked.status === 429 || asked.status >= 500) return { state: 'unreachable', reason: `HTTP ${asked.status}` };
+  const said = asked.headers.get('x-covenant-fail-closed');
+  return { state: 'accepted', failClosed: said === null ? undefined : said === '1' };
+}
+
+export const unreachable = (origin: string, reason: string): CliError =>
+  new CliError(
+    'SERVER_UNREACHABLE',
+    `The Covenant server at ${origin} cannot be reached (${reason}). Nothing was changed.`,
+    'Start it with `covenant up`, or name the right one with --base-url; then run this again.',
+  );
+
+export const notCovenant = (origin: string): CliError =>
+  new CliError('NOT_COVENANT', `What answers at ${origin} is no Covenant server. Nothing was changed.`, 'Give the origin of the server: --base-url ORIGIN');

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DemoAnswer } from './actor.ts';
+import type { DemoAnswer } from './stage.ts';
 
 type Act = (name: string, input?: Record<string, unknown>) => Promise<DemoAnswer>;
 

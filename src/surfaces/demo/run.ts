@@ -1,13 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Actor, type DemoAnswer } from './actor.ts';
 import { makeRepository } from './repository.ts';
-import type { Stage, Story } from './stage.ts';
-import { coordination } from './stories/coordination.ts';
+import { Actor, type DemoAnswer, type Stage, type Story } from './stage.ts';
 import { cycle } from './stories/cycle.ts';
-import { gateway } from './stories/gateway.ts';
-import { overlap } from './stories/overlap.ts';
-import { review } from './stories/review.ts';
-import { usage } from './stories/usage.ts';
+import { gateway, review } from './stories/machine.ts';
+import { coordination, overlap, usage } from './stories/team.ts';
 import { workflow } from './stories/workflow.ts';
 
 /** The first of each line waits for nobody; the next begins when it is told. */
@@ -41,36 +37,25 @@ export async function tellAll(demo: Demo, opened: (signin: string) => void): Pro
   const signal = AbortSignal.any([demo.signal, stop.signal]);
   const { folder } = (await action('demo.begin')) as { folder: string };
   const atEnd: (() => void)[] = [];
-  const actors = new Map<string, Promise<Actor>>();
   const under: string[] = LINES.map(([first]) => first?.title ?? '');
-  const stage: Stage = {
-    url,
-    folder,
-    signal,
-    atEnd,
-    action,
-    repository: makeRepository(folder),
-    actor: (name) => {
-      const known = actors.get(name) ?? cast(demo, name, stage.every);
-      actors.set(name, known);
-      return known;
-    },
-    beat: () => pause(demo.paceMs, undefined, { signal }),
-    every(ms, work) {
-      const timer = setInterval(() => void work().catch((error) => stop.abort(error)), ms);
-      atEnd.push(() => clearInterval(timer));
-    },
-    done: (what) =>
-      voice.done(
-        what,
-        under.find((title) => title !== ''),
-      ),
+  const every: Stage['every'] = (ms, work) => {
+    const timer = setInterval(() => void work().catch((error) => stop.abort(error)), ms);
+    atEnd.push(() => clearInterval(timer));
   };
+  const done = (what: string) => {
+    const next = under.find((title) => title !== '');
+    voice.done(what, next);
+  };
+  const actors: Actor[] = [];
+  const join = (name: string) => enter(demo, name, every, actors);
   try {
+    const repository = makeRepository(folder);
     // In this order: the first who joins may decide.
-    for (const name of ['claude-code@ana', 'codex@mira', 'cursor@ana', 'gemini@li']) await stage.actor(name);
+    const [claude, codex] = [await join('claude-code@ana'), await join('codex@mira')];
+    const cast = { claude, codex, cursor: await join('cursor@ana'), gemini: await join('gemini@li') };
+    const stage: Stage = { url, folder, repository, cast, signal, atEnd, action, every, done, beat: () => pause(demo.paceMs, undefined, { signal }) };
     const { path } = await action('signin.link', { developer: 'ana' });
-    stage.done('scratch repository, workspace "demo"');
+    done('scratch repository, workspace "demo"');
     opened(`${url}${String(path)}`);
     await together(
       LINES.map((stories, line) => async () => {
@@ -85,7 +70,7 @@ export async function tellAll(demo: Demo, opened: (signin: string) => void): Pro
     await pause(demo.stayMs, undefined, { signal });
   } finally {
     for (const end of atEnd) end();
-    for (const actor of actors.values()) await actor.then((one) => one.leave()).catch(() => {});
+    for (const actor of actors) await actor.leave().catch(() => {});
   }
 }
 
@@ -102,14 +87,15 @@ async function together(lines: readonly (() => Promise<void>)[], stop: AbortCont
   if (failures.length > 0) throw failures[0];
 }
 
-async function cast({ url, action }: Demo, name: string, every: Stage['every']): Promise<Actor> {
+async function enter({ url, action }: Demo, name: string, every: Stage['every'], actors: Actor[]): Promise<Actor> {
   const [agent = '', developer] = name.split('@');
   const { token } = await action('tokens.create', { developer, agent, expires_in_minutes: TOKEN_MINUTES });
   const actor = new Actor(name, url, String(token));
-  const { session_id } = await actor.call('covibe_session', { operation: 'start', agent_name: name, repo: 'shop', branch: 'main', model: MODELS[agent] });
+  actors.push(actor);
+  const { session_id } = await actor.call('covibe_session start', { agent_name: name, repo: 'shop', branch: 'main', model: MODELS[agent] });
   actor.session = String(session_id);
-  await actor.call('covibe_session', { operation: 'activity', session_id, text: DOING[agent] ?? 'Reading the code' });
-  every(HEARTBEAT_MS, () => actor.call('covibe_session', { operation: 'heartbeat', session_id }));
+  await actor.call('covibe_session activity', { session_id, text: DOING[agent] ?? 'Reading the code' });
+  every(HEARTBEAT_MS, () => actor.call('covibe_session heartbeat', { session_id }));
   return actor;
 }
 

@@ -6,10 +6,9 @@ import type { Principal } from '../../kernel/context.ts';
 import { addressGroup } from '../../kernel/network.ts';
 import type { App } from '../../main.ts';
 import { type RequestBody, readJsonBody, SMALL_BYTES } from './body.ts';
-import { bearer, cookies, pathOf, proofOf, ticketOf } from './caller.ts';
+import { bearer, cookies, createSourceOf, pathOf, proofOf, ticketOf } from './caller.ts';
 import { KeyedShare, RateLimit } from './rate-limit.ts';
 import { type HttpRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
-import { createSourceOf } from './source.ts';
 
 type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
 

@@ -14,73 +14,58 @@ export interface HttpRefusal {
   readonly retryAfter?: number;
 }
 
-export const UNAUTHENTICATED: HttpRefusal = {
-  status: 401,
-  reply: refused(
-    'error',
-    'UNAUTHENTICATED',
-    'This call carries no valid token.',
-    'Send "Authorization: Bearer cv_…". `covenant tokens create --developer NAME` makes a token.',
-  ),
-};
+export const refusal = (status: HttpRefusal['status'], code: string, message: string, next: string, details?: Record<string, unknown>): HttpRefusal => ({
+  status,
+  reply: refused('error', code, message, next, details),
+});
 
-export const SIGNED_OUT: HttpRefusal = {
-  status: 401,
-  reply: refused('error', 'SIGNED_OUT', 'You are not signed in.', 'Run `covenant open` for a sign-in link.'),
-};
+export const UNAUTHENTICATED = refusal(
+  401,
+  'UNAUTHENTICATED',
+  'This call carries no valid token.',
+  'Send "Authorization: Bearer cv_…". `covenant tokens create --developer NAME` makes a token.',
+);
 
-export const NO_SUCH_PATH: HttpRefusal = {
-  status: 404,
-  reply: refused('error', 'NOT_FOUND', 'There is nothing at this address.', 'Agents connect to /mcp; people open /.'),
-};
+export const SIGNED_OUT = refusal(401, 'SIGNED_OUT', 'You are not signed in.', 'Run `covenant open` for a sign-in link.');
 
-export const NO_RELEASE: HttpRefusal = {
-  status: 404,
-  reply: refused('error', 'NO_RELEASE', 'This server gives out no release of the companion.', 'Name one as tarball in the companion manifest.'),
-};
+export const NO_SUCH_PATH = refusal(404, 'NOT_FOUND', 'There is nothing at this address.', 'Agents connect to /mcp; people open /.');
 
-export const NO_UPDATE_KEY: HttpRefusal = {
-  status: 404,
-  reply: refused('error', 'NO_UPDATE_KEY', 'This server names no key that signs releases of the companion.', 'Set [companion] public_key in its config.toml.'),
-};
+export const NO_RELEASE = refusal(404, 'NO_RELEASE', 'This server gives out no release of the companion.', 'Name one as tarball in the companion manifest.');
 
-export const UNKNOWN_SESSION: HttpRefusal = {
-  status: 404,
-  reply: refused('error', 'SESSION_NOT_FOUND', 'This server knows no such MCP session.', 'Send initialize again, without Mcp-Session-Id.'),
-};
+export const NO_UPDATE_KEY = refusal(
+  404,
+  'NO_UPDATE_KEY',
+  'This server names no key that signs releases of the companion.',
+  'Set [companion] public_key in its config.toml.',
+);
+
+export const UNKNOWN_SESSION = refusal(404, 'SESSION_NOT_FOUND', 'This server knows no such MCP session.', 'Send initialize again, without Mcp-Session-Id.');
 
 /** A cookie goes to every port of its host. Only the dashboard's own page has the proof that belongs to it. */
-export const PROOF_REQUIRED: HttpRefusal = {
-  status: 401,
-  reply: refused(
-    'error',
-    'PROOF_REQUIRED',
-    `The sign-in cookie came without the proof of its page (header ${PROOF_HEADER}).`,
-    'Run `covenant open` and open the link in this browser. A script sends the `proof` that POST /api/signin answered.',
-  ),
-};
+export const PROOF_REQUIRED = refusal(
+  401,
+  'PROOF_REQUIRED',
+  `The sign-in cookie came without the proof of its page (header ${PROOF_HEADER}).`,
+  'Run `covenant open` and open the link in this browser. A script sends the `proof` that POST /api/signin answered.',
+);
 
-export const TICKET_REQUIRED: HttpRefusal = {
-  status: 401,
-  reply: refused(
-    'error',
-    'TICKET_REQUIRED',
-    'The sign-in cookie opens this address only with a ticket, which works once and within 30 seconds.',
-    'Call the action session.ticket with {"path": "…"}, then open the address with ?ticket=….',
-  ),
-};
+export const TICKET_REQUIRED = refusal(
+  401,
+  'TICKET_REQUIRED',
+  'The sign-in cookie opens this address only with a ticket, which works once and within 30 seconds.',
+  'Call the action session.ticket with {"path": "…"}, then open the address with ?ticket=….',
+);
 
 /** `POST /api/signin`: of what its code or its browser is refused for. */
 export const signInStatus = (code: string): HttpRefusal['status'] => (code === 'SIGNED_IN_AS_ANOTHER' ? 409 : code === 'SIGNIN_LINK_INVALID' ? 401 : 400);
 
-export const WRONG_POSITION: HttpRefusal = {
-  status: 400,
-  reply: refused('error', 'MALFORMED_REQUEST', 'after: expected the seq of an event, or 0.', 'Connect to /api/events?after=SEQ.', { field: 'after' }),
-};
+export const WRONG_POSITION = refusal(400, 'MALFORMED_REQUEST', 'after: expected the seq of an event, or 0.', 'Connect to /api/events?after=SEQ.', {
+  field: 'after',
+});
 
 /** The envelope of `POST /api/mcp`. */
 export function malformed(message: string, field: string): HttpRefusal {
-  return { status: 400, reply: refused('error', 'MALFORMED_REQUEST', message, 'Send {"tool": "…", "arguments": {…}} as JSON.', { field }) };
+  return refusal(400, 'MALFORMED_REQUEST', message, 'Send {"tool": "…", "arguments": {…}} as JSON.', { field });
 }
 
 /** `isKnown`: who sends it has a valid credential in its headers. */
@@ -103,31 +88,22 @@ export function badBody(problem: BodyProblem, isKnown = true): HttpRefusal {
   }
 }
 
-const badJson = (message: string, next: string): HttpRefusal => ({
-  status: 400,
-  reply: refused('error', 'MALFORMED_REQUEST', message, next, { field: 'body' }),
-});
+const badJson = (message: string, next: string): HttpRefusal => refusal(400, 'MALFORMED_REQUEST', message, next, { field: 'body' });
 
-const tooLarge = (maxBytes: number, isKnown: boolean): HttpRefusal => ({
-  status: 413,
-  reply: refused(
-    'error',
+const tooLarge = (maxBytes: number, isKnown: boolean): HttpRefusal =>
+  refusal(
+    413,
     'BODY_TOO_LARGE',
     `The body is larger than ${maxBytes} bytes.`,
     isKnown ? 'Send less at once.' : 'Send the token as "Authorization: Bearer cv_…": a larger body is read only from a known caller.',
     { field: 'body', max_bytes: maxBytes },
-  ),
-});
+  );
 
-const STALLED: HttpRefusal = {
-  status: 408,
-  reply: refused('error', 'BODY_STALLED', 'The rest of the body did not come.', 'Send the whole request again.', { field: 'body' }),
-};
+const STALLED = refusal(408, 'BODY_STALLED', 'The rest of the body did not come.', 'Send the whole request again.', { field: 'body' });
 
 const BUSY: HttpRefusal = {
-  status: 503,
-  reply: refused(
-    'error',
+  ...refusal(
+    503,
     'SERVER_BUSY',
     'There is no memory left for this request, or the calls of this token that are under way hold as much as they may.',
     'Send the request again in 2 seconds.',
@@ -141,44 +117,33 @@ const BUSY: HttpRefusal = {
 export function rateLimited(seconds: number, by: 'token' | 'address'): HttpRefusal {
   const next = `Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then send the request again. [limits] in config.toml sets how many are allowed.`;
   const whose = by === 'token' ? 'This token' : 'This address, without a valid credential,';
-  return {
-    status: 429,
-    reply: refused('error', 'RATE_LIMITED', `${whose} has sent too many requests.`, next, { by, retry_after: seconds }),
-    retryAfter: seconds,
-  };
+  return { ...refusal(429, 'RATE_LIMITED', `${whose} has sent too many requests.`, next, { by, retry_after: seconds }), retryAfter: seconds };
 }
 
 export const TOO_MANY_SOCKETS: HttpRefusal = {
-  status: 429,
-  reply: refused('error', 'TOO_MANY_SOCKETS', 'Too many sockets are open for this token or on this server.', 'Close one of them, then connect again.', {
+  ...refusal(429, 'TOO_MANY_SOCKETS', 'Too many sockets are open for this token or on this server.', 'Close one of them, then connect again.', {
     retry_after: 5,
   }),
   retryAfter: 5,
 };
 
 /** What a program tells its hooks holds prompts and contents, which are for nobody but its own machine. */
-export const NATIVE_PAYLOAD: HttpRefusal = {
-  status: 403,
-  reply: refused(
-    'error',
-    'NATIVE_PAYLOAD',
-    "A program's own hook payload holds prompts and contents, and is read only from Claude Code on the machine of this server. Nothing of this one was kept.",
-    'Let the hook run `covibe-local hook CLIENT EVENT`, which sends names and paths alone; `covibe-local setup --hooks command` writes it so.',
-    { field: 'hook_event_name' },
-  ),
-};
+export const NATIVE_PAYLOAD = refusal(
+  403,
+  'NATIVE_PAYLOAD',
+  "A program's own hook payload holds prompts and contents, and is read only from Claude Code on the machine of this server. Nothing of this one was kept.",
+  'Let the hook run `covibe-local hook CLIENT EVENT`, which sends names and paths alone; `covibe-local setup --hooks command` writes it so.',
+  { field: 'hook_event_name' },
+);
 
 export function foreign(problem: GuardProblem): HttpRefusal {
   const [what, setting] = problem === 'host' ? ['Host', 'allowed_hosts'] : ['Origin', 'allowed_origins'];
-  return {
-    status: 403,
-    reply: refused(
-      'error',
-      `FOREIGN_${problem.toUpperCase()}`,
-      `The ${what} header is not one of this server's.`,
-      `If it should be, add it to ${setting} in config.toml.`,
-    ),
-  };
+  return refusal(
+    403,
+    `FOREIGN_${problem.toUpperCase()}`,
+    `The ${what} header is not one of this server's.`,
+    `If it should be, add it to ${setting} in config.toml.`,
+  );
 }
 
 /** Of what the pipe answered to an action. */

@@ -7,21 +7,18 @@ import { Refusal, replyTo } from '../../kernel/errors.ts';
 import { isRecord, parseInput } from '../../kernel/input.ts';
 import { traceContext } from '../../kernel/trace.ts';
 import type { App } from '../../main.ts';
-import { WORKSPACE_HEADER } from '../../wire/workspace-header.ts';
+import { WORKSPACE_HEADER } from '../../wire/http-client.ts';
 import type { McpSurface } from '../mcp/handler.ts';
 import { toolsetsOfPath } from '../mcp/toolsets.ts';
 import { reportedIn } from '../repository.ts';
-import { requestOf } from './access.ts';
 import { ClientGone } from './body.ts';
-import { bearer, originOf, pathOf } from './caller.ts';
-import { companionRoutes } from './companion.ts';
+import { bearer, isFromHere, originOf, pathOf, peerOf } from './caller.ts';
+import { companionRoutes, deviceRoutes, hookRoutes } from './companion.ts';
 import type { StaticFiles } from './dashboard.ts';
-import { deviceRoutes } from './device-setup.ts';
 import type { Entrance } from './entrance.ts';
 import { exportEvents } from './export.ts';
-import type { Guard } from './guard.ts';
+import { type Guard, requestOf } from './guard.ts';
 import type { HealthReport } from './health.ts';
-import { hookRoutes } from './hooks.ts';
 import type { Metrics } from './metrics.ts';
 import {
   actionStatus,
@@ -36,7 +33,6 @@ import {
   UNAUTHENTICATED,
   UNKNOWN_SESSION,
 } from './refuse.ts';
-import { isFromHere, peerOf } from './source.ts';
 
 /** A download: what a browser opens without headers, by a ticket. */
 const EXPORT_PATH = '/api/events/export';
@@ -148,9 +144,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     return c.json(answer.body, actionStatus(answer.reply));
   });
 
-  deviceRoutes(routes, app, entrance, (c, refusal) => refuse(c, refusal, 'usage'));
-  companionRoutes(routes, app, entrance, (c, refusal, principal) => refuse(c, refusal, 'usage', principal));
-  hookRoutes(routes, app, entrance, (c, refusal, principal) => refuse(c, refusal, 'usage', principal));
+  for (const add of [deviceRoutes, companionRoutes, hookRoutes]) add(routes, app, entrance, (c, refusal, principal) => refuse(c, refusal, 'usage', principal));
 
   for (const action of app.registry.actions()) {
     const { route, access } = [...action.operations.values()][0]?.contract ?? {};

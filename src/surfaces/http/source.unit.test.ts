@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isFromHere } from './source.ts';
+import { isFromHere } from './caller.ts';
 
 test('a call is from here where address, name and headers all say so', () => {
   const host = 'localhost:3001';

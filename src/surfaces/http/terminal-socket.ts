@@ -4,10 +4,10 @@ import { INSTANCE_ID, type InstanceRow, requireWatchable } from '../../features/
 import type { Principal } from '../../kernel/context.ts';
 import { roleDenial } from '../../kernel/early-refusals.ts';
 import { Refusal } from '../../kernel/errors.ts';
-import { refused } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
+import { parseJson } from '../../wire/json.ts';
 import type { Metrics } from './metrics.ts';
-import type { HttpRefusal } from './refuse.ts';
+import { type HttpRefusal, refusal } from './refuse.ts';
 import { createScreens, type TerminalScreen, type Watching, withoutSize } from './screens.ts';
 import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlow, drained, type SocketRoute } from './upgrade.ts';
 
@@ -24,12 +24,8 @@ export type TerminalMessage = z.output<typeof message>;
 /** What a person's terminal says, or what is wrong with it. */
 export function readMessage(data: unknown, isBinary: boolean): TerminalMessage | { problem: string } {
   if (isBinary) return { problem: 'Messages are JSON text.' };
-  let value: unknown;
-  try {
-    value = JSON.parse(String(data));
-  } catch {
-    return { problem: 'The message is not valid JSON.' };
-  }
+  const value = parseJson(String(data));
+  if (value === undefined) return { problem: 'The message is not valid JSON.' };
   const read = message.safeParse(value);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
@@ -255,7 +251,5 @@ const readOnly = ({ session_kind }: InstanceRow): string =>
     ? 'It runs without tmux and has no terminal: this is the end of its log, to be read only.'
     : 'This connection is read-only: connect with ?write=1 to type.';
 
-const wrong = (field: string, expected: string): HttpRefusal => ({
-  status: 400,
-  reply: refused('error', 'MALFORMED_REQUEST', `${field}: ${expected}.`, 'Connect to /api/instances/ID/terminal, with ?write=1 to type.', { field }),
-});
+const wrong = (field: string, expected: string): HttpRefusal =>
+  refusal(400, 'MALFORMED_REQUEST', `${field}: ${expected}.`, 'Connect to /api/instances/ID/terminal, with ?write=1 to type.', { field });

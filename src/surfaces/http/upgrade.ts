@@ -7,7 +7,7 @@ import { noWorkspace } from '../../kernel/early-refusals.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { refused } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
-import { WORKSPACE_HEADER } from '../../wire/workspace-header.ts';
+import { WORKSPACE_HEADER } from '../../wire/http-client.ts';
 import { bearer, pathOf } from './caller.ts';
 import type { Entrance } from './entrance.ts';
 import type { Guard } from './guard.ts';

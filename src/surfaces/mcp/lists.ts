@@ -60,27 +60,18 @@ export function createLists(app: App): Lists {
     },
     async prompts({ principal }) {
       const may = await gate.visibility(principal);
-      const prompts = upstreams
-        .in(principal.workspace)
-        .prompts()
-        .filter(({ name }) => may.prompt(name));
-      return { prompts: prompts.map(({ definition }) => definition) as unknown as ListPromptsResult['prompts'] };
+      const prompts = definitions(upstreams.in(principal.workspace).prompts(), ({ name }) => may.prompt(name));
+      return { prompts: prompts as ListPromptsResult['prompts'] };
     },
     async resources({ principal }) {
       const may = await gate.visibility(principal);
-      const resources = upstreams
-        .in(principal.workspace)
-        .resources()
-        .filter(({ server }) => may.resource(server));
-      return { resources: resources.map(({ definition }) => definition) as unknown as ListResourcesResult['resources'] };
+      const resources = definitions(upstreams.in(principal.workspace).resources(), ({ server }) => may.resource(server));
+      return { resources: resources as ListResourcesResult['resources'] };
     },
     async resourceTemplates({ principal }) {
       const may = await gate.visibility(principal);
-      const templates = upstreams
-        .in(principal.workspace)
-        .resourceTemplates()
-        .filter(({ server }) => may.resource(server));
-      return { resourceTemplates: templates.map(({ definition }) => definition) as unknown as ListResourceTemplatesResult['resourceTemplates'] };
+      const templates = definitions(upstreams.in(principal.workspace).resourceTemplates(), ({ server }) => may.resource(server));
+      return { resourceTemplates: templates as ListResourceTemplatesResult['resourceTemplates'] };
     },
   };
 }
@@ -95,3 +86,7 @@ function listing(tool: PublishedTool): ListedTool {
     annotations: { ...tool.annotations },
   };
 }
+
+/** Of those that the caller may use, what their servers say of them. */
+const definitions = <T extends { readonly definition: unknown }>(all: readonly T[], may: (one: T) => boolean): unknown =>
+  all.filter(may).map(({ definition }) => definition);

@@ -1,14 +1,12 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { expect, test } from 'vitest';
-import type { Toolset } from '../../kernel/contract.ts';
-import { TOOLSETS } from '../../kernel/contract.ts';
+import { TOOLSETS, type Toolset } from '../../kernel/contract.ts';
 import type { Registry } from '../../kernel/registry.ts';
 import { testApp } from '../../testing/app.ts';
 import { fixtureFeature } from '../../testing/fixture.ts';
 import { connected, ERAS } from '../../testing/mcp-client.ts';
-import { instructionsFor } from './instructions.ts';
-import { toolsetsOfPath } from './toolsets.ts';
+import { instructionsFor, toolsetsOfPath } from './toolsets.ts';
 
 async function served() {
   const made = await testApp({ features: [fixtureFeature] });

@@ -1,7 +1,9 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CLIENT_NAMES, type ClientName } from '../../clients/client.ts';
-import { applySetup, planSetup, removeSetup, type SetupPlan } from '../../surfaces/companion/files.ts';
+import type { SetupPlan } from '../../surfaces/companion/desired-files.ts';
+import { applySetup, planSetup } from '../../surfaces/companion/files.ts';
+import { removeSetup } from '../../surfaces/companion/remove.ts';
 import { temporaryFolder } from '../store/database.ts';
 
 export const ORIGIN = 'http://127.0.0.1:3001';

@@ -12,7 +12,7 @@ export const overHttp = (client: ClientName, url: string, token: string): Snippe
 export function overStdio(client: ClientName, place: ConnectionPlace): Snippet {
   const { connection } = CLIENTS[client];
   const { at, value } = bridgeEntry(connection, place);
-  return { where: connection.file, text: client === 'codex' ? tomlTable(at, value) : indentedJson({ [at[0]]: { [at[1]]: value } }) };
+  return { where: connection.file, text: connection.format === 'toml' ? tomlTable(at, value) : indentedJson({ [at[0]]: { [at[1]]: value } }) };
 }
 
 export const installCommand = (packageRoot: string): string => `npm install --global ${quoted(packageRoot.replace(/[\\/]+$/, ''))}`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Invocation } from '../command.ts';
 import { UsageError } from '../command.ts';
-import { pruneCommand } from './audit-prune.ts';
+import { auditCommands } from './audit.ts';
 
 const ANCHOR = { seq: 7, hash: 'a'.repeat(64) };
 const STAGES = ['verifying', 'verifying', 'done'] as const;
@@ -16,7 +16,9 @@ async function ran(values: Record<string, string | boolean>) {
     },
   };
   const out = { note: () => {}, mark: { good: '✓', bad: '✗' } };
-  const result = await pruneCommand.run({ values, json: false, out, client: async () => client } as unknown as Invocation);
+  const result = await auditCommands
+    .find(({ name }) => name === 'audit prune')
+    ?.run({ values, json: false, out, client: async () => client } as unknown as Invocation);
   return { asked, ...result };
 }
 

@@ -4,11 +4,30 @@ import { loadConfig } from '../../../config.ts';
 import { workspaceId } from '../../../kernel/workspace.ts';
 import { AnchorCheck, type AnchorReport, AnchorUnreadable, earlier, readGivenAnchors, withForged } from '../../../storage/anchors/check.ts';
 import { anchorFolder, type KeptAnchors, readAnchorFile } from '../../../storage/anchors/file.ts';
-import { ChainVerifier } from '../../../storage/journal.ts';
-import { type CliCommand, CliError, type Invocation, option } from '../command.ts';
+import { ChainVerifier, type JournalEvent } from '../../../storage/journal.ts';
+import { type AnswerTo, call } from '../ask.ts';
+import { type CliCommand, CliError, everyFiveSeconds, type Invocation, option } from '../command.ts';
 import { counted } from '../output.ts';
-import { everyPage } from './audit-pages.ts';
-import { everyFiveSeconds } from './export.ts';
+
+type Ends = Pick<AnswerTo<'events.list'>, 'head' | 'anchor'>;
+
+/** Reads up to where the journal ended when we began: reading is itself journaled, and would never end. */
+export async function everyPage(invocation: Invocation, use: (events: JournalEvent[], ends: Ends) => void, filter: object = {}): Promise<Ends> {
+  let ends: Ends | undefined;
+  for (let after = 0; ; ) {
+    const { items, head, anchor, looked } = await call(invocation, 'events.list', { after, limit: 1_000, ...filter });
+    // What is missing then was not taken by anybody else: it must not look like a break.
+    if (ends && anchor.seq > after) throw new CliError('JOURNAL_PRUNED', 'The journal was pruned while it was read.', 'Run the command again.');
+    ends ??= { head, anchor };
+    const last = ends.head.seq;
+    use(
+      items.filter((event) => event.seq <= last),
+      ends,
+    );
+    after = looked.to;
+    if (after >= last) return ends;
+  }
+}
 
 export const verifyCommand: CliCommand = {
   name: 'audit verify',
@@ -21,7 +40,7 @@ export const verifyCommand: CliCommand = {
     const homeAnchors = new AnchorCheck(given ? home.points : []);
     let verifier: ChainVerifier | undefined;
     const say = everyFiveSeconds(invocation);
-    const { head, anchor } = await everyPage(await invocation.client(), (events, ends) => {
+    const { head, anchor } = await everyPage(invocation, (events, ends) => {
       verifier ??= new ChainVerifier(ends.anchor);
       for (const event of events) {
         verifier.add(event);

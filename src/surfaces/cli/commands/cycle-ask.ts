@@ -1,37 +1,32 @@
-import { join } from 'node:path';
-import type { listDevelopers } from '../../../features/core/identity/contract.ts';
-import {
-  type cyclesArchive,
-  type cyclesCancel,
-  type cyclesCloseSession,
-  type cyclesComplete,
-  type cyclesList,
-  type cyclesSessions,
-  type cyclesShow,
-  type cyclesStart,
-  FOLDER,
-  NO_CONFIG,
-  readConfig,
-  withoutPsk,
-} from '../../../features/cycle/contract.ts';
-import type { Output } from '../../../kernel/contract.ts';
+import { join, resolve } from 'node:path';
+import type { ParseArgsOptionsConfig } from 'node:util';
+import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycle/contract.ts';
 import { fileDisk } from '../../../machine/files.ts';
-import { asking, CliError, type Invocation } from '../command.ts';
-import { here, typed, wrongOption } from './cycle-place.ts';
+import { type AnswerTo, type CalledAction, call } from '../ask.ts';
+import { CliError, type Invocation, option } from '../command.ts';
 import { type CycleAnswer, statusLines, type Who, whoIs } from './cycle-text.ts';
 
-/** What the server answers, by its own contract. */
-interface Answers {
-  'cycles.list': Output<typeof cyclesList>;
-  'cycles.show': Output<typeof cyclesShow>;
-  'cycles.start': Output<typeof cyclesStart>;
-  'cycles.complete': Output<typeof cyclesComplete>;
-  'cycles.archive': Output<typeof cyclesArchive>;
-  'cycles.cancel': Output<typeof cyclesCancel>;
-  'cycles.sessions': Output<typeof cyclesSessions>;
-  'cycles.close_session': Output<typeof cyclesCloseSession>;
-  'developers.list': Output<typeof listDevelopers>;
+/** Which repository a command is about, how its next command is typed, and what the server says of its cycle. */
+
+export const IN_REPOSITORY: ParseArgsOptionsConfig = { repository: { type: 'string' } };
+
+/** The server looks for the repository around it; from a part with cycles of its own, those are meant. */
+export const pathOf = (invocation: Invocation): string => resolve(invocation.cwd, option(invocation, 'repository') ?? '.');
+
+export const here = (invocation: Invocation): { repository_path: string } => ({ repository_path: pathOf(invocation) });
+
+/** A command that works as it is printed: about the same repository and workspace as this one. */
+export function typed(invocation: Invocation, command: string): string {
+  const same = ['repository', 'workspace'].flatMap((name) => {
+    const value = option(invocation, name);
+    return value === undefined ? [] : [`--${name} ${/^[\w./~@+-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`}`];
+  });
+  return ['covenant', command, ...same].join(' ');
 }
+
+/** The contract names its fields; whoever typed a command knows them as options. */
+export const wrongOption = ({ code, message }: { code: string; message: string }): CliError =>
+  new CliError(code, message.replace('repository_path:', '--repository:').replace(/\b(feature|mode|reason):/, '--$1:'), 'Correct that option.');
 
 /** The contract tells agents which tool comes next; a person at a terminal is told the command. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
@@ -39,11 +34,9 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ARCHIVE_NOT_ALLOWED: ['cycle complete', 'cycle cancel --reason TEXT'],
 };
 
-const action = asking<Answers>();
-
-export async function ask<N extends keyof Answers>(invocation: Invocation, name: N, input: Record<string, unknown> = {}): Promise<Answers[N]> {
+export async function ask<A extends CalledAction>(invocation: Invocation, name: A, input: object = {}): Promise<AnswerTo<A>> {
   try {
-    return await action(invocation, name, input);
+    return await call(invocation, name, input);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (error.message.startsWith('Invalid input: ')) throw wrongOption(error);

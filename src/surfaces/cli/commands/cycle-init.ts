@@ -8,7 +8,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { createFile, FolderElsewhere, fileDisk, NotAFile } from '../../../machine/files.ts';
 import { git } from '../../../machine/git/git.ts';
 import { type CliCommand, CliError, type CommandResult, type Invocation } from '../command.ts';
-import { IN_REPOSITORY, pathOf, typed, wrongOption } from './cycle-place.ts';
+import { IN_REPOSITORY, pathOf, typed, wrongOption } from './cycle-ask.ts';
 
 const FILE = `${FOLDER}/config.json`;
 /** Only its owner may read what has PSKs. */

@@ -1,17 +1,15 @@
-import type { cyclesList, cyclesSessions, cyclesShow } from '../../../features/cycle/contract.ts';
-import type { Output as Answer } from '../../../kernel/contract.ts';
-import { age, counted, table } from '../output.ts';
+import type { AnswerTo, ItemOf } from '../ask.ts';
+import { age, counted, indented, list, oneLine, table } from '../output.ts';
 
-export type CycleAnswer = Answer<typeof cyclesShow>;
+export type CycleAnswer = AnswerTo<'cycles.show'>;
 export type CurrentCycle = NonNullable<CycleAnswer['cycle']>;
 export type ShownHandoff = CycleAnswer['handoffs'][number];
-type Session = Answer<typeof cyclesSessions>['items'][number];
+type Session = ItemOf<'cycles.sessions'>;
 /** How an actor of the journal is called. */
 export type Who = (actor: string) => string;
 
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '');
 const ago = (then: number, now: number): string => (now - then < 86_400_000 ? `${age(then, now)} ago` : time(then));
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 /** `agent:codex@dev_1` is codex of ana. Who is private, or unknown, is called the same. */
 export const whoIs =
@@ -85,8 +83,6 @@ export function handoffLines(handoff: ShownHandoff, now: number): string {
   return [`Handoff ${handoff.number}, from ${handoff.producer} to ${handoff.target}, ${ago(handoff.created_at, now)}`, ...sections].join('\n\n');
 }
 
-const indented = (text: string): string => text.replaceAll(/^/gm, '  ');
-
 function valueText(field: string, value: unknown): string {
   if (typeof value === 'string') return value;
   if (field !== 'endpoints') return JSON.stringify(value, null, 2);
@@ -94,7 +90,7 @@ function valueText(field: string, value: unknown): string {
   return `${method} ${path}${Object.keys(more).length > 0 ? `  ${JSON.stringify(more)}` : ''}`;
 }
 
-export function historyTable({ items, total }: Answer<typeof cyclesList>, all: boolean, now: number): string {
+export function historyTable({ items, total }: AnswerTo<'cycles.list'>, all: boolean, none: string, now: number): string {
   const rows = items.map((cycle) => [
     cycle.cycle_id,
     cycle.status,
@@ -106,7 +102,7 @@ export function historyTable({ items, total }: Answer<typeof cyclesList>, all: b
     `${cycle.feature}${cycle.reason === null ? '' : `: ${oneLine(cycle.reason)}`}`,
   ]);
   const head = ['CYCLE', 'STATUS', 'PHASE', 'REWORKS', 'STARTED', 'ENDED', ...(all ? ['REPOSITORY'] : []), 'FEATURE'];
-  return `${table(head, rows)}${total > items.length ? `\n(the newest ${items.length} of ${total})` : ''}`;
+  return list(head, rows, none, total);
 }
 
 export function sessionTable(items: readonly Session[], all: boolean, who: Who, now: number): string {

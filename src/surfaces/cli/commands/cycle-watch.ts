@@ -1,9 +1,9 @@
 import { excerpt } from '../../../kernel/excerpt.ts';
 import type { JournalEvent } from '../../../storage/journal.ts';
+import { call } from '../ask.ts';
 import { findServer } from '../client.ts';
-import { type CliCommand, CliError, type Invocation, option } from '../command.ts';
-import { actorNames, showHere, statusText } from './cycle-ask.ts';
-import { IN_REPOSITORY, typed } from './cycle-place.ts';
+import { type CliCommand, CliError, type Invocation, interruptible, option } from '../command.ts';
+import { actorNames, IN_REPOSITORY, showHere, statusText, typed } from './cycle-ask.ts';
 import { type CycleAnswer, eventLine, type Who } from './cycle-text.ts';
 
 export const cycleWatch: CliCommand = {
@@ -13,9 +13,8 @@ export const cycleWatch: CliCommand = {
   async run(invocation) {
     if (!(await findServer(invocation.env)))
       throw new CliError('NOT_RUNNING', 'No server of this home runs, so nothing happens that could be followed.', 'covenant up');
-    const client = await invocation.client();
     // The position first: what happens before the status is read is then shown twice, and never lost.
-    const { head } = (await client.action('events.list', { latest: 1 })) as { head: { seq: number } };
+    const { head } = await call(invocation, 'events.list', { latest: 1 });
     const shown = await showHere(invocation);
     const until = option(invocation, 'until');
     const phases = shown.machine.phases.map(({ name }) => name);
@@ -27,36 +26,26 @@ export const cycleWatch: CliCommand = {
     else invocation.out.result(`${await statusText(invocation, shown)}\n`);
     if (until !== undefined && shown.cycle?.phase === until) return undefined;
     if (!invocation.json) invocation.out.note(`${shown.cycle ? 'Following it' : 'Waiting for a cycle to start'}; Ctrl-C ends this.`);
-    await follow(invocation, shown, head.seq, until);
+    await interruptible((signal) => follow(invocation, shown, head.seq, until, signal));
     return undefined;
   },
 };
 
-async function follow(invocation: Invocation, shown: CycleAnswer, after: number, until: string | undefined): Promise<void> {
-  const ending = untilInterrupted();
+async function follow(invocation: Invocation, shown: CycleAnswer, after: number, until: string | undefined, signal: AbortSignal): Promise<void> {
   const { followJournal } = await import('../follow.ts');
   const names = namesAsTheyCome(invocation);
+  const { env } = invocation;
   let cycle = shown.cycle?.id;
-  try {
-    for await (const event of followJournal({
-      env: invocation.env,
-      workspace: option(invocation, 'workspace'),
-      after,
-      signal: ending.signal,
-      connected: connectionNotes(invocation),
-    })) {
-      if (!isOf(event, shown.repository, cycle)) continue;
-      if (event.kind === 'cycle.started') cycle = event.subject ?? undefined;
-      if (invocation.json) invocation.out.result(JSON.stringify({ kind: 'cycle_event', event }));
-      else invocation.out.result(eventLine(event, await names(event.actor)));
-      if (event.payload.phase === until && until !== undefined) return;
-      if (!['cycle.archived', 'cycle.cancelled'].includes(event.kind)) continue;
-      if (until === undefined) return;
-      const message = `The cycle ended in the phase ${event.payload.phase}, before it was in ${until}.`;
-      throw new CliError('PHASE_NOT_REACHED', message, typed(invocation, 'cycle history'));
-    }
-  } finally {
-    ending.over();
+  for await (const event of followJournal({ env, workspace: option(invocation, 'workspace'), after, signal, connected: connectionNotes(invocation) })) {
+    if (!isOf(event, shown.repository, cycle)) continue;
+    if (event.kind === 'cycle.started') cycle = event.subject ?? undefined;
+    if (invocation.json) invocation.out.result(JSON.stringify({ kind: 'cycle_event', event }));
+    else invocation.out.result(eventLine(event, await names(event.actor)));
+    if (event.payload.phase === until && until !== undefined) return;
+    if (!['cycle.archived', 'cycle.cancelled'].includes(event.kind)) continue;
+    if (until === undefined) return;
+    const message = `The cycle ended in the phase ${event.payload.phase}, before it was in ${until}.`;
+    throw new CliError('PHASE_NOT_REACHED', message, typed(invocation, 'cycle history'));
   }
 }
 
@@ -84,19 +73,5 @@ function connectionNotes(invocation: Invocation): (is: boolean) => void {
     if (invocation.json) return;
     const { good, wait } = invocation.out.mark;
     invocation.out.note(is ? `${good} The server is back; nothing was missed.` : `${wait} The server does not answer. Waiting for it: covenant up`);
-  };
-}
-
-function untilInterrupted(): { signal: AbortSignal; over(): void } {
-  const ending = new AbortController();
-  const end = () => ending.abort();
-  process.on('SIGINT', end);
-  process.on('SIGTERM', end);
-  return {
-    signal: ending.signal,
-    over() {
-      process.off('SIGINT', end);
-      process.off('SIGTERM', end);
-    },
   };
 }

@@ -1,8 +1,7 @@
+import { type AnswerTo, canConfirm, confirm } from '../ask.ts';
 import { type CliCommand, CliError, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
-import { confirm } from '../confirm.ts';
-import { actorNames, afterChange, ask, showHere, statusText } from './cycle-ask.ts';
+import { actorNames, afterChange, ask, here, IN_REPOSITORY, showHere, statusText, typed } from './cycle-ask.ts';
 import { cycleInit } from './cycle-init.ts';
-import { here, IN_REPOSITORY, typed } from './cycle-place.ts';
 import { type CurrentCycle, type CycleAnswer, handoffLines, historyTable, latestFor, sessionTable } from './cycle-text.ts';
 import { cycleWatch } from './cycle-watch.ts';
 
@@ -20,8 +19,9 @@ export const cycleCommands: readonly CliCommand[] = [
     options: { ...IN_REPOSITORY, feature: { type: 'string' }, mode: { type: 'string' } },
     async run(invocation) {
       if (option(invocation, 'feature') === undefined) throw new UsageError('--feature TEXT is needed');
-      const { cycle, mirror_error } = await ask(invocation, 'cycles.start', { ...here(invocation), ...given(invocation, 'feature', 'mode') });
-      return await changed(invocation, 'cycle_started', cycle, mirror_error, `Started ${cycle.cycle_id} in ${cycle.repository}: ${turn(cycle)}`, 'cycle watch');
+      const answer = await ask(invocation, 'cycles.start', { ...here(invocation), ...given(invocation, 'feature', 'mode') });
+      const { cycle } = answer;
+      return await changed(invocation, 'cycle_started', answer, `Started ${cycle.cycle_id} in ${cycle.repository}: ${turn(cycle)}`, 'cycle watch');
     },
   },
   {
@@ -46,11 +46,11 @@ export const cycleCommands: readonly CliCommand[] = [
     summary: 'The cycles of this repository, newest first; with --all those of the whole workspace.',
     options: ALL,
     async run(invocation) {
-      const list = await ask(invocation, 'cycles.list', filter(invocation));
+      const listed = await ask(invocation, 'cycles.list', filter(invocation));
       const all = invocation.values.all === true;
       const none = `${all ? 'No cycle was started in this workspace' : 'No cycle was started here'} yet.`;
-      const text = list.items.length === 0 ? `${none}\n    next: ${typed(invocation, 'cycle start --feature checkout')}` : historyTable(list, all, Date.now());
-      return { json: { kind: 'cycle_list', ...list }, text };
+      const text = historyTable(listed, all, `${none}\n    next: ${typed(invocation, 'cycle start --feature checkout')}`, Date.now());
+      return { json: { kind: 'cycle_list', ...listed }, text };
     },
   },
   {
@@ -58,8 +58,8 @@ export const cycleCommands: readonly CliCommand[] = [
     summary: 'Complete the active cycle in the place of its role.',
     options: IN_REPOSITORY,
     async run(invocation) {
-      const { cycle, mirror_error } = await ask(invocation, 'cycles.complete', here(invocation));
-      return await changed(invocation, 'cycle_completed', cycle, mirror_error, `Completed ${cycle.cycle_id}: ${turn(cycle)}`, 'cycle archive');
+      const answer = await ask(invocation, 'cycles.complete', here(invocation));
+      return await changed(invocation, 'cycle_completed', answer, `Completed ${answer.cycle.cycle_id}: ${turn(answer.cycle)}`, 'cycle archive');
     },
   },
   {
@@ -67,8 +67,8 @@ export const cycleCommands: readonly CliCommand[] = [
     summary: 'Put the complete cycle into .mcp-broker/archive and make room for the next one.',
     options: IN_REPOSITORY,
     async run(invocation) {
-      const { cycle, mirror_error } = await ask(invocation, 'cycles.archive', here(invocation));
-      return await changed(invocation, 'cycle_archived', cycle, mirror_error, `Archived ${cycle.cycle_id} in ${cycle.archive}.`);
+      const answer = await ask(invocation, 'cycles.archive', here(invocation));
+      return await changed(invocation, 'cycle_archived', answer, `Archived ${answer.cycle.cycle_id} in ${answer.cycle.archive}.`);
     },
   },
   {
@@ -104,18 +104,12 @@ export const cycleCommands: readonly CliCommand[] = [
 
 const turn = ({ phase, active_role }: CurrentCycle): string => `phase ${phase}, turn of ${active_role}.`;
 
-async function changed(
-  invocation: Invocation,
-  kind: string,
-  cycle: CurrentCycle,
-  mirrorError: string | undefined,
-  done: string,
-  next?: string,
-): Promise<CommandResult> {
-  const notes = await afterChange(invocation, cycle.repository, mirrorError);
+async function changed(invocation: Invocation, kind: string, answer: AnswerTo<'cycles.cancel'>, done: string, next?: string): Promise<CommandResult> {
+  const { cycle, mirror_error } = answer;
+  const notes = await afterChange(invocation, cycle.repository, mirror_error);
   const last = next === undefined || notes.some((note) => note.includes('next:')) ? [] : [`    next: ${typed(invocation, next)}`];
   const text = [`${invocation.out.mark.good} ${done}`, ...notes, ...last].join('\n');
-  return { json: { kind, cycle, ...(mirrorError === undefined ? {} : { mirror_error: mirrorError }) }, text };
+  return { json: { kind, ...answer }, text };
 }
 
 async function read(invocation: Invocation): Promise<CommandResult> {
@@ -151,22 +145,13 @@ async function cancel(invocation: Invocation): Promise<CommandResult> {
   const reason = option(invocation, 'reason');
   if (reason === undefined) throw new UsageError('--reason TEXT is needed');
   let which: Record<string, string> = here(invocation);
-  if (!invocation.json && process.stdin.isTTY && process.stderr.isTTY) {
-    const { cycle } = await showHere(invocation);
-    if (cycle) {
-      const question = `Cancel ${cycle.feature} (${cycle.cycle_id}), in the phase ${cycle.phase}, turn of ${cycle.active_role}? [y/N] `;
-      if (!(await confirm(question, process.stdin, process.stderr))) {
-        return { json: { kind: 'cycle', cycle }, text: 'Nothing was cancelled.', exit: 1 };
-      }
-      which = { id: cycle.id };
-    }
+  const shown = canConfirm(invocation) ? (await showHere(invocation)).cycle : null;
+  if (shown) {
+    const question = `Cancel ${shown.feature} (${shown.cycle_id}), in the phase ${shown.phase}, turn of ${shown.active_role}?`;
+    if (!(await confirm(question))) return { json: { kind: 'cycle', cycle: shown }, text: 'Nothing was cancelled.', exit: 1 };
+    which = { id: shown.id };
   }
-  const { cycle, mirror_error } = await ask(invocation, 'cycles.cancel', { ...which, reason });
-  return await changed(
-    invocation,
-    'cycle_cancelled',
-    cycle,
-    mirror_error,
-    `Cancelled ${cycle.cycle_id} in the phase ${cycle.phase}. Its handoffs stay in the history.`,
-  );
+  const answer = await ask(invocation, 'cycles.cancel', { ...which, reason });
+  const done = `Cancelled ${answer.cycle.cycle_id} in the phase ${answer.cycle.phase}. Its handoffs stay in the history.`;
+  return await changed(invocation, 'cycle_cancelled', answer, done);
 }

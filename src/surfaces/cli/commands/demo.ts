@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { openBrowser } from '../browser.ts';
 import { type Client, connectClient, findServer } from '../client.ts';
 import { type CliCommand, CliError, type CommandResult, type Invocation, option, UsageError } from '../command.ts';
 import type { CliOutput } from '../output.ts';
+import { openBrowser } from './up.ts';
 
 export interface Narrator {
   say(line: string): void;
@@ -83,8 +83,8 @@ const demoPart: CliCommand = {
   summary: 'An agent, a worker or an external server of the demo.',
   positionals: ['agent|worker|server', '[FILE]'],
   async run({ env, positionals: [part, file = ''] }): Promise<never> {
-    if (part === 'agent') return await (await import('../../demo/agent.ts')).actAsAgent(env);
-    if (part === 'worker') return await (await import('../../demo/worker.ts')).workUntilKilled(env);
+    if (part === 'agent') return await (await import('../../demo/programs.ts')).actAsAgent(env);
+    if (part === 'worker') return await (await import('../../demo/programs.ts')).workUntilKilled(env);
     if (part === 'server') return await (await import('../../demo/server.ts')).serveTools(file);
     throw new UsageError(`there is no part ${JSON.stringify(part)} in the demo`);
   },

@@ -1,9 +1,7 @@
-import { stripVTControlCharacters } from 'node:util';
-import type { instancesDiff, instancesList, instancesShow, instancesStop } from '../../../features/review/instances/contract.ts';
-import type { Output as Answer } from '../../../kernel/contract.ts';
-import { age, type CliOutput, table } from '../output.ts';
+import type { AnswerTo, ItemOf } from '../ask.ts';
+import { age, type CliOutput, indented, list, oneLine, table, withoutPaint } from '../output.ts';
 
-type Diff = Answer<typeof instancesDiff>;
+type Diff = AnswerTo<'instances.diff'>;
 type DiffFile = NonNullable<Diff['file']>;
 
 const WHERE: Record<Diff['of'], string> = {
@@ -14,7 +12,7 @@ const WHERE: Record<Diff['of'], string> = {
 const SIGNS: Record<DiffFile['lines'][number]['kind'], string> = { hunk: '', context: ' ', added: '+', removed: '-', note: '\\ ' };
 
 /** A tab or a line break in a name would be taken for the table's own. */
-const inOneLine = (text: string): string => plain(text).replaceAll(/\s/g, ' ');
+const inOneLine = (text: string): string => withoutPaint(text).replaceAll(/\s/g, ' ');
 
 export function filesLines({ instance_id, of, base_branch, from, files, total, added, removed, uncommitted }: Diff): string {
   const where = `${WHERE[of]}, against ${inOneLine(base_branch)} at ${from.slice(0, 12)}`;
@@ -33,21 +31,15 @@ export function filesLines({ instance_id, of, base_branch, from, files, total, a
 export function fileLines(file: DiffFile): string {
   if (file.total_lines === null) return `${inOneLine(file.path)} has more changes than can be shown.`;
   if (file.lines.length === 0) return `${inOneLine(file.path)}: ${file.change}${file.binary ? ', binary' : ''}, no lines to show.`;
-  return plain(file.lines.map(({ kind, text, cut }) => `${SIGNS[kind]}${text}${cut > 0 ? ` (${cut} characters more)` : ''}`).join('\n'));
+  return withoutPaint(file.lines.map(({ kind, text, cut }) => `${SIGNS[kind]}${text}${cut > 0 ? ` (${cut} characters more)` : ''}`).join('\n'));
 }
 
-export type InstanceList = Answer<typeof instancesList>;
-export type ListedInstance = InstanceList['items'][number];
-export type InstanceAnswer = Answer<typeof instancesShow>;
-export type Ended = Answer<typeof instancesStop>;
-
-/** The text that an agent's program painted, without its colours and moves. The printer escapes the rest. */
-export const plain = (text: string): string => stripVTControlCharacters(text).replaceAll('\r', '');
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+type InstanceList = AnswerTo<'instances.list'>;
+export type ListedInstance = ItemOf<'instances.list'>;
+export type InstanceAnswer = AnswerTo<'instances.show'>;
+type Ended = AnswerTo<'instances.stop'>;
 
 export function listLines({ items, total }: InstanceList, now: number): string {
-  if (items.length === 0) return 'There are no instances, or none of that kind.\n    next: covenant instances start --repo . --type coding --issue 123';
   const rows = items.map((item) => [
     item.id,
     item.type,
@@ -59,17 +51,17 @@ export function listLines({ items, total }: InstanceList, now: number): string {
     age(item.last_activity, now),
     item.repository,
   ]);
-  const more = total > items.length ? `\n(the newest ${items.length} of ${total})` : '';
-  return `${table(['INSTANCE', 'TYPE', 'STATUS', 'RUNS IN', 'REVIEWS', 'PR', 'REVIEW OF', 'ACTIVE', 'REPOSITORY'], rows)}${more}`;
+  const none = 'There are no instances, or none of that kind.\n    next: covenant instances start --repo . --type coding --issue 123';
+  return list(['INSTANCE', 'TYPE', 'STATUS', 'RUNS IN', 'REVIEWS', 'PR', 'REVIEW OF', 'ACTIVE', 'REPOSITORY'], rows, none, total);
 }
 
 export function showLines(shown: InstanceAnswer, mark: CliOutput['mark'], now: number): string {
   const { instance, relationships, feedback, failures, attach } = shown;
   const lines = [
-    `${instance.id}  ${instance.type}, ${instance.status}${instance.status_reason === null ? '' : `: ${oneLine(instance.status_reason)}`}`,
+    `${instance.id}  ${instance.type}, ${instance.status}${instance.status_reason === null ? '' : `: ${oneLine(instance.status_reason).trim()}`}`,
     `  agent ${instance.agent}${instance.developer === null ? '' : ` for ${instance.developer}`}, ${runs(instance)}; started ${age(instance.created_at, now)} ago by ${instance.created_by}`,
     `  branch ${instance.branch} from ${instance.base_branch}, in ${instance.worktree_path}`,
-    instance.kept_reason === null ? '' : `  the worktree is still there: ${oneLine(instance.kept_reason)}`,
+    instance.kept_reason === null ? '' : `  the worktree is still there: ${oneLine(instance.kept_reason).trim()}`,
     instance.backup_ref === null ? '' : `  what was in the worktree is kept by ${instance.backup_ref}`,
     instance.pr_url === null ? '' : `  pull request ${instance.pr_url}`,
     instance.type === 'coding'
@@ -102,9 +94,9 @@ const feedbackLines = ({
   delivered,
   reason,
 }: InstanceAnswer['feedback'][number]): string[] => [
-  `  ${review_instance_id} says ${feedback_type} (${priority})${delivered === 'message' ? `, by message: ${oneLine(reason ?? '')}` : ''}`,
-  feedback.replaceAll(/^/gm, '    '),
-  ...actionable_items.map((item) => `    - ${oneLine(item)}`),
+  `  ${review_instance_id} says ${feedback_type} (${priority})${delivered === 'message' ? `, by message: ${oneLine(reason ?? '').trim()}` : ''}`,
+  indented(indented(feedback)),
+  ...actionable_items.map((item) => `    - ${oneLine(item).trim()}`),
 ];
 
 /** What has become of it on the machine, and how to get at what was left. */
@@ -113,7 +105,7 @@ export function endedLines(ended: Ended, did: string, mark: CliOutput['mark']): 
   const head = `${did} ${instance.id}; it is ${instance.status}.`;
   if (worktree === 'kept') {
     const next = `look into ${instance.worktree_path}, then covenant instances clean ${instance.id} (--force removes it and keeps a backup)`;
-    return `${head}\n${mark.wait} Its worktree was kept: ${oneLine(reason ?? '')}.\n    next: ${next}`;
+    return `${head}\n${mark.wait} Its worktree was kept: ${oneLine(reason ?? '').trim()}.\n    next: ${next}`;
   }
   return backup_ref === null ? `${head} Its worktree is gone.` : `${head} Its worktree is gone; what was in it: git show ${backup_ref}`;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { endedLines, type InstanceAnswer, type ListedInstance, listLines, newLines, plain, showLines } from './instances-text.ts';
+import { withoutPaint } from '../output.ts';
+import { endedLines, type InstanceAnswer, type ListedInstance, listLines, newLines, showLines } from './instances-text.ts';
 
 const MARK = { good: '✓', bad: '\u001b[31m✗\u001b[0m', wait: '!', quiet: '○' };
 const NOW = 1_000_000;
@@ -109,7 +110,7 @@ test('what ended says whether its worktree is gone, why not, and where its work 
 });
 
 test('output is shown without what it would do to the terminal, and followed line by line as it scrolls', () => {
-  expect(plain('\u001b[31mred\u001b[0m\r\nnext\u0007')).toBe('red\nnext\u0007');
+  expect(withoutPaint('\u001b[31mred\u001b[0m\r\nnext\u0007')).toBe('red\nnext\u0007');
   expect(newLines([], ['a', 'b'])).toEqual(['a', 'b']);
   expect(newLines(['a', 'b'], ['a', 'b', 'c'])).toEqual(['c']);
   expect(newLines(['a', 'b', 'c'], ['b', 'c', 'd', 'e'])).toEqual(['d', 'e']);

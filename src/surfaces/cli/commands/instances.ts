@@ -2,38 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { instancesAllowReview, instancesDiff, instancesLogs, instancesMessage, instancesStart } from '../../../features/review/instances/contract.ts';
-import type { Output as Answer } from '../../../kernel/contract.ts';
+import { call, calling, canConfirm, confirm } from '../ask.ts';
 import { findServer } from '../client.ts';
-import { asking, type CliCommand, CliError, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
-import { confirm } from '../confirm.ts';
-import {
-  type Ended,
-  endedLines,
-  fileLines,
-  filesLines,
-  type InstanceAnswer,
-  type InstanceList,
-  listLines,
-  newLines,
-  plain,
-  showLines,
-} from './instances-text.ts';
+import { type CliCommand, CliError, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
+import { withoutPaint } from '../output.ts';
+import { endedLines, fileLines, filesLines, listLines, newLines, showLines } from './instances-text.ts';
 
-interface Answers {
-  'instances.start': Answer<typeof instancesStart>;
-  'instances.list': InstanceList;
-  'instances.show': InstanceAnswer;
-  'instances.logs': Answer<typeof instancesLogs>;
-  'instances.message': Answer<typeof instancesMessage>;
-  'instances.allow_review': Answer<typeof instancesAllowReview>;
-  'instances.diff': Answer<typeof instancesDiff>;
-  'instances.stop': Ended;
-  'instances.abandon': Ended;
-  'instances.clean': Ended;
-}
-
-const ask = asking<Answers>();
 const idOf = ({ positionals }: Invocation): string => positionals[0] as string;
 const LOOK_MS = 1_000;
 
@@ -52,26 +26,26 @@ export const instanceCommands: readonly CliCommand[] = [
     },
     run: start,
   },
-  {
+  calling({
     name: 'instances list',
     summary: 'The instances, the newest first; with --status, --type and --repository those.',
     options: { status: { type: 'string' }, type: { type: 'string' }, repository: { type: 'string' } },
-    async run(invocation) {
+    action: 'instances.list',
+    input(invocation) {
       const status = option(invocation, 'status');
-      const filter = { ...given(invocation, 'type', 'repository'), ...(status === undefined ? {} : { status: status.split(',') }) };
-      const list = await ask(invocation, 'instances.list', filter);
-      return { json: { kind: 'instance_list', ...list }, text: listLines(list, Date.now()) };
+      return { ...given(invocation, 'type', 'repository'), ...(status === undefined ? {} : { status: status.split(',') }) };
     },
-  },
-  {
+    kind: 'instance_list',
+    text: (listed) => listLines(listed, Date.now()),
+  }),
+  calling({
     name: 'instances show',
     summary: 'One instance with its reviews, their feedback, and what went wrong.',
-    positionals: ['ID'],
-    async run(invocation) {
-      const shown = await ask(invocation, 'instances.show', { instance_id: idOf(invocation) });
-      return { json: { kind: 'instance', ...shown }, text: showLines(shown, invocation.out.mark, Date.now()) };
-    },
-  },
+    positionals: { ID: 'instance_id' },
+    action: 'instances.show',
+    kind: 'instance',
+    text: (shown, { out }) => showLines(shown, out.mark, Date.now()),
+  }),
   {
     name: 'instances attach',
     summary: 'Look at the terminal of an instance; with --write type into it. Ctrl-b d leaves it.',
@@ -89,7 +63,7 @@ export const instanceCommands: readonly CliCommand[] = [
       if (lines !== undefined && !/^[1-9]\d{0,3}$|^10000$/.test(lines)) throw new UsageError('--lines is not a number from 1 to 10000');
       if (invocation.values.follow) return await follow(invocation, lines === undefined ? 200 : Number(lines));
       const log = await logOf(invocation, lines === undefined ? 200 : Number(lines));
-      return { json: { kind: 'instance_log', ...log }, text: plain(log.text) || `${log.instance_id} has shown nothing.` };
+      return { json: { kind: 'instance_log', ...log }, text: withoutPaint(log.text) || `${log.instance_id} has shown nothing.` };
     },
   },
   {
@@ -99,19 +73,23 @@ export const instanceCommands: readonly CliCommand[] = [
     options: { path: { type: 'string' } },
     run: diff,
   },
-  {
+  calling({
     name: 'instances message',
     summary: 'Write to the agent of an instance: --text TEXT is in its inbox at once, and typed into its terminal.',
-    positionals: ['ID'],
+    positionals: { ID: 'instance_id' },
     options: { text: { type: 'string' } },
-    async run(invocation) {
-      const text = option(invocation, 'text');
-      if (text === undefined) throw new UsageError('--text is missing: what it is to read');
-      const sent = await ask(invocation, 'instances.message', { instance_id: idOf(invocation), message: text });
-      const how = sent.reaches === 'terminal' ? 'It is typed into its terminal within seconds.' : 'It hears of it when its program is started again.';
-      return { json: { kind: 'instance_message', ...sent }, text: `Sent ${sent.message_id} to ${sent.instance_id}. ${how}` };
+    action: 'instances.message',
+    input(invocation) {
+      const message = option(invocation, 'text');
+      if (message === undefined) throw new UsageError('--text is missing: what it is to read');
+      return { message };
     },
-  },
+    kind: 'instance_message',
+    text({ message_id, instance_id, reaches }) {
+      const how = reaches === 'terminal' ? 'It is typed into its terminal within seconds.' : 'It hears of it when its program is started again.';
+      return `Sent ${message_id} to ${instance_id}. ${how}`;
+    },
+  }),
   {
     name: 'instances allow',
     summary: 'Allow an instance one more review than the limit; --withdraw takes back one that has not begun.',
@@ -119,25 +97,13 @@ export const instanceCommands: readonly CliCommand[] = [
     options: { withdraw: { type: 'boolean' } },
     async run(invocation) {
       const withdraw = invocation.values.withdraw === true;
-      const instance = await ask(invocation, 'instances.allow_review', { instance_id: idOf(invocation), withdraw });
+      const instance = await call(invocation, 'instances.allow_review', { instance_id: idOf(invocation), withdraw });
       const text = `${instance.id} may have ${instance.max_reviews} reviews; it has had ${instance.reviews}.`;
       return { json: { kind: 'instance_review_limit', instance }, text };
     },
   },
-  {
-    name: 'instances stop',
-    summary: 'End the agent of an instance; its worktree goes if nothing in it would be lost.',
-    positionals: ['ID'],
-    options: { reason: { type: 'string' } },
-    run: (invocation) => end(invocation, 'instances.stop', 'instance_stopped', 'Stopped', given(invocation, 'reason')),
-  },
-  {
-    name: 'instances abandon',
-    summary: 'Give the work of an instance up: its agent and its review end.',
-    positionals: ['ID'],
-    options: { reason: { type: 'string' } },
-    run: (invocation) => end(invocation, 'instances.abandon', 'instance_abandoned', 'Abandoned', given(invocation, 'reason')),
-  },
+  ending('stop', 'End the agent of an instance; its worktree goes if nothing in it would be lost.', 'instance_stopped', 'Stopped'),
+  ending('abandon', 'Give the work of an instance up: its agent and its review end.', 'instance_abandoned', 'Abandoned'),
   {
     name: 'instances clean',
     summary: 'Remove what was kept of an ended instance; with --force also unsaved work, of which a backup ref is kept.',
@@ -154,7 +120,7 @@ async function start(invocation: Invocation): Promise<CommandResult> {
   if (!(await findServer(invocation.env))) {
     throw new CliError('NOT_SERVING', 'No server of this home runs, and the agent could call none.', 'covenant up, in another terminal');
   }
-  const instance = await ask(invocation, 'instances.start', {
+  const instance = await call(invocation, 'instances.start', {
     repository_path: resolve(invocation.cwd, typeof repo === 'string' ? repo : '.'),
     ...given(invocation, 'type', 'prompt', 'agent'),
     ...(issue === undefined ? {} : { issue: Number(issue) }),
@@ -163,13 +129,13 @@ async function start(invocation: Invocation): Promise<CommandResult> {
   const { mark } = invocation.out;
   const where = instance.session_kind === 'tmux' ? 'in tmux' : 'as a plain process: there is no tmux';
   const look = `covenant instances ${instance.session_kind === 'tmux' ? 'attach' : 'logs'} ${instance.id}`;
-  const text = plain(`${instance.id} works on branch ${instance.branch}, ${where}.\n  ${instance.worktree_path}`);
+  const text = withoutPaint(`${instance.id} works on branch ${instance.branch}, ${where}.\n  ${instance.worktree_path}`);
   return { json: { kind: 'instance_started', instance }, text: `${mark.good} ${text}\n    next: ${look}` };
 }
 
 /** The user's own tmux, on the server's socket. */
 async function attach(invocation: Invocation): Promise<CommandResult | undefined> {
-  const shown = await ask(invocation, 'instances.show', { instance_id: idOf(invocation) });
+  const shown = await call(invocation, 'instances.show', { instance_id: idOf(invocation) });
   const { instance } = shown;
   const command = shown.attach?.filter((word) => word !== '-r' || invocation.values.write !== true) ?? null;
   if (invocation.json) return { json: { kind: 'instance_attach', instance_id: instance.id, command }, text: '' };
@@ -190,14 +156,14 @@ async function attach(invocation: Invocation): Promise<CommandResult | undefined
   return code === 0 ? undefined : { json: { kind: 'instance_attach' }, text: '', exit: 1 };
 }
 
-const logOf = (invocation: Invocation, lines: number) => ask(invocation, 'instances.logs', { instance_id: idOf(invocation), lines });
+const logOf = (invocation: Invocation, lines: number) => call(invocation, 'instances.logs', { instance_id: idOf(invocation), lines });
 
 /** Until it ends, or the command is interrupted. */
 async function follow(invocation: Invocation, lines: number): Promise<undefined> {
   let seen: readonly string[] = [];
   for (;;) {
     const { text, running, instance_id } = await logOf(invocation, lines);
-    const now = plain(text).split('\n');
+    const now = withoutPaint(text).split('\n');
     const fresh = newLines(seen, now);
     seen = now;
     if (fresh.some((line) => line !== '')) {
@@ -211,11 +177,11 @@ async function follow(invocation: Invocation, lines: number): Promise<undefined>
 /** Of one file all its lines, however many answers they come in. */
 async function diff(invocation: Invocation): Promise<CommandResult> {
   const input = { instance_id: idOf(invocation), ...given(invocation, 'path') };
-  const first = await ask(invocation, 'instances.diff', input);
+  const first = await call(invocation, 'instances.diff', input);
   if (first.file === null) return { json: { kind: 'instance_diff', ...first }, text: filesLines(first) };
   const lines = [...first.file.lines];
   while (lines.length < (first.file.total_lines ?? 0)) {
-    const { file } = await ask(invocation, 'instances.diff', { ...input, offset: lines.length });
+    const { file } = await call(invocation, 'instances.diff', { ...input, offset: lines.length });
     if (!file || file.lines.length === 0) break;
     lines.push(...file.lines);
   }
@@ -223,24 +189,29 @@ async function diff(invocation: Invocation): Promise<CommandResult> {
   return { json: { kind: 'instance_diff', ...first, file }, text: fileLines(file) };
 }
 
-async function end(invocation: Invocation, action: 'instances.stop' | 'instances.abandon', kind: string, did: string, input: object): Promise<CommandResult> {
-  const ended = await ask(invocation, action, { instance_id: idOf(invocation), ...input });
-  return { json: { kind, ...ended }, text: endedLines(ended, did, invocation.out.mark) };
+function ending(verb: 'stop' | 'abandon', summary: string, kind: string, did: string): CliCommand {
+  return calling({
+    name: `instances ${verb}`,
+    summary,
+    positionals: { ID: 'instance_id' },
+    options: { reason: { type: 'string' } },
+    action: `instances.${verb}`,
+    kind,
+    text: (ended, { out }) => endedLines(ended, did, out.mark),
+  });
 }
 
 async function clean(invocation: Invocation): Promise<CommandResult> {
   const instance_id = idOf(invocation);
   const force = invocation.values.force === true;
-  if (force && invocation.values.yes !== true && !invocation.json && process.stdin.isTTY && process.stderr.isTTY) {
-    const { instance } = await ask(invocation, 'instances.show', { instance_id });
+  if (force && canConfirm(invocation)) {
+    const { instance } = await call(invocation, 'instances.show', { instance_id });
     if (instance.kept_reason !== null) {
-      invocation.out.note(plain(`${instance.worktree_path}\n  ${instance.kept_reason}`));
-      const question = 'Remove it all the same? A backup ref keeps what is in it, but for ignored files. [y/N] ';
-      if (!(await confirm(question, process.stdin, process.stderr))) {
+      invocation.out.note(withoutPaint(`${instance.worktree_path}\n  ${instance.kept_reason}`));
+      if (!(await confirm('Remove it all the same? A backup ref keeps what is in it, but for ignored files.')))
         return { json: { kind: 'instance_cleaned', instance, worktree: 'kept' }, text: 'Nothing was removed.', exit: 1 };
-      }
     }
   }
-  const ended = await ask(invocation, 'instances.clean', { instance_id, force });
+  const ended = await call(invocation, 'instances.clean', { instance_id, force });
   return { json: { kind: 'instance_cleaned', ...ended }, text: endedLines(ended, 'Cleaned up', invocation.out.mark), exit: ended.worktree === 'kept' ? 1 : 0 };
 }

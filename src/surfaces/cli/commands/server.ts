@@ -2,7 +2,7 @@ import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
 import { overHttp } from '../../../features/core/devices/connections.ts';
 import type { FileOutcome } from '../../companion/files.ts';
 import { PUBLISHED, toolsetsNamed } from '../../mcp/toolsets.ts';
-import type { Client } from '../client.ts';
+import { type AnswerTo, call } from '../ask.ts';
 import { type CliCommand, CliError, type CommandResult, given, type Invocation, UsageError } from '../command.ts';
 import { statusCommand } from './status.ts';
 
@@ -13,11 +13,10 @@ export const serverCommands: readonly CliCommand[] = [
     positionals: ['[ID]'],
     options: { developer: { type: 'string' } },
     async run(invocation) {
-      const client = await invocation.client();
-      const base = requireServer(client.url);
+      const base = await requireServer(invocation);
       const [id] = invocation.positionals;
-      const to = id === undefined ? '' : `?to=${encodeURIComponent(await pageOf(client, id))}`;
-      const link = await client.action('signin.link', given(invocation, 'developer'));
+      const to = id === undefined ? '' : `?to=${encodeURIComponent(await pageOf(invocation, id))}`;
+      const link = await call(invocation, 'signin.link', given(invocation, 'developer'));
       const url = `${base}${link.path}${to}`;
       return { json: { kind: 'signin_link', url, developer: link.developer, expires_at: link.expires_at }, text: url };
     },
@@ -36,13 +35,12 @@ export const serverCommands: readonly CliCommand[] = [
         throw new UsageError(`there are no toolsets ${JSON.stringify(toolsets)}: expected ${PUBLISHED.join('+')}, some of them, or all`);
       const isWritten = invocation.values.write === true;
       if (isWritten && toolsets !== undefined) throw new UsageError('--toolsets goes without --write: the bridge takes them from COVIBE_TOOLSETS');
-      const client = await invocation.client();
-      const url = requireServer(client.url);
-      const write = isWritten ? (await import('./connect-write.ts')).planConnection(invocation, name, url) : undefined;
+      const url = await requireServer(invocation);
+      const write = isWritten ? await planConnection(invocation, name, url) : undefined;
       const developer = given(invocation, 'developer').developer ?? (await firstDeveloperName(invocation));
-      const created = await client.action('tokens.create', { developer, agent: name });
+      const created = await call(invocation, 'tokens.create', { developer, agent: name });
       if (write) return written(invocation, name, write(), created);
-      const { text: command, where } = overHttp(name, `${url}/mcp${toolsets === undefined ? '' : `/${toolsets}`}`, String(created.token));
+      const { text: command, where } = overHttp(name, `${url}/mcp${toolsets === undefined ? '' : `/${toolsets}`}`, created.token);
       if (!invocation.json) invocation.out.note(`${where} (token ${created.token_id}, shown this once):`);
       return { json: { kind: 'connection', client: name, command, where, token_id: created.token_id }, text: command };
     },
@@ -50,17 +48,34 @@ export const serverCommands: readonly CliCommand[] = [
   statusCommand,
 ];
 
+/**
+ * The bridge among the servers of a client, in the client's own file: read and checked now, written by the function that is returned. The
+ * token goes into no file: the client's environment has it.
+ */
+async function planConnection({ env, cwd }: Invocation, client: ClientName, origin: string): Promise<() => readonly FileOutcome[]> {
+  const [{ requireRepository }, { applySetup, planSetup }, { setUpAt }] = await Promise.all([
+    import('../../companion/command.ts'),
+    import('../../companion/files.ts'),
+    import('../../companion/state.ts'),
+  ]);
+  const { root } = requireRepository(cwd);
+  if (setUpAt(env, root)?.clients.includes(client))
+    throw new CliError('SET_UP_ALREADY', `${client} has been set up here by covibe-local setup. Nothing was changed.`, 'covibe-local doctor');
+  const planned = planSetup({ env, root, origin, hooks: 'command', clients: [client], only: 'server entry', now: Date.now() });
+  return () => applySetup(planned).flatMap(({ files }) => files);
+}
+
 /** What is printed can be run as it is: eval "$(covenant connect codex --write)". */
-function written({ json, out }: Invocation, client: ClientName, files: readonly FileOutcome[], { token, token_id }: Record<string, unknown>): CommandResult {
-  const command = `export COVIBE_MCP_TOKEN=${String(token)}`;
+function written({ json, out }: Invocation, client: ClientName, files: readonly FileOutcome[], { token, token_id }: AnswerTo<'tokens.create'>): CommandResult {
+  const command = `export COVIBE_MCP_TOKEN=${token}`;
   const where = files.map(({ shown }) => shown).join(', ');
-  if (!json) out.note(`${out.mark.good} ${where}\nRun this where ${client} is started (token ${String(token_id)}, shown this once):`);
+  if (!json) out.note(`${out.mark.good} ${where}\nRun this where ${client} is started (token ${token_id}, shown this once):`);
   return { json: { kind: 'connection', client, command, where, token_id, files }, text: command };
 }
 
 /** By its id or the end of it: where the words of several titles would fit too, an id is what was meant. */
-async function pageOf(client: Client, text: string): Promise<string> {
-  const { items } = (await client.action('lookup.find', { text, limit: 10 })) as { items: { kind: string; id: string; title: string; path: string }[] };
+async function pageOf(invocation: Invocation, text: string): Promise<string> {
+  const { items } = await call(invocation, 'lookup.find', { text, limit: 10 });
   const meant = items.filter(({ id }) => id.toLowerCase().endsWith(text.replace(/^#/, '').toLowerCase()));
   const [found, another] = meant;
   if (found && !another) return found.path;
@@ -74,13 +89,14 @@ async function pageOf(client: Client, text: string): Promise<string> {
   throw new CliError('AMBIGUOUS', `${JSON.stringify(text)} is the end of several ids: ${named}.`, 'Give more of it.');
 }
 
-function requireServer(url: string | undefined): string {
+async function requireServer(invocation: Invocation): Promise<string> {
+  const { url } = await invocation.client();
   if (url) return url;
   throw new CliError('NOT_RUNNING', 'No server of this home runs.', 'covenant up');
 }
 
 async function firstDeveloperName(invocation: Invocation): Promise<string> {
-  const { items } = (await (await invocation.client()).action('developers.list')) as { items: { name: string; role: string }[] };
+  const { items } = await call(invocation, 'developers.list');
   const name = items.find((developer) => developer.role === 'admin')?.name;
   if (!name || name === '@private') throw new UsageError('--developer NAME is needed');
   return name;

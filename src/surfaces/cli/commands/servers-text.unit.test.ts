@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { confirm } from '../confirm.ts';
-import { escapeInvisible, type ServerItem, serverLines, withheldLines, withheldNames } from './servers.ts';
+
+import { confirm } from '../ask.ts';
+import { escapeInvisible } from '../output.ts';
+import { type ServerItem, serverLines, withheldLines, withheldNames } from './gateway.ts';
 
 const MARK = { good: '✓', bad: '✗', wait: '!', quiet: '○' };
 const ITEM: ServerItem = {
@@ -89,7 +91,7 @@ test.each([
   ['', false],
 ])('the answer %j is taken as %s', async (answer, expected) => {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const asked = confirm('Approve? [y/N] ', input, output);
+  const asked = confirm('Approve?', input, output);
   input.end(answer);
   expect(await asked).toBe(expected);
 });

@@ -1,16 +1,8 @@
-import type { listTokens } from '../../../features/core/identity/contract.ts';
-import type { agentsList, agentsShow } from '../../../features/people/roster/contract.ts';
-import type { workflowsList } from '../../../features/workflow/oversight/contract.ts';
-import type { Output as Answer } from '../../../kernel/contract.ts';
 import { printableLine } from '../../../kernel/printable.ts';
-import { columnsOf, fitted, padded } from '../columns.ts';
-import { age, type CliOutput, counted } from '../output.ts';
-import type { WaitingCommand } from './status-waiting.ts';
+import type { AnswerTo, ItemOf } from '../ask.ts';
+import { age, type CliOutput, columnsOf, counted, fitted, oneLine as inOneLine, padded } from '../output.ts';
 
-type Agents = Answer<typeof agentsList>;
-type Agent = Agents['items'][number];
-type Work = Answer<typeof agentsShow>['work'];
-type Workflows = Answer<typeof workflowsList>;
+type Agent = ItemOf<'agents.list'>;
 type Tones = CliOutput['tone'];
 
 /** Of the terminal, and the moment that ages are counted to. */
@@ -35,7 +27,7 @@ const TONES: Record<Agent['state'], keyof Tones> = {
   ended: 'quiet',
 };
 
-const oneLine = (text: string): string => printableLine(text.replaceAll(/\s+/g, ' ').trim());
+const oneLine = (text: string): string => printableLine(inOneLine(text).trim());
 const more = (count: number, command: string): string[] => (count > LISTED ? [`  and ${count - LISTED} more: ${command}`] : []);
 const room = ({ columns }: Width, taken: number): number => Math.max(LEAST, Math.min(MAX_ITEMS, columns - taken));
 
@@ -47,10 +39,13 @@ export function waitingLines({ items, cut }: { items: readonly WaitingCommand[];
   return [`Waiting on you ${items.length}${cut ? ' or more' : ''}`, ...lines, ...more(items.length, 'covenant open')];
 }
 
-type Token = Answer<typeof listTokens>['items'][number];
-
 /** An agent's token that is about to expire, as a program reads it. */
-export const expiringToken = ({ token_id, developer, label, expires_at }: Token) => ({ token_id, developer, label, expires_at: expires_at ?? 0 });
+export const expiringToken = ({ token_id, developer, label, expires_at }: ItemOf<'tokens.list'>) => ({
+  token_id,
+  developer,
+  label,
+  expires_at: expires_at ?? 0,
+});
 type ExpiringToken = ReturnType<typeof expiringToken>;
 
 /** `in 6 days`: a token that has less than a day left has hours. */
@@ -69,7 +64,7 @@ export function expiringLines(tokens: readonly ExpiringToken[], tones: Tones, wi
   return [`Tokens that expire soon ${tokens.length}`, ...lines, ...more(tokens.length, 'covenant tokens list')];
 }
 
-export function agentLines({ items, total, states }: Agents, lost: ReadonlyMap<string, number>, tones: Tones, width: Width): string[] {
+export function agentLines({ items, total, states }: AnswerTo<'agents.list'>, lost: ReadonlyMap<string, number>, tones: Tones, width: Width): string[] {
   const present = items.filter(({ state }) => state !== 'ended');
   const count = total - (states.ended ?? 0);
   const rows = present
@@ -108,9 +103,9 @@ const clock = (time: number | null, now: number): string => {
 };
 
 /** When it last lost something. */
-export const lostAt = (work: Work): number | undefined => work.find(({ end }) => end === 'lost')?.to ?? undefined;
+export const lostAt = (work: AnswerTo<'agents.show'>['work']): number | undefined => work.find(({ end }) => end === 'lost')?.to ?? undefined;
 
-export function workflowLines({ items, total }: Workflows, width: Width): string[] {
+export function workflowLines({ items, total }: AnswerTo<'workflows.list'>, width: Width): string[] {
   const lines = items.slice(0, LISTED).map(({ name, by_status: by, status }) => {
     const all = Object.values(by).reduce((sum, count) => sum + count, 0);
     const running = by.planning + by.in_progress;
@@ -125,3 +120,80 @@ export function workflowLines({ items, total }: Workflows, width: Width): string
   if (lines.length === 1) return [`Workflows 1  ${lines[0]}`];
   return [`Workflows ${total}`, ...lines.map((line) => `  ${line}`), ...more(total, 'covenant workflow list')];
 }
+
+/** What a person has to do, and the command for it. */
+export interface WaitingCommand {
+  readonly kind: 'question' | 'call' | 'review' | 'definition' | 'device';
+  readonly id: string;
+  readonly who: string;
+  /** In somebody else's words, mostly. */
+  readonly sentence: string;
+  readonly since: number | null;
+  readonly deadline: number | null;
+  readonly command: string;
+}
+
+/** What has a deadline first, the nearest first; then what has waited longest. */
+export const inOrder = (items: readonly WaitingCommand[]): WaitingCommand[] =>
+  items.toSorted(
+    (a, b) =>
+      (a.deadline ?? Number.MAX_SAFE_INTEGER) - (b.deadline ?? Number.MAX_SAFE_INTEGER) ||
+      (a.since ?? Number.MAX_SAFE_INTEGER) - (b.since ?? Number.MAX_SAFE_INTEGER) ||
+      (a.id < b.id ? -1 : 1),
+  );
+
+/** Commands take the end of an id. */
+const tail = (id: string): string => id.slice(-6);
+
+export const openQuestion = (
+  { question_id, agent_id, agent_name, subject, question, asked_at, expires_at }: ItemOf<'questions.list'>,
+  knownAs: string | undefined,
+): WaitingCommand => ({
+  kind: 'question',
+  id: question_id,
+  who: knownAs ?? agent_name ?? agent_id,
+  sentence: `asks: ${subject ? `${subject}${/[.?!:…]$/.test(subject) ? '' : ':'} ` : ''}${question}`,
+  since: asked_at,
+  deadline: expires_at,
+  command: `covenant workflow answer ${tail(question_id)}`,
+});
+
+export const heldCall = ({ approval_id, developer, agent, noun, name, requested_at, deadline_at }: ItemOf<'approvals.list'>): WaitingCommand => ({
+  kind: 'call',
+  id: approval_id,
+  who: developer === null ? 'the operator' : agent === null ? developer : `${agent}@${developer}`,
+  sentence: `wants to call the ${noun} ${name}`,
+  since: requested_at,
+  deadline: deadline_at,
+  command: `covenant approvals approve ${tail(approval_id)}`,
+});
+
+export const waitingDevice = ({ user_code, machine_name, agents, asked_at, expires_at }: ItemOf<'devices.waiting'>): WaitingCommand => ({
+  kind: 'device',
+  id: user_code,
+  who: machine_name,
+  sentence: `asks for tokens for ${agents.join(', ')}`,
+  since: asked_at,
+  deadline: expires_at,
+  command: `covenant devices approve ${user_code} --developer NAME`,
+});
+
+export const spentReview = ({ id, reviews, max_reviews, last_activity }: ItemOf<'instances.list'>): WaitingCommand => ({
+  kind: 'review',
+  id,
+  who: id,
+  sentence: `has used ${reviews} of ${counted(max_reviews, 'review')}`,
+  since: last_activity,
+  deadline: null,
+  command: `covenant instances allow ${id}`,
+});
+
+export const withheldDefinitions = ({ name, withheld }: ItemOf<'servers.list'>): WaitingCommand => ({
+  kind: 'definition',
+  id: `server:${name}`,
+  who: name,
+  sentence: `${counted(withheld.filter(({ rejected }) => rejected === null).length, 'definition')} withheld until somebody has looked at what changed`,
+  since: null,
+  deadline: null,
+  command: `covenant servers approve ${name}`,
+});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { columnsOf, fitted } from '../columns.ts';
-import { agentLines, waitingLines, workflowLines } from './status-text.ts';
-import { inOrder, type WaitingCommand } from './status-waiting.ts';
+import { columnsOf, fitted } from '../output.ts';
+
+import { agentLines, inOrder, type WaitingCommand, waitingLines, workflowLines } from './status-text.ts';
 
 const TONES = { you: '◆', live: '●', wait: '▲', bad: '✕', quiet: '○' };
 const NOW = Date.UTC(2026, 0, 2, 12);

@@ -1,34 +1,26 @@
 import { homeFolder } from '../../../config.ts';
-import type { listApprovals } from '../../../features/core/approvals/contract.ts';
-import type { waitingDevices } from '../../../features/core/devices/contract.ts';
-import type { listTokens } from '../../../features/core/identity/contract.ts';
-import type { serverStatus } from '../../../features/core/server/contract.ts';
-import type { listServers } from '../../../features/gateway/servers/contract.ts';
-import type { agentsList, agentsShow } from '../../../features/people/roster/contract.ts';
-import type { instancesList } from '../../../features/review/instances/contract.ts';
-import type { listQuestions } from '../../../features/workflow/messages/contract.ts';
-import type { workflowsList } from '../../../features/workflow/oversight/contract.ts';
-import type { Output as Answer } from '../../../kernel/contract.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
-import { asking, type CliCommand, type Invocation } from '../command.ts';
+import { type AnswerTo, call, type ItemOf } from '../ask.ts';
+import { processOf } from '../client.ts';
+import { type CliCommand, type Invocation, UsageError } from '../command.ts';
 import { age } from '../output.ts';
-import { processOf } from '../served.ts';
-import { agentLines, expiringLines, expiringToken, LISTED, lostAt, waitingLines, workflowLines } from './status-text.ts';
-import { heldCall, inOrder, openQuestion, spentReview, type WaitingCommand, waitingDevice, withheldDefinitions } from './status-waiting.ts';
-
-interface Answers {
-  'server.status': Answer<typeof serverStatus>;
-  'approvals.list': Answer<typeof listApprovals>;
-  'questions.list': Answer<typeof listQuestions>;
-  'devices.waiting': Answer<typeof waitingDevices>;
-  'servers.list': Answer<typeof listServers>;
-  'instances.list': Answer<typeof instancesList>;
-  'agents.list': Answer<typeof agentsList>;
-  'agents.show': Answer<typeof agentsShow>;
-  'workflows.list': Answer<typeof workflowsList>;
-  'tokens.list': Answer<typeof listTokens>;
-}
-const ask = asking<Answers>();
+import type { CheckState } from './doctor/check.ts';
+import {
+  agentLines,
+  expiringLines,
+  expiringToken,
+  heldCall,
+  inOrder,
+  LISTED,
+  lostAt,
+  openQuestion,
+  spentReview,
+  type WaitingCommand,
+  waitingDevice,
+  waitingLines,
+  withheldDefinitions,
+  workflowLines,
+} from './status-text.ts';
 
 /** What a workflow is while somebody has still to do something about it. */
 const UNFINISHED = ['planning', 'ready', 'in_progress', 'paused', 'failed'];
@@ -39,11 +31,11 @@ export const statusCommand: CliCommand = {
   options: { verbose: { type: 'boolean' } },
   async run(invocation) {
     const { url } = await invocation.client();
-    const server = await ask(invocation, 'server.status');
-    const agents = await ask(invocation, 'agents.list', { limit: 200 });
-    const workflows = await ask(invocation, 'workflows.list', { status: UNFINISHED, limit: 200 });
+    const server = await call(invocation, 'server.status');
+    const agents = await call(invocation, 'agents.list', { limit: 200 });
+    const workflows = await call(invocation, 'workflows.list', { status: UNFINISHED, limit: 200 });
     const waiting = await whatWaits(invocation, agents.items, server.workspace === DEFAULT_WORKSPACE_ID);
-    const expiring = (await ask(invocation, 'tokens.list', { expiring: true })).items.map(expiringToken);
+    const expiring = (await call(invocation, 'tokens.list', { expiring: true })).items.map(expiringToken);
     const { out } = invocation;
     // Piped, whoever reads it cuts it as they like.
     const width = { columns: process.stdout.columns ?? Number.POSITIVE_INFINITY, now: Date.now() };
@@ -69,15 +61,15 @@ function withoutServer({ env, out: { mark } }: Invocation): string {
 /** The operator is nobody's teammate: asks, handoffs and overlaps wait for the developer whom they concern. */
 async function whatWaits(
   invocation: Invocation,
-  agents: Answers['agents.list']['items'],
+  agents: readonly ItemOf<'agents.list'>[],
   isDefault: boolean,
 ): Promise<{ items: WaitingCommand[]; cut: boolean }> {
-  const approvals = await ask(invocation, 'approvals.list');
-  const questions = await ask(invocation, 'questions.list');
-  const instances = await ask(invocation, 'instances.list', { status: ['started', 'waiting_review'], type: 'coding', limit: 200 });
+  const approvals = await call(invocation, 'approvals.list');
+  const questions = await call(invocation, 'questions.list');
+  const instances = await call(invocation, 'instances.list', { status: ['started', 'waiting_review'], type: 'coding', limit: 200 });
   // Devices and other servers belong to no workspace: the default one looks after them.
-  const devices = isDefault ? (await ask(invocation, 'devices.waiting')).items : [];
-  const servers = isDefault ? (await ask(invocation, 'servers.list')).items : [];
+  const devices = isDefault ? (await call(invocation, 'devices.waiting')).items : [];
+  const servers = isDefault ? (await call(invocation, 'servers.list')).items : [];
   // A question names the registered agent; people know whose it is.
   const known = new Map(agents.flatMap(({ name, registered }) => registered.map((id) => [id, name] as const)));
   const items = [
@@ -91,19 +83,41 @@ async function whatWaits(
 }
 
 /** When each of the listed agents that are lost lost what it held. */
-async function lossesOf(invocation: Invocation, agents: Answers['agents.list']['items']): Promise<Map<string, number>> {
+async function lossesOf(invocation: Invocation, agents: readonly ItemOf<'agents.list'>[]): Promise<Map<string, number>> {
   const losses = new Map<string, number>();
   for (const { state, agent_id } of agents.slice(0, LISTED)) {
     if (state !== 'lost' || agent_id === null) continue;
-    const time = lostAt((await ask(invocation, 'agents.show', { agent_id })).work);
+    const time = lostAt((await call(invocation, 'agents.show', { agent_id })).work);
     if (time !== undefined) losses.set(agent_id, time);
   }
   return losses;
 }
 
-const serverLines = (url: string | undefined, server: Answers['server.status'], now: number): string[] => [
+const serverLines = (url: string | undefined, server: AnswerTo<'server.status'>, now: number): string[] => [
   ...(url === undefined ? [] : [`Server     ${url}, version ${server.version}, up ${age(server.started_at, now)}`]),
   `Store      ${server.store === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${server.schema} · workspace ${server.workspace}`,
   `Holds      ${server.tools} tools · ${server.developers} developers · ${server.tokens} tokens`,
   `Journal    ${server.events} events, the last ${age(server.last_event_at, now)} ago · ${server.refused_24h} calls refused in 24 h`,
 ];
+
+export const doctorCommand: CliCommand = {
+  name: 'doctor',
+  local: true,
+  summary:
+    'Check this installation, and say how to mend what is wrong; with --verbose also what is right, and the whole journal. --fix clears what agents have left; --force PATH a worktree with work in it, after a backup.',
+  options: { verbose: { type: 'boolean' }, fix: { type: 'boolean' }, force: { type: 'string' } },
+  async run(invocation) {
+    if (invocation.values.force !== undefined && invocation.values.fix !== true) throw new UsageError('--force PATH goes with --fix');
+    const { allFindings, placeOf } = await import('./doctor/checks.ts');
+    const findings = await allFindings(await placeOf(invocation));
+    const count = (state: CheckState) => findings.filter((finding) => finding.state === state).length;
+    const shown = invocation.values.verbose ? findings : findings.filter(({ state }) => state !== 'ok' && state !== 'skipped');
+    const { mark } = invocation.out;
+    const marks: Record<CheckState, string> = { ok: mark.good, fixed: mark.good, warning: mark.wait, failed: mark.bad, skipped: mark.quiet };
+    const lines = shown.map(({ state, message, fix }) => `${marks[state]} ${message}${fix ? `\n    fix: ${fix}` : ''}`);
+    if (findings.some(({ check, state }) => check === 'agents' && state === 'warning') && invocation.values.fix !== true)
+      lines.push('    next: covenant doctor --fix');
+    lines.push(`${count('failed')} failed, ${count('warning')} warning, ${count('ok')} ok${invocation.values.verbose ? '' : ' (--verbose)'}`);
+    return { json: { kind: 'doctor_report', failed: count('failed'), items: findings }, text: lines.join('\n'), exit: count('failed') > 0 ? 1 : 0 };
+  },
+};

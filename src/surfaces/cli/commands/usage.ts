@@ -1,9 +1,7 @@
-import type { CountedUsage, listPrices, listUsage, setPrice, UsageKey, UsageRow } from '../../../features/team/usage/contract.ts';
-import type { Output } from '../../../kernel/contract.ts';
-import { asking, type CliCommand, type Invocation, option, UsageError } from '../command.ts';
+import type { CountedUsage, UsageKey, UsageRow } from '../../../features/team/usage/contract.ts';
+import { call, calling } from '../ask.ts';
+import { type CliCommand, numberOption, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';
-
-const ask = asking<{ 'usage.list': Output<typeof listUsage>; 'prices.list': Output<typeof listPrices>; 'prices.set': Output<typeof setPrice> }>();
 
 /** As on the dashboard. */
 const GROUPINGS: Readonly<Record<string, readonly UsageKey[]>> = {
@@ -27,54 +25,49 @@ export const usageCommands: readonly CliCommand[] = [
       const grouping = option(invocation, 'by') ?? 'agent';
       const by = GROUPINGS[grouping];
       if (!by) throw new UsageError(`--by takes one of ${Object.keys(GROUPINGS).join(', ')}`);
-      const days = figure(invocation, 'days');
-      const { items, totals, left_out } = await ask(invocation, 'usage.list', { by, ...(days === undefined ? {} : { days }) });
+      const days = numberOption(invocation, 'days');
+      const { items, totals, left_out } = await call(invocation, 'usage.list', { by, ...(days === undefined ? {} : { days }) });
       return { json: { kind: 'usage', by: grouping, items, totals, left_out }, text: usageText(grouping, items, totals, left_out) };
     },
   },
-  {
+  calling({
     name: 'prices list',
     summary: 'Dollars for a million tokens of each model.',
-    async run(invocation) {
-      const { items } = await ask(invocation, 'prices.list');
+    action: 'prices.list',
+    kind: 'price_list',
+    text({ items }) {
       const cells = items.map(({ model, input, cached_input, cache_write, cache_write_1h, output, version }) => [
         model,
         ...[input, cached_input, cache_write, cache_write_1h, output].map((price) => (price === null ? '—' : String(price))),
         version,
       ]);
-      return { json: { kind: 'price_list', items }, text: table(['MODEL', 'INPUT', 'CACHED', 'CACHE WRITE', '1 H', 'OUTPUT', 'FROM'], cells) };
+      return table(['MODEL', 'INPUT', 'CACHED', 'CACHE WRITE', '1 H', 'OUTPUT', 'FROM'], cells);
     },
-  },
-  {
+  }),
+  calling({
     name: 'prices set',
     summary: 'Set what a million tokens of a model cost in dollars; it holds for what is reported from now on.',
-    positionals: ['MODEL'],
+    positionals: { MODEL: 'model' },
     options: Object.fromEntries(Object.keys(FIGURES).map((name) => [name, { type: 'string' } as const])),
-    async run(invocation) {
+    action: 'prices.set',
+    input(invocation) {
       const missing = NEEDED.find((name) => option(invocation, name) === undefined);
       if (missing) throw new UsageError(`--${missing} is missing`);
-      const price = Object.fromEntries(Object.entries(FIGURES).map(([name, key]) => [key, figure(invocation, name)]));
-      const set = await ask(invocation, 'prices.set', { model: invocation.positionals[0], price });
-      return { json: { kind: 'price', ...set }, text: `The price of ${set.model} is set (${set.version}).` };
+      return { price: Object.fromEntries(Object.entries(FIGURES).map(([name, key]) => [key, numberOption(invocation, name)])) };
     },
-  },
-  {
+    kind: 'price',
+    text: ({ model, version }) => `The price of ${model} is set (${version}).`,
+  }),
+  calling({
     name: 'prices reset',
     summary: "Take back the workspace's own price of a model.",
-    positionals: ['MODEL'],
-    async run(invocation) {
-      const set = await ask(invocation, 'prices.set', { model: invocation.positionals[0], price: null });
-      return { json: { kind: 'price', ...set }, text: `The workspace has no price of its own for ${set.model} any more.` };
-    },
-  },
+    positionals: { MODEL: 'model' },
+    action: 'prices.set',
+    input: () => ({ price: null }),
+    kind: 'price',
+    text: ({ model }) => `The workspace has no price of its own for ${model} any more.`,
+  }),
 ];
-
-function figure(invocation: Invocation, name: string): number | undefined {
-  const text = option(invocation, name);
-  if (text === undefined) return undefined;
-  if (text.trim() === '' || !Number.isFinite(Number(text))) throw new UsageError(`--${name} is not a number`);
-  return Number(text);
-}
 
 function usageText(grouping: string, items: readonly UsageRow[], totals: CountedUsage, leftOut: number): string {
   if (totals.spans === 0) return 'No usage was reported in these days.';

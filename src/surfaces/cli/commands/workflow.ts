@@ -1,13 +1,10 @@
 import { resolve } from 'node:path';
-import type { answerQuestion, listQuestions } from '../../../features/workflow/messages/contract.ts';
-import type { workflowsAgents, workflowsList, workflowsShow, workflowsTasks } from '../../../features/workflow/oversight/contract.ts';
-import type { Output } from '../../../kernel/contract.ts';
-import { asking, type CliCommand, option } from '../command.ts';
-import { age, table } from '../output.ts';
-import { workflowSteering } from './workflow-steer.ts';
+import { type AnswerTo, call, calling, canConfirm, confirm, type ItemOf } from '../ask.ts';
+import { type CliCommand, type CommandResult, given, type Invocation, option, UsageError, upToThousand } from '../command.ts';
+import { age, indented, list, oneLine } from '../output.ts';
 
-type Shown = Output<typeof workflowsShow>;
-type Question = Output<typeof listQuestions>['items'][number];
+type Shown = AnswerTo<'workflows.show'>;
+type Question = ItemOf<'questions.list'>;
 
 const listed = (title: string, lines: readonly string[]): string => (lines.length === 0 ? '' : `\n${title}\n${lines.map((line) => `  ${line}`).join('\n')}`);
 
@@ -15,7 +12,7 @@ export function workflowLines({ workflow, progress, next }: Shown): string {
   const counts = Object.entries(progress.by_status).flatMap(([status, count]) => (count > 0 ? [`${count} ${status}`] : []));
   return [
     `${workflow.name} (${workflow.id})`,
-    `${workflow.status}${workflow.status_reason ? `: ${workflow.status_reason.replaceAll(/\s+/g, ' ')}` : ''}, in ${workflow.repository_path}`,
+    `${workflow.status}${workflow.status_reason ? `: ${oneLine(workflow.status_reason)}` : ''}, in ${workflow.repository_path}`,
     progress.total_tasks === 0
       ? 'It has no plan yet.'
       : `${progress.total_tasks} tasks: ${counts.join(', ')}; at step ${progress.current_sequence}, at most ${workflow.max_parallel_tasks} at once`,
@@ -44,10 +41,8 @@ export const claimLines = (claims: Shown['claims'], now: number): string =>
 /** A question in full: whoever answers it must have read it. */
 const questionText = (item: Question): string => {
   const work = [item.task_name && `task ${item.task_name}`, item.workflow_name && `workflow ${item.workflow_name}`].filter(Boolean);
-  return [item.subject, item.question, `for ${work.length > 0 ? work.join(', ') : 'no task'}`, item.answer === null ? '' : `answer: ${item.answer}`]
-    .filter(Boolean)
-    .join('\n')
-    .replaceAll(/^/gm, '  ');
+  const lines = [item.subject, item.question, `for ${work.length > 0 ? work.join(', ') : 'no task'}`, item.answer === null ? '' : `answer: ${item.answer}`];
+  return indented(lines.filter(Boolean).join('\n'));
 };
 
 export function questionLines(items: readonly Question[], now: number): string {
@@ -56,95 +51,154 @@ export function questionLines(items: readonly Question[], now: number): string {
     .join('\n\n');
 }
 
-/** What the server answers, by its own contract. */
-interface Answers {
-  'workflows.list': Output<typeof workflowsList>;
-  'workflows.show': Output<typeof workflowsShow>;
-  'workflows.tasks': Output<typeof workflowsTasks>;
-  'workflows.agents': Output<typeof workflowsAgents>;
-  'questions.list': Output<typeof listQuestions>;
-  'questions.answer': Output<typeof answerQuestion>;
-}
-
-const ask = asking<Answers>();
-
-const newest = (items: readonly unknown[], total: number): string => (total > items.length ? `\n(the newest ${items.length} of ${total})` : '');
+const REASON = { reason: { type: 'string' } } as const;
 
 /** The work of agents, for people at a terminal. */
 export const workflowCommands: readonly CliCommand[] = [
-  {
+  calling({
     name: 'workflow list',
     summary: 'The workflows of the workspace, newest first.',
     options: { status: { type: 'string' }, repository: { type: 'string' } },
-    async run(invocation) {
-      const status = option(invocation, 'status');
-      const repository = option(invocation, 'repository');
-      const { items, total } = await ask(invocation, 'workflows.list', {
+    action: 'workflows.list',
+    input(invocation) {
+      const [status, repository] = [option(invocation, 'status'), option(invocation, 'repository')];
+      return {
         ...(status === undefined ? {} : { status: status.split(',') }),
         ...(repository === undefined ? {} : { repository_path: resolve(invocation.cwd, repository) }),
-      });
-      const now = Date.now();
-      const rows = items.map((flow) => [flow.id, flow.status, flow.repository_path, age(flow.updated_at, now), flow.name]);
-      const text = items.length === 0 ? 'There is no such workflow.' : table(['WORKFLOW', 'STATUS', 'REPOSITORY', 'UPDATED', 'NAME'], rows);
-      return { json: { kind: 'workflow_list', items, total }, text: `${text}${newest(items, total)}` };
+      };
     },
-  },
-  {
+    kind: 'workflow_list',
+    text({ items, total }) {
+      const rows = items.map((flow) => [flow.id, flow.status, flow.repository_path, age(flow.updated_at), flow.name]);
+      return list(['WORKFLOW', 'STATUS', 'REPOSITORY', 'UPDATED', 'NAME'], rows, 'There is no such workflow.', total);
+    },
+  }),
+  calling({
     name: 'workflow show',
     summary: 'How far a workflow is, what is next, what is blocked, and who works on what.',
-    positionals: ['ID'],
-    async run(invocation) {
-      const shown = await ask(invocation, 'workflows.show', { workflow_id: invocation.positionals[0] });
-      const text = [workflowLines(shown), claimLines(shown.claims, Date.now())].filter(Boolean).join('\n');
-      return { json: { kind: 'workflow', ...shown }, text };
-    },
-  },
-  {
+    positionals: { ID: 'workflow_id' },
+    action: 'workflows.show',
+    kind: 'workflow',
+    text: (shown) => [workflowLines(shown), claimLines(shown.claims, Date.now())].filter(Boolean).join('\n'),
+  }),
+  calling({
     name: 'workflow tasks',
     summary: 'The tasks of a workflow, in the order of its plan.',
-    positionals: ['ID'],
-    async run(invocation) {
-      const { items, total, workflow_id } = await ask(invocation, 'workflows.tasks', { workflow_id: invocation.positionals[0], limit: 10_000 });
+    positionals: { ID: 'workflow_id' },
+    action: 'workflows.tasks',
+    input: () => ({ limit: 10_000 }),
+    kind: 'workflow_task_list',
+    text({ items }) {
       const rows = items.map((task) => [String(task.sequence), task.id, task.status, task.assigned_agent_id ?? '—', task.name]);
-      const text = items.length === 0 ? 'It has no tasks yet.' : table(['SEQ', 'TASK', 'STATUS', 'AGENT', 'NAME'], rows);
-      return { json: { kind: 'workflow_task_list', workflow_id, items, total }, text };
+      return list(['SEQ', 'TASK', 'STATUS', 'AGENT', 'NAME'], rows, 'It has no tasks yet.');
     },
-  },
-  {
+  }),
+  calling({
     name: 'workflow questions',
     summary: 'What agents ask people; with --answered what was answered last.',
     options: { answered: { type: 'boolean' } },
-    async run(invocation) {
-      const answered = invocation.values.answered === true;
-      const { items, cut } = await ask(invocation, 'questions.list', { answered });
-      const none = answered ? 'Nothing has been answered yet.' : 'No agent waits for an answer.';
-      return {
-        json: { kind: 'question_list', items, cut },
-        text: `${questionLines(items, Date.now()) || none}${cut ? `\n\n(there are more than these ${items.length})` : ''}`,
-      };
+    action: 'questions.list',
+    input: ({ values }) => ({ answered: values.answered === true }),
+    kind: 'question_list',
+    text({ items, cut }, { values }) {
+      const none = values.answered === true ? 'Nothing has been answered yet.' : 'No agent waits for an answer.';
+      return `${questionLines(items, Date.now()) || none}${cut ? `\n\n(there are more than these ${items.length})` : ''}`;
     },
-  },
-  {
+  }),
+  calling({
     name: 'workflow answer',
     summary: 'Answer a question of an agent; the task that waits for it goes on. Write -- before a TEXT that starts with a dash.',
-    positionals: ['QUESTION', 'TEXT'],
-    async run(invocation) {
-      const [question_id, answer] = invocation.positionals;
-      const answered = await ask(invocation, 'questions.answer', { question_id, answer });
-      const task = answered.task_status === null ? 'No task waited for it.' : `Task ${answered.task_id} is ${answered.task_status}.`;
-      return { json: { kind: 'question_answered', ...answered }, text: `Answered ${answered.question_id}. ${task}` };
-    },
-  },
-  {
+    positionals: { QUESTION: 'question_id', TEXT: 'answer' },
+    action: 'questions.answer',
+    kind: 'question_answered',
+    text: ({ question_id, task_id, task_status }) =>
+      `Answered ${question_id}. ${task_status === null ? 'No task waited for it.' : `Task ${task_id} is ${task_status}.`}`,
+  }),
+  calling({
     name: 'workflow agents',
     summary: 'The agents of the workspace, and whether they are heard of.',
-    async run(invocation) {
-      const { items, total } = await ask(invocation, 'workflows.agents');
-      const now = Date.now();
-      const rows = items.map((a) => [a.id, a.status, a.role, a.runtime, a.developer ?? 'operator', age(a.last_seen_at, now), a.current_task_id ?? '—', a.name]);
-      const text = items.length === 0 ? 'No agent has registered.' : table(['AGENT', 'STATUS', 'ROLE', 'RUNTIME', 'OF', 'SEEN', 'TASK', 'NAME'], rows);
-      return { json: { kind: 'agent_list', items, total }, text: `${text}${newest(items, total)}` };
+    action: 'workflows.agents',
+    kind: 'agent_list',
+    text({ items, total }) {
+      const rows = items.map((a) => [a.id, a.status, a.role, a.runtime, a.developer ?? 'operator', age(a.last_seen_at), a.current_task_id ?? '—', a.name]);
+      return list(['AGENT', 'STATUS', 'ROLE', 'RUNTIME', 'OF', 'SEEN', 'TASK', 'NAME'], rows, 'No agent has registered.', total);
     },
+  }),
+  {
+    name: 'workflow create',
+    summary: 'A workflow from --prompt TEXT, called --name, of the repository here or in --repository; an agent plans it.',
+    options: { name: { type: 'string' }, prompt: { type: 'string' }, repository: { type: 'string' }, parallel: { type: 'string' } },
+    run: create,
   },
-  ...workflowSteering,
+  setting('pause', 'No further task of a workflow is taken up; whoever has one goes on.', 'Paused'),
+  setting('resume', 'The tasks of a workflow can be taken up: of one that is ready, paused or failed.', 'Resumed'),
+  setting('complete', 'End a workflow as done; every claim in it ends.', 'Completed'),
+  {
+    name: 'workflow abandon',
+    summary: 'Give a workflow up for good; every claim in it ends. Asks first at a terminal, unless --yes is given.',
+    positionals: ['ID'],
+    options: { ...REASON, yes: { type: 'boolean' } },
+    run: abandon,
+  },
+  calling({
+    name: 'workflow parallel',
+    summary: 'How many tasks of a workflow may be claimed at once.',
+    positionals: { ID: 'workflow_id', NUMBER: 'max_parallel_tasks' },
+    action: 'workflows.set_parallelism',
+    input: ({ positionals }) => ({ max_parallel_tasks: upToThousand(positionals[1], 'NUMBER') }),
+    kind: 'workflow_parallelism',
+    text: ({ max_parallel_tasks, from }, { out }) => `${out.mark.good} At most ${max_parallel_tasks} at once; it was ${from}.`,
+  }),
+  moving('retry', 'Let a failed task be taken up again.', {}),
+  moving('skip', 'Give a failed task up; whoever waits for it waits no longer.', REASON),
+  moving('release', 'Take a task from the agent that holds it, so that another can take it up.', REASON),
 ];
+
+async function create(invocation: Invocation): Promise<CommandResult> {
+  const { name, prompt } = invocation.values;
+  if (name === undefined) throw new UsageError('--name is missing');
+  if (prompt === undefined) throw new UsageError('--prompt is missing');
+  const parallel = option(invocation, 'parallel');
+  const made = await call(invocation, 'workflows.create', {
+    ...given(invocation, 'name', 'prompt'),
+    repository_path: resolve(invocation.cwd, option(invocation, 'repository') ?? '.'),
+    ...(parallel === undefined ? {} : { max_parallel_tasks: upToThousand(parallel, '--parallel') }),
+  });
+  const text = `${invocation.out.mark.good} ${made.id} ${made.name}, in ${made.repository_path}\n    next: let an agent plan it with workflow_set_plan`;
+  return { json: { kind: 'workflow_created', ...made }, text };
+}
+
+function setting(verb: 'pause' | 'resume' | 'complete', summary: string, did: string): CliCommand {
+  return {
+    name: `workflow ${verb}`,
+    summary,
+    positionals: ['ID'],
+    options: REASON,
+    run: (invocation) => set(invocation, verb, did),
+  };
+}
+
+async function set(invocation: Invocation, verb: 'pause' | 'resume' | 'complete' | 'abandon', did: string): Promise<CommandResult> {
+  const answer = await call(invocation, `workflows.${verb}`, { workflow_id: invocation.positionals[0], ...given(invocation, 'reason') });
+  const held = answer.claims > 0 ? ` Agents still work on ${answer.claims} of its tasks.` : '';
+  const text = answer.changed ? `${did} ${answer.name} (${answer.workflow_id}).${held}` : `${answer.name} is ${answer.status} already.`;
+  return { json: { kind: 'workflow_status', ...answer }, text: `${invocation.out.mark.good} ${text}` };
+}
+
+async function abandon(invocation: Invocation): Promise<CommandResult> {
+  if (canConfirm(invocation) && !(await confirm(`Abandon ${invocation.positionals[0] ?? ''}? There is no way back.`)))
+    return { json: { kind: 'workflow_status', changed: false }, text: 'Nothing was abandoned.', exit: 1 };
+  return await set(invocation, 'abandon', 'Abandoned');
+}
+
+function moving(verb: 'retry' | 'skip' | 'release', summary: string, options: NonNullable<CliCommand['options']>): CliCommand {
+  return calling({
+    name: `workflow ${verb}`,
+    summary,
+    positionals: { TASK: 'task_id' },
+    options,
+    action: `workflows.${verb}`,
+    kind: 'workflow_task',
+    text: ({ name, task_id, status, changed }, { out }) => `${out.mark.good} Task ${name} (${task_id}) is ${status}${changed ? '' : ' already'}.`,
+  });
+}

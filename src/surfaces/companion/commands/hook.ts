@@ -1,17 +1,16 @@
+import type { Readable } from 'node:stream';
 import type { HookClient } from '../../../clients/client.ts';
-import { stringOf } from '../../../clients/hook-payload.ts';
 import { HOOK_CLIENTS } from '../../../clients/index.ts';
 import { placeOf } from '../../../machine/git/place.ts';
 import { configuredToken } from '../../../wire/credentials.ts';
 import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookQuestion } from '../../../wire/hook-question.ts';
+import { parseJson, recordIn } from '../../../wire/json.ts';
 import { CliError, option } from '../../cli/command.ts';
 import { questionFrom } from '../../hook-question.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
 import { askServer, type HookResult, heldBack, ignoreErrors } from '../hook-answer.ts';
-import { payloadFrom } from '../hook-payload.ts';
-import { shouldNotify } from '../notified.ts';
-import { noteRepo } from '../repos.ts';
-import { noteSession } from '../run-session.ts';
+import { noteSession, shouldNotify } from '../runs.ts';
+import { noteRepo } from '../state.ts';
 
 /** Events between which a run leaves work that nobody else has yet. */
 const WITH_GIT_STATE: readonly HookEvent[] = ['session-start', 'stop', 'session-end'];
@@ -32,7 +31,7 @@ export const hookCommand: CompanionCommand = {
     const [name = '', said] = invocation.positionals;
     const origin = originOf(invocation);
     if (said === 'usage') {
-      await (await import('../hook-usage.ts')).reportUsage(env, origin, {
+      await (await import('../run-report.ts')).reportUsage(env, origin, {
         transcript: option(invocation, 'transcript'),
         session: option(invocation, 'session'),
       });
@@ -47,18 +46,17 @@ export const hookCommand: CompanionCommand = {
       out.note(`covibe-local: ${native}, so this hook of ${name} was not heard. The agent goes on.`);
       return undefined;
     }
-    // Cursor runs Claude Code's hooks as well where it is told to, beside its own.
-    if (name === 'claude-code' && 'cursor_version' in native) return undefined;
+    if (client.isForeign?.(native)) return undefined;
     const question = await asked(env, event, client.reduce(event, native));
     const heard = await askServer(env, { origin, client: name, event, question, token: configuredToken(env, origin, env.COVIBE_AGENT || name) });
     const { answer, note } = answerTo(heard, { env, name, client, event, question, origin });
     if (note !== undefined) out.note(note);
     if (Object.keys(answer).length > 0) out.result(JSON.stringify(answer));
-    if (name === 'claude-code' && WITH_GIT_STATE.includes(event)) {
+    if (client.transcript && WITH_GIT_STATE.includes(event)) {
       const session = heard.kind === 'answered' ? heard.session_id : undefined;
-      const transcript = stringOf(native.transcript_path);
+      const transcript = client.transcript(native);
       if (transcript !== undefined && session !== undefined) ignoreErrors(() => noteSession(env, transcript, session, Date.now()));
-      if (event !== 'session-start') (await import('../hook-usage.ts')).reportUsageAside(env, origin, { transcript, session });
+      if (event !== 'session-start') (await import('../run-report.ts')).reportUsageAside(env, origin, { transcript, session });
     }
     return undefined;
   },
@@ -70,7 +68,7 @@ async function asked(env: NodeJS.ProcessEnv, event: HookEvent, reduced: ReturnTy
   const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
   if (place) ignoreErrors(() => noteRepo(env, place, Date.now()));
   if (!place || !WITH_GIT_STATE.includes(event)) return question;
-  return { ...question, ...(await (await import('../git-state.ts')).gitState(place.root)) };
+  return { ...question, ...(await (await import('../run-report.ts')).gitState(place.root)) };
 }
 
 interface Standing {
@@ -101,3 +99,28 @@ function answerTo(heard: HookResult, { env, name, client, event, question, origi
 }
 
 const SILENT: HookAnswer = { decision: 'allow', reason: null, context: null, notice: null, session_id: null, fail_closed: false };
+
+/** A payload holds what a tool has read or will write. */
+const LARGEST = 64 * 1024 * 1024;
+/** The agent waits, and its program has all of it when it starts the hook. */
+const TIMEOUT_MS = 5_000;
+
+/** What is wrong with it, or the payload. */
+export async function payloadFrom(stream: Readable, timeoutMs = TIMEOUT_MS): Promise<string | Readonly<Record<string, unknown>>> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const timer = setTimeout(() => stream.destroy(), timeoutMs);
+  try {
+    for await (const chunk of stream) {
+      size += (chunk as Buffer).length;
+      if (size > LARGEST) return `the payload is larger than ${LARGEST / 1024 / 1024} MiB`;
+      chunks.push(chunk as Buffer);
+    }
+  } catch {
+    return 'the payload did not come to its end';
+  } finally {
+    clearTimeout(timer);
+  }
+  const payload = parseJson(Buffer.concat(chunks).toString('utf8'));
+  return payload === undefined ? 'the payload is no JSON' : recordIn(payload);
+}

@@ -3,13 +3,11 @@ import { resolve } from 'node:path';
 import { CliError, type CommandResult, option, UsageError } from '../../cli/command.ts';
 import { type CliOutput, counted } from '../../cli/output.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
-import { HANDOVER, runCurrent } from '../update/launch.ts';
-import { createUpdater } from '../update/updater.ts';
-import { NO_TOKEN } from '../watch/deliver.ts';
+import { createUpdater, HANDOVER, runCurrent } from '../update/updater.ts';
+import { NO_TOKEN, tokensFor } from '../watch/deliver.ts';
 import type { LeftFile } from '../watch/inboxes.ts';
 import { MachineWatcher } from '../watch/loop.ts';
 import { syncUsage } from '../watch/sync.ts';
-import { tokensFor } from '../watch/tokens.ts';
 
 const INTERVAL_SECONDS = 30;
 

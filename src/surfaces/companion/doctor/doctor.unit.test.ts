@@ -6,10 +6,8 @@ import { testMachine } from '../../../testing/programs/companion.ts';
 import { temporaryRepository } from '../../../testing/scenes/repository.ts';
 import { createOutput } from '../../cli/output.ts';
 import { hooksFolder } from '../guard/install.ts';
-import { noteSetup } from '../setup/setups.ts';
-import { writeWatchStatus } from '../watch/status.ts';
-import { runSetupCheck, type SetupCheck } from './check.ts';
-import { report } from './report.ts';
+import { noteSetup, writeWatchStatus } from '../state.ts';
+import { report, runSetupCheck, type SetupCheck } from './doctor.ts';
 
 /** A machine whose server is away, with a repository whose agents were set up for it. */
 async function services() {

@@ -15,7 +15,7 @@ import {
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { placeOf, real } from '../../../machine/git/place.ts';
 import { answers } from '../../../machine/process/group.ts';
-import { stage } from '../../../wire/covibe-home.ts';
+import { stage, userHome } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
 
 /** More links one behind the other lead in a circle; reading such a file says so. */
@@ -59,7 +59,7 @@ export function requireNoLink(path: string, shown: string): void {
 const linked = (shown: string, what: string): CliError =>
   new CliError('LINKED_FILE', `${shown} ${what}. Nothing was changed.`, 'Move the link away, or put what it leads to in its place; then run this again.');
 
-export interface FileText {
+interface FileText {
   readonly text: string;
   readonly mode: number;
 }
@@ -179,3 +179,10 @@ function notWritable(shown: string, error: unknown): CliError {
 
 const changedMeanwhile = (shown: string): CliError =>
   new CliError('CHANGED_MEANWHILE', `${shown} was changed by somebody else just now. Nothing was changed.`, 'Run this again.');
+
+/** As people call a file: from the top of the repository, or from their home. */
+export function shownPath(env: NodeJS.ProcessEnv, root: string, path: string): string {
+  const [inRoot, inHome] = [relative(root, path), relative(userHome(env), path)];
+  if (!inRoot.startsWith('..')) return inRoot;
+  return inHome.startsWith('..') ? path : `~${sep}${inHome}`;
+}

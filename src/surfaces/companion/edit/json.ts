@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { ItemEntry, MemberEntry } from '../../../clients/client.ts';
-import { brokenFile, positionOf } from './broken.ts';
-import { type Editor, isOwnKey, ownOf } from './entry.ts';
+import { brokenFile, type Editor, isOwnKey, ownOf, positionOf } from './entry.ts';
 
 /** How a file is written: what is put into it is to look like the rest. */
-export interface Layout {
+interface Layout {
   readonly eol: string;
   readonly unit: string;
 }
@@ -14,10 +13,10 @@ export function layoutOf(text: string): Layout {
   return { eol: text.includes('\r\n') ? '\r\n' : '\n', unit: /^( +|\t)[^\s*]/m.exec(text)?.[1] ?? '  ' };
 }
 
-export const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n', offset - 1) + 1;
+const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n', offset - 1) + 1;
 
 /** Without what ends it. */
-export const restOfLine = (text: string, offset: number): string => /^[^\r\n]*/.exec(text.slice(offset))?.[0] ?? '';
+const restOfLine = (text: string, offset: number): string => /^[^\r\n]*/.exec(text.slice(offset))?.[0] ?? '';
 
 export const member: Editor<MemberEntry> = {
   state(text, { at, value, isDefault }, file) {
@@ -45,24 +44,24 @@ export const member: Editor<MemberEntry> = {
   },
 };
 
-export const isRecord = (value: unknown): value is Record<string, unknown> => isContainer(value) && !Array.isArray(value);
+const isRecord = (value: unknown): value is Record<string, unknown> => isContainer(value) && !Array.isArray(value);
 
 const ownIn = (found: unknown): unknown => (isRecord(found) ? ownOf(found) : found);
 
-export function jsonAt(text: string, path: Path, file: string): unknown {
+function jsonAt(text: string, path: Path, file: string): unknown {
   return path.reduce<unknown>((value, step) => (isContainer(value) ? value[step] : undefined), jsonIn(text, file));
 }
 
 const isContainer = (value: unknown): value is Record<string | number, unknown> => typeof value === 'object' && value !== null;
 
 /** How many steps of the path lead to something. */
-export function depthOf(text: string, path: Path, file: string): number {
+function depthOf(text: string, path: Path, file: string): number {
   const missing = path.findIndex((_, index) => jsonAt(text, path.slice(0, index + 1), file) === undefined);
   return missing === -1 ? path.length : missing;
 }
 
 /** Takes out what setup made on the way, where nothing else has been put into it. */
-export function prune(text: string, path: Path, madeFrom: number, file: string): string {
+function prune(text: string, path: Path, madeFrom: number, file: string): string {
   const found = path.length > madeFrom ? jsonAt(text, path, file) : undefined;
   if (!isContainer(found) || Object.keys(found).length > 0) return text;
   return prune(removeJson(text, path, file), path.slice(0, -1), madeFrom, file);
@@ -138,7 +137,7 @@ export function isOurs(hook: unknown, pattern: string): boolean {
  * Edits of JSON and JSONC that leave every other byte as it is. The parser's own edits are not used: they format what stands around the
  * change, and lose comments behind the last element of a list.
  */
-export type Path = readonly (string | number)[];
+type Path = readonly (string | number)[];
 
 interface Insertion {
   readonly at: number;
@@ -152,7 +151,7 @@ export function jsonIn(text: string, file: string): unknown {
 }
 
 /** Puts a value at a path, with all that leads there. Number: the index in a list; its length appends. */
-export function setJson(text: string, path: Path, value: unknown, file: string): string {
+function setJson(text: string, path: Path, value: unknown, file: string): string {
   const tree = treeOf(text, file);
   const layout = layoutOf(text);
   if (!tree) return `${text}${text === '' || text.endsWith('\n') ? '' : layout.eol}${written(nested(path, value), '', layout)}${layout.eol}`;

@@ -3,12 +3,11 @@ import { parse, TomlError } from 'smol-toml';
 import type { TableEntry } from '../../../clients/client.ts';
 import { tomlTable } from '../../../clients/config-entries.ts';
 import { CliError } from '../../cli/command.ts';
-import { brokenFile } from './broken.ts';
-import { type Editor, isOwnKey, ownOf } from './entry.ts';
+import { brokenFile, type Editor, isOwnKey, ownOf } from './entry.ts';
 import { layoutOf } from './json.ts';
 
 /** A header or a key with its value, as it stands in a TOML file: from the start of its first line to the end of its last. */
-export interface Statement {
+interface Statement {
   readonly from: number;
   readonly to: number;
   readonly table?: readonly string[];
@@ -16,7 +15,7 @@ export interface Statement {
 }
 
 /** Only for a text that parses. Comments and blank lines are in none. */
-export function statementsOf(text: string): Statement[] {
+function statementsOf(text: string): Statement[] {
   const found: Statement[] = [];
   for (let from = 0; from < text.length; ) {
     const line = lineAt(text, from);

@@ -1,19 +1,20 @@
+import { programRunning } from '../../../clients/index.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import { placeOf } from '../../../machine/git/place.ts';
 import { ProgramMissing, ProgramTimedOut } from '../../../machine/process/process.ts';
+import { configuredToken, tokensHere } from '../../../wire/credentials.ts';
 import { type Edit, type HookQuestion, LONGEST, MAX_EDITS } from '../../../wire/hook-question.ts';
 import { counted } from '../../cli/output.ts';
 import { askServer, heldBack } from '../hook-answer.ts';
-import { committerIn } from './committer.ts';
 import { type CommittedPaths, type Guarded, MAX_COMMITS, pushedPaths, stagedPaths } from './install.ts';
 
-export interface GuardDecision {
+interface GuardDecision {
   readonly allowed: boolean;
   /** Why not, or what was not checked; undefined where all is well. */
   readonly said: string | undefined;
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly origin: string;
@@ -81,3 +82,22 @@ function unseenOf({ paths, beyond }: CommittedPaths, askable: number): string[] 
 }
 
 const past = (event: 'commit' | 'push'): string => `    git ${event} --no-verify goes past this check: a person may decide that, an agent may not.`;
+
+/** Who commits: an agent, in a run that its program may name, or a person. */
+interface Committer {
+  readonly agent: string | undefined;
+  /** Asks as the developer: a person does, and an agent without a token of its own, which must not pass for one of the developer's other agents. */
+  readonly asPerson: boolean;
+  readonly client_session: string | undefined;
+  readonly token: string | undefined;
+}
+
+export function committerIn(env: NodeJS.ProcessEnv, origin: string): Committer {
+  const running = programRunning(env);
+  const agent = env.COVIBE_AGENT || running?.client;
+  const own = agent === undefined ? undefined : configuredToken(env, origin, agent);
+  // For a developer any will do: whose it is says who that is.
+  const token = own ?? tokensHere(env, origin)[0];
+  const asPerson = agent === undefined || (own === undefined && token !== undefined);
+  return { agent, asPerson, client_session: asPerson ? undefined : running?.run, token };
+}

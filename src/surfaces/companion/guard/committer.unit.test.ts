@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { committerIn } from './committer.ts';
+import { committerIn } from './check.ts';
 
 const ORIGIN = 'http://127.0.0.1:3001';
 

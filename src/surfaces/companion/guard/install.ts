@@ -79,9 +79,9 @@ export const GUARDED = ['pre-commit', 'pre-push'] as const;
 export type Guarded = (typeof GUARDED)[number];
 
 /** What a hook that was there before is called, beside ours. */
-export const KEPT = '.kept-by-covibe';
+const KEPT = '.kept-by-covibe';
 
-export interface ScriptOptions {
+interface ScriptOptions {
   readonly origin: string;
   /** Starts this program where the PATH does not have it: an interpreter and a file. */
   readonly program: readonly [string, string];
@@ -92,7 +92,7 @@ export interface ScriptOptions {
 const MARK = '# covibe-guard';
 
 /** The hook. A denial alone, by its code, stops git: whatever else goes wrong here must not keep anybody from committing. */
-export function guardScript(hook: Guarded, { origin, program: [interpreter, file], kept }: ScriptOptions): string {
+function guardScript(hook: Guarded, { origin, program: [interpreter, file], kept }: ScriptOptions): string {
   const what = hook === 'pre-commit' ? 'commit' : 'push';
   // Git gives the list of what is pushed once, and two must read it.
   const reads = hook === 'pre-push' ? `refs=$(cat)\nrefs() { [ -z "$refs" ] || printf '%s\\n' "$refs"; }\n` : '';

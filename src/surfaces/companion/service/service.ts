@@ -5,7 +5,7 @@ import { ALL_CLIENTS } from '../../../clients/index.ts';
 import { runProgram } from '../../../machine/process/process.ts';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 import { readText } from '../edit/disk.ts';
-import { type Keeper, keeperOf, type ServiceStep } from './keeper.ts';
+import { type Keeper, keeperOf, type ServiceStep } from './keepers.ts';
 
 /** What came of making, or of taking out, the one service that watches for all repositories of this machine. */
 export type ServiceOutcome =
@@ -17,7 +17,7 @@ export type ServiceOutcome =
   /** Not as we wrote it: whoever changed it is to decide. */
   | { readonly state: 'changed by hand'; readonly file: string };
 
-export type ServiceState = 'running' | 'stopped' | 'absent' | 'unavailable';
+type ServiceState = 'running' | 'stopped' | 'absent' | 'unavailable';
 
 interface Machine {
   readonly env: NodeJS.ProcessEnv;

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../testing/store/database.ts';
+import { keeperOf } from './keepers.ts';
 import { installService, removeService, serviceState } from './service.ts';
-import { systemd } from './systemd.ts';
 
 const ORIGIN = 'http://127.0.0.1:3001';
 const OTHER = 'https://covenant.example';
@@ -99,7 +99,7 @@ test('removing takes out the unit, and finds nothing the second time', async () 
 });
 
 test('what a command line of systemd would read as its own is escaped', () => {
-  const text = systemd.text({ program: '/opt/my node', args: ['/a "b"\\c', '$HOME', '100%'], env: {} });
+  const text = keeperOf('linux')?.text({ program: '/opt/my node', args: ['/a "b"\\c', '$HOME', '100%'], env: {} });
   expect(text).toContain('ExecStart="/opt/my node" "/a \\"b\\"\\\\c" "$$HOME" "100%%"\n');
 });
 

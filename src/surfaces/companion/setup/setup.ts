@@ -1,19 +1,20 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
+import { CLIENTS } from '../../../clients/index.ts';
 import { covibeHome, readJson } from '../../../wire/covibe-home.ts';
 import { credentialsPath, environmentToken, tokensFrom } from '../../../wire/credentials.ts';
 import { type BareInvocation, CliError, type CommandResult, option, UsageError } from '../../cli/command.ts';
 import { counted } from '../../cli/output.ts';
 import { isThisMachine } from '../../origin.ts';
 import { originOf, requireRepository } from '../command.ts';
-import { applySetup, inspectSetup, installedClients, planSetup, type SetupOutcome } from '../files.ts';
-import { noteRepo } from '../repos.ts';
-import { requireReady } from '../server-state.ts';
+import { installedClients } from '../desired-files.ts';
+import { applySetup, inspectSetup, planSetup, type SetupOutcome } from '../files.ts';
+import { removeHere } from '../remove.ts';
+import { requireReady } from '../server.ts';
 import { installService } from '../service/service.ts';
+import { noteRepo, noteSetup, type SetUp, setUpAt } from '../state.ts';
 import { settleUpdateKey, type UpdateKey } from '../update/pinned-key.ts';
 import { beginUsage } from '../watch/sync.ts';
-import { removeHere } from './remove.ts';
-import { noteSetup, type SetUp, setUpAt } from './setups.ts';
 import { codeLine, setupText } from './text.ts';
 import { type Identity, identityFromTokens, requireAccepted } from './tokens.ts';
 
@@ -118,10 +119,11 @@ function requireOwnFolder(env: NodeJS.ProcessEnv): void {
   throw new CliError('BROKEN_FILE', `${credentials} is not valid JSON. Nothing was changed.`, 'Mend it, or move it away; then run setup again.');
 }
 
-/** Agents that were set up here before stay so; how the hooks of Claude Code speak is decided when it is set up. */
+/** Agents that were set up here before stay so; how hooks reach the server is decided when an agent is set up that has the choice. */
 function withEarlier(before: SetUp | undefined, now: Omit<SetUp, 'root'>): Omit<SetUp, 'root'> {
   const clients = CLIENT_NAMES.filter((client) => now.clients.includes(client) || before?.clients.includes(client));
-  return { ...now, clients, hooks: now.clients.includes('claude-code') ? now.hooks : (before?.hooks ?? now.hooks) };
+  const hasChoice = now.clients.some((client) => CLIENTS[client].hooks.overHttp);
+  return { ...now, clients, hooks: hasChoice ? now.hooks : (before?.hooks ?? now.hooks) };
 }
 
 /** Tokens that were delivered are not lost by what goes wrong after. */

@@ -5,10 +5,9 @@ import { type CliOutput, counted } from '../../cli/output.ts';
 import type { FileOutcome, SetupFinding, SetupOutcome } from '../files.ts';
 import type { ServiceOutcome } from '../service/service.ts';
 import type { UpdateKey } from '../update/pinned-key.ts';
-import type { Code } from './device.ts';
-import type { Identity } from './tokens.ts';
+import type { Code, Identity } from './tokens.ts';
 
-export interface SetupReport {
+interface SetupReport {
   readonly origin: string;
   readonly identity: Identity;
   readonly update_key: UpdateKey | null;

@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runProgram } from '../../../machine/process/process.ts';
-import { type Current, clearReleases, releasesFolder } from './current.ts';
-import type { UpdateOffer } from './offer.ts';
+import { type Current, clearReleases, releasesFolder, type UpdateOffer } from './release.ts';
 
 /** Nothing has changed; the message says why. */
 export class UpdateFailed extends Error {

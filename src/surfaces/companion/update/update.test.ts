@@ -10,10 +10,8 @@ import { companionRelease, quickNpm, RELEASE_KEY, type ReleaseOptions, sha256Of 
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { VERSION } from '../../../version.ts';
 import type { CliOutput } from '../../cli/output.ts';
-import { currentRelease, switchTo } from './current.ts';
-import { offerIn, type UpdateOffer } from './offer.ts';
 import { pinKey } from './pinned-key.ts';
-import { newSigningKey, readSigningKey, signRelease } from './signature.ts';
+import { currentRelease, newSigningKey, offerIn, readSigningKey, signRelease, switchTo, type UpdateOffer } from './release.ts';
 import { createUpdater } from './updater.ts';
 
 async function offering(version: string, options: ReleaseOptions = {}) {

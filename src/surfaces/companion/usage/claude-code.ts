@@ -1,15 +1,28 @@
-import { join } from 'node:path';
+import { transcriptsFolder } from '../../../clients/claude-code.ts';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
-import { userHome } from '../../../wire/covibe-home.ts';
-import { sessionOf } from '../run-session.ts';
-import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './event.ts';
-import { type FileCursor, type FoundFile, fileAt, filesUnder, readFiles } from './files.ts';
-import { linesFrom, objectOn, recordOf } from './lines.ts';
+import { recordOf } from '../../../wire/json.ts';
+import { sessionOf } from '../runs.ts';
+import {
+  type Cursor,
+  countOf,
+  type FileCursor,
+  type FoundFile,
+  fileAt,
+  filesUnder,
+  hashOf,
+  isCounted,
+  linesFrom,
+  momentOf,
+  objectOn,
+  readFiles,
+  type UsageBatch,
+  type UsageEvent,
+} from './stores.ts';
 
 /** After this long without a word a message is over, also where nothing says so. */
 const QUIET_MS = 60_000;
 
-export interface TranscriptOptions {
+interface TranscriptOptions {
   /** The transcript of one run and of its subagents, instead of all. */
   readonly only?: string | undefined;
   readonly now: number;
@@ -18,8 +31,7 @@ export interface TranscriptOptions {
 /** Claude Code's transcripts: the usage of each message once, however many lines the message has. */
 export function readClaudeCode(env: NodeJS.ProcessEnv, cursors: Cursor, basket: UsageBatch, { only, now }: TranscriptOptions): Cursor {
   const isTranscript = (name: string) => name.endsWith('.jsonl');
-  const folder = join(env.CLAUDE_CONFIG_DIR || join(userHome(env), '.claude'), 'projects');
-  const files = only ? [fileAt(only) ?? [], filesUnder(only.replace(/\.jsonl$/, ''), isTranscript)].flat() : filesUnder(folder, isTranscript);
+  const files = only ? [fileAt(only) ?? [], filesUnder(only.replace(/\.jsonl$/, ''), isTranscript)].flat() : filesUnder(transcriptsFolder(env), isTranscript);
   return readFiles(files, cursors, basket, (file, from) => {
     const session_id = sessionOf(env, file.path);
     const put: UsageBatch['put'] = (event) => basket.put({ ...event, session_id });

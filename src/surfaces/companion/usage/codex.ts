@@ -1,14 +1,28 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { codexStores } from '../../../clients/codex.ts';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
-import { userHome } from '../../../wire/covibe-home.ts';
-import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './event.ts';
-import { type FileCursor, type FoundFile, filesUnder, readFiles } from './files.ts';
-import { linesFrom, objectOn, recordOf } from './lines.ts';
-import { type ForeignStore, openForeign } from './sqlite.ts';
+import { parseJson, recordOf } from '../../../wire/json.ts';
+import {
+  type Cursor,
+  countOf,
+  type FileCursor,
+  type ForeignStore,
+  type FoundFile,
+  filesUnder,
+  hashOf,
+  isCounted,
+  linesFrom,
+  momentOf,
+  objectOn,
+  openForeign,
+  readFiles,
+  type UsageBatch,
+  type UsageEvent,
+} from './stores.ts';
 
 /** Codex's own spelling and that of the API. Undefined unless input and output are told apart. */
-export function codexEvent(key: string, model: unknown, counters: unknown): UsageEvent | undefined {
+function codexEvent(key: string, model: unknown, counters: unknown): UsageEvent | undefined {
   const usage = recordOf(counters);
   const [input, output] = [countOf(usage?.input_tokens), countOf(usage?.output_tokens)];
   if (!usage || input === undefined || output === undefined) return undefined;
@@ -31,7 +45,7 @@ export function codexEvent(key: string, model: unknown, counters: unknown): Usag
   return isCounted('codex', payload) ? { id, agent: 'codex', source: 'codex', payload } : undefined;
 }
 
-export interface RolloutCursor extends FileCursor {
+interface RolloutCursor extends FileCursor {
   readonly model?: string | undefined;
   /** The thread that this one was copied from, or itself: copied counters are known by it. */
   readonly origin?: string | undefined;
@@ -40,7 +54,7 @@ export interface RolloutCursor extends FileCursor {
 }
 
 /** What Codex writes of a thread: `token_usage_record` names the response; older versions have `token_count` alone. */
-export function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, basket: UsageBatch): RolloutCursor {
+function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, basket: UsageBatch): RolloutCursor {
   let cursor: RolloutCursor = from ?? { offset: 0 };
   for (const line of linesFrom(path, cursor.offset)) {
     if (basket.full()) break;
@@ -68,7 +82,7 @@ function countedBy({ type, payload: said }: Record<string, unknown>, { named, or
 }
 
 /** What an entry of Codex's log says of a completed response. */
-export interface Completed {
+interface Completed {
   readonly thread: string | undefined;
   /** `whole`: the response as it came, with its id. `counted`: the counters alone, which stand beside the former where that is logged too. */
   readonly form: 'whole' | 'counted';
@@ -80,12 +94,12 @@ const WHOLE = '{"type":"response.completed"';
 const AGAIN = 'codex_otel.trace_safe';
 
 /** Undefined: not of a completed response. */
-export function completedIn(entry: string, about: { thread?: string | undefined; target?: string | undefined } = {}): Completed | undefined {
+function completedIn(entry: string, about: { thread?: string | undefined; target?: string | undefined } = {}): Completed | undefined {
   if (about.target === AGAIN || entry.includes(AGAIN)) return undefined;
   const thread = about.thread ?? field(entry, 'conversation.id') ?? field(entry, 'thread_id') ?? field(entry, 'thread.id');
   const at = entry.indexOf(WHOLE);
   if (at >= 0) {
-    const response = recordOf(parsed(entry.slice(at))?.response);
+    const response = recordOf(recordOf(parseJson(entry.slice(at)))?.response);
     return { thread, form: 'whole', event: typeof response?.id === 'string' ? codexEvent(response.id, response.model, response.usage) : undefined };
   }
   if (field(entry, 'event.kind') !== 'response.completed') return undefined;
@@ -106,22 +120,13 @@ function field(entry: string, name: string): string | undefined {
   return found?.[1];
 }
 
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    return recordOf(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
 interface LogCursor extends FileCursor {
   /** Whole responses were logged: counters alone are the same again. */
   readonly whole?: boolean | undefined;
 }
 
-const homeOf = (env: NodeJS.ProcessEnv): string => env.CODEX_HOME || join(userHome(env), '.codex');
 const rolloutsOf = (env: NodeJS.ProcessEnv): FoundFile[] =>
-  ['sessions', 'archived_sessions'].flatMap((folder) => filesUnder(join(homeOf(env), folder), (name) => /^rollout-.+\.jsonl$/.test(name)));
+  codexStores(env).rollouts.flatMap((folder) => filesUnder(folder, (name) => /^rollout-.+\.jsonl$/.test(name)));
 
 /** Codex, in the terminal and on the desktop: each thread that it keeps has a rollout, which loses nothing. */
 export function readRollouts(env: NodeJS.ProcessEnv, cursors: Cursor, basket: UsageBatch): Cursor {
@@ -131,10 +136,10 @@ export function readRollouts(env: NodeJS.ProcessEnv, cursors: Cursor, basket: Us
 
 /** Its log, which is soon cleared, has the threads that it does not keep: a response that stands in both is read from the rollout. */
 export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, basket: UsageBatch): Promise<{ cursor: Cursor; tooOld: boolean }> {
-  const home = homeOf(env);
   const rollouts = rolloutsOf(env);
   const isKept = (thread: string | undefined) => thread !== undefined && rollouts.some(({ path }) => path.includes(thread));
-  const database = newestLog(env.CODEX_SQLITE_HOME || home);
+  const stores = codexStores(env);
+  const database = newestLog(stores.database);
   const store = database === undefined ? undefined : await openForeign(database);
   if (store === 'too-old') return { cursor, tooOld: true };
   if (store) {
@@ -145,7 +150,7 @@ export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, baske
     }
   }
   // Before it kept its log in a database.
-  const logs = database ? [] : [join(home, 'log'), join(userHome(env), 'Library/Logs/com.openai.codex')].flatMap((folder) => filesUnder(folder, isLog));
+  const logs = database ? [] : stores.logs.flatMap((folder) => filesUnder(folder, isLog));
   const texts = readFiles<LogCursor>(logs, recordOf(cursor.texts) ?? {}, basket, (file, from) => readText(file, from, basket, isKept));
   return { cursor: { ...cursor, texts }, tooOld: false };
 }

@@ -1,19 +1,18 @@
-import { join } from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { cursorStore } from '../../../clients/cursor.ts';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
-import { userHome } from '../../../wire/covibe-home.ts';
-import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './event.ts';
-import { type ForeignStore, openForeign, type SqliteRow } from './sqlite.ts';
-
-/** Where Cursor keeps what it remembers across windows. */
-export function cursorStore(env: NodeJS.ProcessEnv, platform: string = process.platform): string {
-  const home = userHome(env);
-  const settings: Record<string, string> = {
-    darwin: join(home, 'Library/Application Support'),
-    win32: env.APPDATA || join(home, 'AppData/Roaming'),
-  };
-  return join(settings[platform] ?? (env.XDG_CONFIG_HOME || join(home, '.config')), 'Cursor/User/globalStorage/state.vscdb');
-}
+import {
+  type Cursor,
+  countOf,
+  type ForeignStore,
+  hashOf,
+  isCounted,
+  momentOf,
+  openForeign,
+  type SqliteRow,
+  type UsageBatch,
+  type UsageEvent,
+} from './stores.ts';
 
 /** An answer that has not ended may get other counters yet; one this old has ended, also where nothing says so. */
 const QUIET_MS = 60_000;

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { cursorStore } from '../../../clients/cursor.ts';
 import { testBasket, writeCursorStore } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { cursorStore, readCursor } from './cursor.ts';
+import { readCursor } from './cursor.ts';
 
 const counts = (events: readonly { payload: Readonly<Record<string, unknown>> }[]) => events.map(({ payload }) => payload.direct_counts);
 const tokens = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testBasket } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { type FileCursor, filesUnder, readFiles } from './files.ts';
+import { type FileCursor, filesUnder, readFiles } from './stores.ts';
 
 test('a file that cannot be read is named by its error, keeps its place, and holds up no other', () => {
   const folder = temporaryFolder();

@@ -3,10 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import { ALL_CLIENTS } from '../../../clients/index.ts';
 import { SOURCES, type Source } from '../../../features/team/usage/sources.ts';
 import { Refusal } from '../../../kernel/errors.ts';
-import { countedOnly } from './counted.ts';
-import { hashOf, type UsageEvent } from './event.ts';
-import { idOf, idWithin } from './identity.ts';
-import { recordOf } from './lines.ts';
+import { parseJson, recordOf } from '../../../wire/json.ts';
+import { countedOnly, idOf, idWithin } from './payload.ts';
+import { hashOf, type UsageEvent } from './stores.ts';
 
 /** Where a repository's agents, providers and proxies leave their usage. */
 export const inboxOf = (root: string): string => join(root, '.covibe/telemetry');
@@ -64,7 +63,9 @@ export function readInboxFile(path: string, known?: string): InboxFile {
   const birth = known ?? `${ino} ${birthtimeMs}`;
   if (size > MAX_BYTES) throw new BrokenFile(`The file is larger than ${MAX_BYTES} bytes.`);
   const text = readFileSync(path, 'utf8');
-  const value = parsed(text, Date.now() - mtimeMs < SETTLED_MS);
+  const value = parseJson(text);
+  if (value === undefined && Date.now() - mtimeMs < SETTLED_MS) throw new UnfinishedFile('The file is no JSON yet.');
+  if (value === undefined) throw new BrokenFile('The file is no JSON.');
   const entries = Array.isArray(value) ? value : [value];
   if (entries.length > MAX_ENTRIES) throw new BrokenFile(`The file has more than ${MAX_ENTRIES} entries.`);
   const placeOf = placesIn(`${path} ${birth}`);
@@ -86,14 +87,6 @@ function placesIn(file: string): PlaceOf {
     counts.set(text, count);
     return `${file} ${count}`;
   };
-}
-
-function parsed(text: string, isFresh: boolean): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw isFresh ? new UnfinishedFile('The file is no JSON yet.') : new BrokenFile('The file is no JSON.');
-  }
 }
 
 const isSource = (value: unknown): value is Source => typeof value === 'string' && (SOURCES as readonly string[]).includes(value);

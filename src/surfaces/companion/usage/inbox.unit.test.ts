@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
 import { CANARY } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { countedOnly } from './counted.ts';
 import { BrokenFile, inboxesIn, inboxFiles, inboxOf, keepRejected, keepSent, readInboxFile, UnfinishedFile } from './inbox.ts';
+import { countedOnly } from './payload.ts';
 
 const openai = {
   model: 'gpt-5',

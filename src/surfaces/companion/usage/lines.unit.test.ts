@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../testing/runs.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { linesFrom } from './lines.ts';
+import { linesFrom } from './stores.ts';
 
 test('whole lines from any line on, over the edges of what is read at once; the last only when it has ended', () => {
   const path = join(temporaryFolder(), 'lines');

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testApp } from '../../../testing/app.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { noteRepo } from '../repos.ts';
-import { beat } from './beat.ts';
+import { noteRepo } from '../state.ts';
+import { beat } from './deliver.ts';
 
 test('a repository whose path is longer than the server takes is reported without it, and holds up no heartbeat', async () => {
   const app = await testApp();

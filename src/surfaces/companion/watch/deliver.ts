@@ -1,7 +1,11 @@
+import { placeOf } from '../../../machine/git/place.ts';
+import { VERSION } from '../../../version.ts';
+import { environmentToken, tokensFrom } from '../../../wire/credentials.ts';
 import { ask, type ServerAnswer } from '../server.ts';
-import type { UsageEvent } from '../usage/event.ts';
+import { presentRepos } from '../state.ts';
+import { offerIn, type UpdateOffer } from '../update/release.ts';
+import type { UsageEvent } from '../usage/stores.ts';
 import type { Ledger } from './ledger.ts';
-import type { Tokens } from './tokens.ts';
 
 /** So many are noted at once: whoever is killed before sends these again, and the server knows them. */
 const BATCH_SIZE = 20;
@@ -66,7 +70,48 @@ async function send(origin: string, token: string, { source, payload, session_id
   return code === 'INVALID_INPUT' ? { refused: 'The server found no token counters in it.' } : { wait: `the server does not take usage now (${code})` };
 }
 
-export const TOKEN_REFUSED = 'the server does not accept the token: run covibe-local setup again';
+const TOKEN_REFUSED = 'the server does not accept the token: run covibe-local setup again';
 
-export const callTool = (origin: string, token: string, tool: string, args: Record<string, unknown>): Promise<ServerAnswer> =>
+const callTool = (origin: string, token: string, tool: string, args: Record<string, unknown>): Promise<ServerAnswer> =>
   ask(origin, '/api/mcp', { token, body: { tool, arguments: args } });
+
+interface Beaten {
+  readonly repos: number;
+  readonly offer?: UpdateOffer | undefined;
+  readonly problem?: string;
+}
+
+/** The server takes no longer ones. */
+const LONGEST_PATH = 500;
+
+/** The machine is alive and has these repositories. */
+export async function beat(env: NodeJS.ProcessEnv, origin: string, token: string): Promise<Beaten> {
+  const repos = presentRepos(env).map(({ path, repo }) => {
+    const place = placeOf(path);
+    return { repo: place?.repo ?? repo, ...(path.length <= LONGEST_PATH ? { path } : {}), branch: place?.branch?.slice(0, 300) };
+  });
+  const asked = await callTool(origin, token, 'covibe_session', { operation: 'heartbeat', companion_version: VERSION, registered_repos: repos });
+  if ('unreachable' in asked) return { repos: repos.length, problem: `server unreachable (${asked.unreachable})` };
+  if (asked.status === 401) return { repos: repos.length, problem: TOKEN_REFUSED };
+  const { status, data } = asked.body as { status?: unknown; data?: Record<string, unknown> };
+  if (status !== 'ok') return { repos: repos.length, problem: `the server does not take heartbeats now (${String(data?.code ?? asked.status)})` };
+  return { repos: repos.length, offer: offerIn(data?.companion) };
+}
+
+/** The tokens with which this machine may speak to a server. */
+interface Tokens {
+  /** The agent's own; undefined where it has none here. */
+  of(agent: string | undefined): string | undefined;
+  /** What the machine speaks of itself with. */
+  readonly machine: string | undefined;
+}
+
+/** `COVIBE_MCP_TOKEN` is everybody's; stored ones are each agent's own, and go to nobody but the server that gave them. */
+export function tokensFor(env: NodeJS.ProcessEnv, origin: string): Tokens {
+  const given = environmentToken(env);
+  if (given) return { of: () => given, machine: given };
+  const stored = tokensFrom(env, origin);
+  const [first] = Object.keys(stored).sort();
+  const machine = first === undefined ? undefined : stored[first];
+  return { of: (agent) => (agent === undefined ? machine : stored[agent]), machine };
+}

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Cursor, UsageBatch } from '../usage/event.ts';
 import { BrokenFile, type InboxFile, inboxFiles, isInbox, keepRejected, keepSent, readInboxFile, UnfinishedFile } from '../usage/inbox.ts';
+import type { Cursor, UsageBatch } from '../usage/stores.ts';
 import type { Ledger } from './ledger.ts';
 
 export interface LeftFile {

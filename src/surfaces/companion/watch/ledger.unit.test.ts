@@ -2,9 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSy
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import type { UsageEvent } from '../usage/event.ts';
-import { Ledger, openLedger } from './ledger.ts';
-import { takeLock } from './lock.ts';
+import type { UsageEvent } from '../usage/stores.ts';
+import { Ledger, openLedger, takeLock } from './ledger.ts';
 
 const ORIGIN = 'http://127.0.0.1:3001';
 const event = (id: string): UsageEvent => ({ id, agent: 'codex', source: 'codex', payload: { id } });

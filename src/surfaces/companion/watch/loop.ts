@@ -1,14 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { VERSION } from '../../../version.ts';
 import { type CliOutput, counted } from '../../cli/output.ts';
+import { type WatchStatus, writeWatchStatus } from '../state.ts';
 import type { Updater } from '../update/updater.ts';
-import { beat } from './beat.ts';
-import { NO_TOKEN } from './deliver.ts';
-import { type WatchStatus, writeWatchStatus } from './status.ts';
+import { beat, NO_TOKEN, tokensFor } from './deliver.ts';
 import { type Synced, syncUsage } from './sync.ts';
-import { tokensFor } from './tokens.ts';
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly origin: string;
   readonly intervalMs: number;

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { cursorStore } from '../../../clients/cursor.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
 import { whenOver } from '../../../testing/scope.ts';
 import { recordTraffic } from '../../../testing/stand-ins/traffic.ts';
@@ -21,9 +22,8 @@ import {
 } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { storeTokens } from '../../../wire/credentials.ts';
-import { noteRepo } from '../repos.ts';
-import { noteSession } from '../run-session.ts';
-import { cursorStore } from '../usage/cursor.ts';
+import { noteSession } from '../runs.ts';
+import { noteRepo } from '../state.ts';
 import { inboxOf } from '../usage/inbox.ts';
 import { beginUsage, syncUsage } from './sync.ts';
 

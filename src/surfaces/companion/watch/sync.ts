@@ -1,14 +1,13 @@
 import { statSync } from 'node:fs';
-import { presentRepos } from '../repos.ts';
+import { presentRepos } from '../state.ts';
 import { readClaudeCode } from '../usage/claude-code.ts';
 import { readCodexLog, readRollouts } from '../usage/codex.ts';
 import { readCursor } from '../usage/cursor.ts';
-import type { Cursor, UsageBatch } from '../usage/event.ts';
 import { inboxesIn } from '../usage/inbox.ts';
-import { deliver } from './deliver.ts';
+import type { Cursor, UsageBatch } from '../usage/stores.ts';
+import { deliver, tokensFor } from './deliver.ts';
 import { Inboxes, type LeftFile } from './inboxes.ts';
 import { type Ledger, openLedger } from './ledger.ts';
-import { tokensFor } from './tokens.ts';
 
 interface Reading {
   readonly cursor: Cursor;
@@ -29,10 +28,10 @@ const SOURCES = {
   cursor: { agent: 'cursor', read: (env, cursor, basket, { now }) => readCursor(env, cursor, basket, now) },
 } satisfies Record<string, { agent: string; read: ReadSource }>;
 
-export type UsageSource = keyof typeof SOURCES;
+type UsageSource = keyof typeof SOURCES;
 const ALL = Object.keys(SOURCES) as UsageSource[];
 
-export interface SyncOptions {
+interface SyncOptions {
   readonly origin: string;
   readonly sources?: readonly UsageSource[];
   /** One transcript of Claude Code instead of all: the run has stopped, so that its last message is over. */

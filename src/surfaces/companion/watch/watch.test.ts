@@ -13,7 +13,7 @@ import { VERSION } from '../../../version.ts';
 import { UsageError } from '../../cli/command.ts';
 import { createOutput } from '../../cli/output.ts';
 import { watchCommands } from '../commands/watch.ts';
-import { noteRepo } from '../repos.ts';
+import { noteRepo } from '../state.ts';
 import { pinKey } from '../update/pinned-key.ts';
 import { Ledger, openLedger } from './ledger.ts';
 import { beginUsage } from './sync.ts';

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Actor, DemoAnswer } from '../actor.ts';
-import type { Stage, Story } from '../stage.ts';
-import { arrow } from './overlap.ts';
+import { type Actor, arrow, type Stage, type Story } from '../stage.ts';
 
 /** Two roles that take turns: a feature goes back once for rework and stands in its last phase but one. */
 export const cycle: Story = { title: 'cycle with rework', steps: 1, tell };
@@ -11,8 +9,7 @@ export const cycle: Story = { title: 'cycle with rework', steps: 1, tell };
 const FEATURE = 'checkout';
 
 async function tell(stage: Stage): Promise<void> {
-  const [gemini, codex] = await Promise.all(['gemini@li', 'codex@mira'].map((name) => stage.actor(name)));
-  if (!gemini || !codex) return;
+  const { gemini, codex } = stage.cast;
   const psks = { gemini: randomBytes(18).toString('base64url'), codex: randomBytes(18).toString('base64url') };
   configure(stage.repository, psks);
   const at = { repository_path: stage.repository };
@@ -21,41 +18,23 @@ async function tell(stage: Stage): Promise<void> {
     codex: { actor: codex, ...(await codex.call('session.open', { role: 'codex', psk: psks.codex, ...at })) },
   } as unknown as Record<'gemini' | 'codex', { actor: Actor; session_token: string }>;
   const { cycle_id } = await gemini.call('cycle.start', { feature: FEATURE, ...at });
-  const hand = async (
-    from: 'gemini' | 'codex',
-    to: 'gemini' | 'codex',
-    said: Partial<Record<'files_modified' | 'assumptions' | 'todos' | 'notes', string[]>>,
-    endpoints: DemoAnswer[] = [],
-  ) => {
+  const hand = async (from: 'gemini' | 'codex', said: object) => {
+    const to = from === 'gemini' ? 'codex' : 'gemini';
     const { actor, session_token } = roles[from];
     const { lock_token } = await actor.call('lock.acquire', { session_token, ...at });
-    const payload = {
-      cycle_id,
-      feature: FEATURE,
-      producer: from,
-      consumer: to,
-      files_modified: [],
-      data_shapes: [{ name: 'Order', fields: ['id', 'due'] }],
-      assumptions: [],
-      todos: [],
-      notes: [],
-      endpoints,
-      ...said,
-    };
+    const about = { cycle_id, feature: FEATURE, producer: from, consumer: to, data_shapes: [{ name: 'Order', fields: ['id', 'due'] }] };
+    const payload = { ...about, files_modified: [], assumptions: [], todos: [], notes: [], endpoints: [], ...said };
     await actor.call('handoff.write', { target: to, payload, lock_token, session_token, ...at });
   };
-  await hand('gemini', 'codex', { files_modified: ['web/checkout.tsx'], assumptions: ['Prices are in cents'], todos: ['POST /orders'] }, [
-    { method: 'POST', path: '/orders' },
-  ]);
+  const endpoints = [{ method: 'POST', path: '/orders' }];
+  await hand('gemini', { files_modified: ['web/checkout.tsx'], assumptions: ['Prices are in cents'], todos: ['POST /orders'], endpoints });
   await stage.beat();
   // It is not its turn: the server says so.
   await gemini.ask('handoff.write', { target: 'codex', payload: {}, lock_token: 'none', session_token: roles.gemini.session_token, ...at });
-  await hand('codex', 'gemini', { files_modified: ['src/orders.ts'], notes: ['Answers 201 with the order'] }, [{ method: 'POST', path: '/orders' }]);
+  await hand('codex', { files_modified: ['src/orders.ts'], notes: ['Answers 201 with the order'], endpoints });
   await stage.beat();
-  await hand('gemini', 'codex', { todos: ['An order without lines must be refused'], notes: ['Found while refining'] });
-  await hand('codex', 'gemini', { files_modified: ['src/orders.ts', 'test/orders.test.ts'], notes: ['422 with the field'] }, [
-    { method: 'POST', path: '/orders' },
-  ]);
+  await hand('gemini', { todos: ['An order without lines must be refused'], notes: ['Found while refining'] });
+  await hand('codex', { files_modified: ['src/orders.ts', 'test/orders.test.ts'], notes: ['422 with the field'], endpoints });
   stage.done(`cycle with rework ${arrow} gemini's turn, in frontend_refine`);
 }
 

@@ -1,10 +1,6 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Actor, DemoAnswer } from '../actor.ts';
-import type { Stage, Story } from '../stage.ts';
-import { text } from '../stage.ts';
-import { arrow } from './overlap.ts';
-import { type Enlisted, hold, work } from './work.ts';
+import { type Actor, arrow, type DemoAnswer, type Stage, type Story, text } from '../stage.ts';
 
 interface Planned {
   readonly name: string;
@@ -33,8 +29,7 @@ const SOURCE = { source_type: 'prompt', source_content: 'Rework how people sign 
 export const workflow: Story = { title: 'a worker that is killed', steps: 3, tell };
 
 async function tell(stage: Stage): Promise<void> {
-  const [claude, codex, cursor] = await Promise.all(['claude-code@ana', 'codex@mira', 'cursor@ana'].map((name) => stage.actor(name)));
-  if (!claude || !codex || !cursor) return;
+  const { claude, codex, cursor } = stage.cast;
   const created = await claude.call('workflow_create', { name: 'auth-rework', ...SOURCE, repository_path: stage.repository, max_parallel_tasks: 4 });
   const id = text(created, 'id');
   await claude.call('workflow_set_plan', {
@@ -75,21 +70,10 @@ async function tell(stage: Stage): Promise<void> {
   await failing(agents.cursor, idOf('Messages of errors'));
   await stage.beat();
   await asking(agents.codex, id, idOf('Tests of the routes'));
-  await agents.claude.actor.call('message_broadcast', {
-    sender_id: agents.claude.id,
-    message_type: 'status_update',
-    subject: 'Routes are done',
-    body: 'Login and its limit are merged.',
-    workflow_id: id,
-  });
-  await agents.codex.actor.call('message_send', {
-    sender_id: agents.codex.id,
-    recipient_id: agents.cursor.id,
-    message_type: 'query',
-    subject: 'Which message for a locked account?',
-    body: 'The form shows one text for both.',
-    workflow_id: id,
-  });
+  const merged = { message_type: 'status_update', subject: 'Routes are done', body: 'Login and its limit are merged.' };
+  await claude.call('message_broadcast', { sender_id: agents.claude.id, ...merged, workflow_id: id });
+  const query = { message_type: 'query', subject: 'Which message for a locked account?', body: 'The form shows one text for both.' };
+  await codex.call('message_send', { sender_id: agents.codex.id, recipient_id: agents.cursor.id, ...query, workflow_id: id });
   stage.done(`a task waits for a person's answer, another has failed`);
 
   await takeOver(stage, agents.claude, idOf('Session store'));
@@ -105,7 +89,7 @@ async function enlist(stage: Stage, actor: Actor, runtime: string): Promise<Enli
 
 /** A process of its own that holds a task, and ends as a cut of power ends it. */
 async function killedWorker(stage: Stage, task: string) {
-  const gemini = await stage.actor('gemini@li');
+  const { gemini } = stage.cast;
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DEMO_URL: stage.url, DEMO_TOKEN: gemini.token, DEMO_TASK: task };
   const child = spawn(process.execPath, [String(process.argv[1]), 'demo-part', 'worker'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
   stage.atEnd.push(() => child.kill('SIGKILL'));
@@ -119,19 +103,10 @@ async function killedWorker(stage: Stage, task: string) {
 
 async function failing(agent: Enlisted, task: string): Promise<void> {
   const claim = await hold(agent, task);
-  await agent.actor.call('checkpoint_add', {
-    task_id: task,
-    type: 'progress',
-    summary: 'Collected the messages of the old form.',
-    files_changed: ['web/messages.ts'],
-    ...claim,
-  });
-  await agent.actor.call('task_update_status', {
-    id: task,
-    status: 'failed',
-    error: 'The texts of the old form are in a package that is not there.',
-    ...claim,
-  });
+  const summary = 'Collected the messages of the old form.';
+  await agent.actor.call('checkpoint_add', { task_id: task, type: 'progress', summary, files_changed: ['web/messages.ts'], ...claim });
+  const error = 'The texts of the old form are in a package that is not there.';
+  await agent.actor.call('task_update_status', { id: task, status: 'failed', error, ...claim });
 }
 
 async function asking(agent: Enlisted, workflow: string, task: string): Promise<void> {
@@ -158,12 +133,8 @@ async function takeOver(stage: Stage, agent: Enlisted, task: string): Promise<vo
     if (claimed.success === true) {
       await agent.actor.call('task_load_context', { task_id: task });
       const claim = { agent_id: agent.id, fence: claimed.fence };
-      await agent.actor.call('checkpoint_add', {
-        task_id: task,
-        type: 'recovery',
-        summary: 'Went on from the last checkpoint of the worker that was lost.',
-        ...claim,
-      });
+      const summary = 'Went on from the last checkpoint of the worker that was lost.';
+      await agent.actor.call('checkpoint_add', { task_id: task, type: 'recovery', summary, ...claim });
       await agent.actor.ask('task_update_status', { id: task, status: 'planning', ...claim });
       await agent.actor.ask('task_update_status', { id: task, status: 'in_progress', ...claim });
       await agent.actor.call('task_update_status', { id: task, status: 'completed', outcome: 'Sessions are in a table of their own.', ...claim });
@@ -171,4 +142,36 @@ async function takeOver(stage: Stage, agent: Enlisted, task: string): Promise<vo
     }
     await pause(LOOK_MS, undefined, { signal: stage.signal });
   }
+}
+
+/** An agent of a workflow. */
+interface Enlisted {
+  readonly actor: Actor;
+  readonly id: string;
+}
+
+interface DemoClaim {
+  readonly agent_id: string;
+  readonly fence: unknown;
+}
+
+/** Claims a task and plans it, until it is in progress. */
+export async function hold({ actor, id }: Enlisted, task: string): Promise<DemoClaim> {
+  const { fence } = await actor.call('task_claim', { task_id: task, agent_id: id });
+  const claim = { agent_id: id, fence };
+  await actor.call('task_update_status', { id: task, status: 'planning', ...claim });
+  const plan = { approach: 'Read what is there, change one place, test it.', steps: ['Read', 'Change', 'Test'] };
+  await actor.call('task_set_plan', { id: task, plan, ...claim });
+  await actor.call('task_update_status', { id: task, status: 'in_progress', ...claim });
+  return claim;
+}
+
+/** A task from claim to completion, with what a careful agent leaves behind. */
+async function work(agent: Enlisted, task: string, outcome: string): Promise<void> {
+  const { actor } = agent;
+  const claim = await hold(agent, task);
+  const progress = { type: 'progress', summary: 'Read what is there; changed it in one place.', files_changed: ['src/login.ts'] };
+  await actor.call('checkpoint_add', { task_id: task, ...progress, ...claim });
+  await actor.call('checkpoint_add', { task_id: task, type: 'decision', summary: 'Kept the signature, so that callers stay as they are.', ...claim });
+  await actor.call('task_update_status', { id: task, status: 'completed', outcome, ...claim });
 }

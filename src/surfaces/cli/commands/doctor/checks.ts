@@ -1,14 +1,11 @@
-import { agentsLeft } from '../doctor-agents.ts';
 import { type DoctorCheck, type DoctorContext, type DoctorFinding, runCheck } from './check.ts';
 import { backups, config, home, leftovers } from './home.ts';
-import { disk, git, node, repositories, tmux } from './machine.ts';
+import { agents, disk, git, node, repositories, tmux } from './machine.ts';
 import { port, proxy, telemetry } from './network.ts';
 import { externalServers, server } from './server.ts';
 import { clock, credentials, database, journal, postgres, tokens } from './store.ts';
 
 export { placeOf } from './check.ts';
-
-const agents: DoctorCheck = { id: 'agents', troubles: ['AGENTS_LEFT'], look: ({ invocation }) => agentsLeft(invocation) };
 
 /** They look at what lies there, and change nothing. */
 const OUTSIDE: readonly DoctorCheck[] = [

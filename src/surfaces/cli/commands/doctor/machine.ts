@@ -1,9 +1,14 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { check } from './check.ts';
+import { loadConfig } from '../../../../config.ts';
+import type { Orphan } from '../../../../features/review/instances/contract.ts';
+import { call } from '../../ask.ts';
+import { findServer } from '../../client.ts';
+import { type Invocation, option } from '../../command.ts';
+import { check, type DoctorFinding, inWords as faultInWords, type Say } from './check.ts';
 
 const run = promisify(execFile);
 const MIB = 1024 ** 2;
@@ -87,3 +92,51 @@ export const repositories = check('repositories', ['REPOSITORIES_MISSING'], (say
     ),
   );
 });
+
+/** What agents have left on this machine that nobody needs; with --fix it is taken away. */
+export const agents = check('agents', ['AGENTS_LEFT'], async (say, { invocation }) => {
+  if (!(await hasStore(invocation))) return say.skipped('no agent was ever started from this home');
+  const isFixing = invocation.values.fix === true;
+  try {
+    const findings = isFixing ? await cleared(say, invocation) : (await call(invocation, 'instances.orphans')).items.map((orphan) => left(say, orphan));
+    return findings.length > 0 ? findings : say.ok('agents have left neither sessions nor worktrees behind');
+  } catch (error) {
+    // A store that cannot be opened is told of by its own check; who wants something done is told why it was not.
+    if (isFixing) throw error;
+    return say.skipped(`what agents have left is not known: ${faultInWords(error)}`);
+  }
+});
+
+/** Nothing is made only to look: a database that is not there yet has no instances. */
+async function hasStore({ env }: Invocation): Promise<boolean> {
+  if (await findServer(env)) return true;
+  try {
+    const { database_url, database_path } = loadConfig(env);
+    return database_url !== undefined || existsSync(database_path);
+  } catch {
+    return false;
+  }
+}
+
+const left = (say: Say<'AGENTS_LEFT'>, orphan: Orphan, kept = ''): DoctorFinding =>
+  say.warning('AGENTS_LEFT', `${inWords(orphan)}${kept}${because(orphan)}`, remedy(orphan));
+
+async function cleared(say: Say<'AGENTS_LEFT'>, invocation: Invocation): Promise<DoctorFinding[]> {
+  const force = option(invocation, 'force');
+  const { items } = await call(invocation, 'instances.clear_orphans', force === undefined ? {} : { force: resolve(invocation.cwd, force) });
+  return items.map((orphan) => {
+    if (!orphan.cleared) return left(say, orphan, ': kept');
+    const kept = orphan.backup_ref === null ? '' : `; what was in it is kept as ${orphan.backup_ref}`;
+    return { check: 'agents', state: 'fixed', message: `${inWords(orphan)}: ${orphan.kind === 'session' ? 'ended' : `removed${kept}`}` };
+  });
+}
+
+const inWords = ({ kind, name, path }: Orphan): string =>
+  kind === 'session' ? `session ${name} runs, and no instance needs it` : `worktree ${path} is there, and no instance needs it`;
+
+const because = ({ reason }: Orphan): string => (reason === null ? '' : `, because ${reason}`);
+
+const remedy = ({ command }: Orphan): string => (command === null ? 'see to that by hand; then covenant doctor --fix' : command.map(word).join(' '));
+
+/** As it can be pasted into a shell. */
+const word = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

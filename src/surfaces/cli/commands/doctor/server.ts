@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { VERSION } from '../../../../version.ts';
 import { exchange } from '../../../../wire/http-client.ts';
+import { call } from '../../ask.ts';
 import { readRunFile } from '../../home.ts';
+import { counted, escapeInvisible } from '../../output.ts';
 import { check } from './check.ts';
 
 export const WAIT_MS = 3_000;
@@ -77,8 +79,7 @@ export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SE
     ),
   );
   if (running && entries.length > 0) {
-    const { escapeInvisible } = await import('../servers.ts');
-    const { items } = (await (await invocation.client()).action('servers.list')) as { items: { name: string; problem: string | null }[] };
+    const { items } = await call(invocation, 'servers.list');
     for (const { name, problem } of items)
       if (problem !== null)
         findings.push(
@@ -89,5 +90,5 @@ export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SE
           ),
         );
   }
-  return findings.length > 0 ? findings : say.ok(`${file} names ${entries.length} external server${entries.length === 1 ? '' : 's'}`);
+  return findings.length > 0 ? findings : say.ok(`${file} names ${counted(entries.length, 'external server')}`);
 });

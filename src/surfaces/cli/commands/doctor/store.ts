@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { listTokens } from '../../../../features/core/identity/contract.ts';
 import { clockFrom } from '../../../../kernel/clock.ts';
-import type { Output } from '../../../../kernel/contract.ts';
 import type { PostgresFacts, PostgresRefusal } from '../../../../storage/inspect-postgres.ts';
+import { type AnswerTo, call } from '../../ask.ts';
 import { expiresIn } from '../status-text.ts';
 import { check, type DoctorFinding, inWords, type Say } from './check.ts';
 
@@ -94,28 +93,16 @@ export function foundIn(say: SayPostgres, facts: PostgresFacts, needed: number):
 /** As many as are checked in a moment; the whole takes a second for each hundred thousand or so. */
 const LAST = 10_000;
 
-interface Head {
-  readonly seq: number;
-  readonly hash: string;
-}
-
 export const journal = check('journal', ['JOURNAL_BROKEN'], async (say, { invocation, isThorough }) => {
-  const client = await invocation.client();
-  const { head, anchor } = (await client.action('events.list', { latest: 1 })) as unknown as { head: Head; anchor: Head };
+  const { head, anchor } = await call(invocation, 'events.list', { latest: 1 });
   let from: Partial<{ after: number; previous: string }> = {};
   if (!isThorough && head.seq - anchor.seq > LAST) {
-    const first = (await client.action('events.list', { after: head.seq - LAST - 1, limit: 1 })) as unknown as { items: Head[] };
-    const begin = first.items[0];
+    const [begin] = (await call(invocation, 'events.list', { after: head.seq - LAST - 1, limit: 1 })).items;
     if (begin) from = { after: begin.seq, previous: begin.hash };
   }
   const begun = from.after ?? anchor.seq;
   for (;;) {
-    const page = (await client.action('events.verify', { ...from, limit: 10_000 })) as unknown as {
-      verified_to: number;
-      root: string;
-      done: boolean;
-      first_break: { seq: number; reason: string } | null;
-    };
+    const page: AnswerTo<'events.verify'> = await call(invocation, 'events.verify', { ...from, limit: 10_000 });
     if (page.first_break)
       return say.failed(
         'JOURNAL_BROKEN',
@@ -129,7 +116,7 @@ export const journal = check('journal', ['JOURNAL_BROKEN'], async (say, { invoca
 
 /** Leases, deadlines and the order of events go by the clock. */
 export const clock = check('clock', ['CLOCK_BEHIND'], async (say, { invocation, env }) => {
-  const { last_event_at } = (await (await invocation.client()).action('server.status')) as { last_event_at: number | null };
+  const { last_event_at } = await call(invocation, 'server.status');
   // Not when the doctor began: asking is itself journaled, and on a busy machine seconds have passed.
   const behind = last_event_at === null ? 0 : last_event_at - clockFrom(env).now();
   return behind > SKEW_MS
@@ -143,7 +130,7 @@ export const clock = check('clock', ['CLOCK_BEHIND'], async (say, { invocation, 
 
 /** An agent whose token has expired stops without a word to its person. */
 export const tokens = check('tokens', ['TOKEN_EXPIRING'], async (say, { invocation, env }) => {
-  const { items } = (await (await invocation.client()).action('tokens.list', { expiring: true })) as unknown as Output<typeof listTokens>;
+  const { items } = await call(invocation, 'tokens.list', { expiring: true });
   if (items.length === 0) return say.ok('no agent token expires within 7 days');
   const now = clockFrom(env).now();
   return items.map(({ token_id, label, developer, expires_at }) =>
@@ -154,7 +141,7 @@ export const tokens = check('tokens', ['TOKEN_EXPIRING'], async (say, { invocati
 /** Whether the server takes the operator's token. */
 export const credentials = check('credentials', ['UNAUTHENTICATED'], async (say, { invocation, server }) => {
   try {
-    await (await invocation.client()).action('server.status');
+    await call(invocation, 'server.status');
     return say.ok('the operator is known');
   } catch (error) {
     if (server) return say.failed('UNAUTHENTICATED', inWords(error), 'stop the server and start it again: it writes a new token');

@@ -1,0 +1,106 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
+
+/** The release that a server wants its companions to be, from the answer to a heartbeat. */
+export interface UpdateOffer {
+  readonly latest_version: string;
+  readonly tarball_sha256: string;
+  readonly update_available: boolean;
+  /** By whoever publishes releases. */
+  readonly signature: string | undefined;
+}
+
+/** It becomes the name of a folder, beside a file `current.json`. */
+const VERSION_NAME = /^[0-9][0-9A-Za-z.+-]{0,63}$/;
+
+/** Undefined where the server offers none, or none that could be one. */
+export function offerIn(value: unknown): UpdateOffer | undefined {
+  const { latest_version, tarball_sha256, update_available, signature } = (value ?? {}) as Partial<UpdateOffer>;
+  if (typeof latest_version !== 'string' || !VERSION_NAME.test(latest_version)) return undefined;
+  if (typeof tarball_sha256 !== 'string' || !/^[0-9a-f]{64}$/i.test(tarball_sha256)) return undefined;
+  return {
+    latest_version,
+    tarball_sha256: tarball_sha256.toLowerCase(),
+    update_available: update_available === true,
+    signature: typeof signature === 'string' ? signature : undefined,
+  };
+}
+
+/** The release that goes on in place of the installed one. */
+export interface Current {
+  readonly version: string;
+  readonly program: string;
+}
+
+export const releasesFolder = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'companion');
+
+const pathOf = (env: NodeJS.ProcessEnv): string => join(releasesFolder(env), 'current.json');
+
+export function currentRelease(env: NodeJS.ProcessEnv): Current | undefined {
+  const { version, program } = (readJson(pathOf(env)) ?? {}) as Partial<Current>;
+  return typeof version === 'string' && typeof program === 'string' && existsSync(program) ? { version, program } : undefined;
+}
+
+export const switchTo = (env: NodeJS.ProcessEnv, current: Current): void => replaceFile(pathOf(env), `${JSON.stringify(current, null, 2)}\n`);
+
+/** Every update brings a whole release: all that is neither in place nor to be, finished or not, goes. */
+export function clearReleases(env: NodeJS.ProcessEnv): void {
+  const folder = releasesFolder(env);
+  const kept = new Set([currentRelease(env)?.version, 'current.json']);
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name), { recursive: true, force: true });
+}
+
+export const forgetRelease = (env: NodeJS.ProcessEnv): void => rmSync(pathOf(env), { force: true });
+
+/** What a signature of a release is over. */
+interface Release {
+  readonly version: string;
+  /** Of the tarball, in lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+const PREFIX = 'ed25519:';
+/** In DER, what stands before the 32 bytes of a public key. */
+const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** As config.toml and the pinned keys have it: `ed25519:` and the 32 bytes in base64. */
+export const PUBLIC_KEY = /^ed25519:[A-Za-z0-9+/]{43}=$/;
+
+/** The lines that are signed. The first says what for, so that no other signature of the key can be taken for it. */
+const statement = ({ version, sha256 }: Release): Buffer =>
+  Buffer.from(`covenant companion release\nname covenant\nversion ${version}\nsha256 ${sha256.toLowerCase()}\n`);
+
+export function newSigningKey(): { privateKey: string; publicKey: string } {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  return { privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), publicKey: publicText(publicKey) };
+}
+
+/** The private key of a PEM file. Throws where it is none, or of another kind. */
+export function readSigningKey(pem: string): KeyObject {
+  const key = createPrivateKey(pem);
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('not an Ed25519 key');
+  return key;
+}
+
+export const publicKeyOf = (key: KeyObject): string => publicText(createPublicKey(key));
+
+export const signRelease = (key: KeyObject, release: Release): string => sign(null, statement(release), key).toString('base64');
+
+/** Whether the key has signed this very version of this very file. */
+export function isSigned(publicKey: string, release: Release, signature: string | undefined): boolean {
+  if (signature === undefined || !PUBLIC_KEY.test(publicKey)) return false;
+  const key = createPublicKey({ key: Buffer.concat([SPKI, Buffer.from(publicKey.slice(PREFIX.length), 'base64')]), format: 'der', type: 'spki' });
+  return verify(null, statement(release), key, Buffer.from(signature, 'base64'));
+}
+
+/** Short enough for a person to compare. */
+export const fingerprintOf = (publicKey: string): string =>
+  `SHA256:${createHash('sha256')
+    .update(Buffer.from(publicKey.slice(PREFIX.length), 'base64'))
+    .digest('base64')
+    .replace(/=+$/, '')}`;
+
+const publicText = (key: KeyObject): string => `${PREFIX}${key.export({ type: 'spki', format: 'der' }).subarray(SPKI.length).toString('base64')}`;

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
+import { parseJson, recordOf } from '../../../wire/json.ts';
+
+/** One use of a model, as it is sent: counters, the name of the model and a hash for an id. Nothing else of what a store holds gets here. */
+export interface UsageEvent {
+  /** The same for the same use, wherever and however often it is read. */
+  readonly id: string;
+  /** Whose token reports it; undefined: the machine's. */
+  readonly agent?: string | undefined;
+  readonly source: Source;
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Where it was read; not sent. */
+  readonly store?: string | undefined;
+  readonly session_id?: string | undefined;
+  readonly submitted_cost?: number | undefined;
+}
+
+/** What readers put events into. */
+export interface UsageBatch {
+  /** Uses before this moment are not reported. */
+  readonly since: number;
+  /** Whoever reads stops here, and goes on from here another time. */
+  full(): boolean;
+  /** An event that was put before is not taken again. */
+  put(event: UsageEvent): void;
+  /** A part of the store cannot be read, and why in the system's word. The rest is read all the same. */
+  missed?(code: string): void;
+}
+
+/** Where a reader goes on: plain JSON. */
+export type Cursor = Readonly<Record<string, unknown>>;
+
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+
+/** Undefined unless it is a whole number that can be a counter. */
+export const countOf = (value: unknown): number | undefined => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined);
+
+/** Whether the server would count it: some tokens, and counters that can be. */
+export function isCounted(source: Source, payload: Record<string, unknown>): boolean {
+  try {
+    return readPayload(source, payload).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Milliseconds since 1970 of what stores write as a date; undefined where it is none. */
+export function momentOf(value: unknown): number | undefined {
+  const moment = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isFinite(moment) ? moment : undefined;
+}
+
+export interface FoundFile {
+  readonly path: string;
+  readonly size: number;
+  readonly changedAt: number;
+}
+
+/** Deeper than any client keeps its files. */
+const DEEPEST = 6;
+
+/** The files below a folder whose names fit. Symbolic links are not followed: they may lead anywhere. */
+export function filesUnder(folder: string, fits: (name: string) => boolean, depth = DEEPEST): FoundFile[] {
+  if (depth < 0) return [];
+  return entriesOf(folder).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesUnder(path, fits, depth - 1);
+    return entry.isFile() && fits(entry.name) ? (fileAt(path) ?? []) : [];
+  });
+}
+
+export function fileAt(path: string): FoundFile | undefined {
+  try {
+    const { size, mtimeMs } = statSync(path);
+    return { path, size, changedAt: mtimeMs };
+  } catch {
+    // It went in the meantime, or is not ours to look at.
+    return undefined;
+  }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** How far a file was read, and what the rest cannot be understood without. */
+export interface FileCursor extends Cursor {
+  readonly offset: number;
+}
+
+type ReadFile<C extends FileCursor> = (file: FoundFile, from: C | undefined, basket: UsageBatch) => C;
+
+/**
+ * Reads what is new in these files. A file that has become shorter is another file by the same name. One that cannot be read, such as somebody
+ * else's, waits for another time and holds up no other.
+ */
+export function readFiles<C extends FileCursor>(files: readonly FoundFile[], cursors: Cursor, basket: UsageBatch, read: ReadFile<C>): Record<string, C> {
+  const next: Record<string, C> = {};
+  for (const [path, cursor] of Object.entries(cursors)) if (existsSync(path)) next[path] = cursor as C;
+  for (const file of files) {
+    const known = next[file.path];
+    const from = known && known.offset <= file.size ? known : undefined;
+    const isNew = from ? from.offset < file.size : file.changedAt >= basket.since;
+    if (!isNew || basket.full()) continue;
+    try {
+      next[file.path] = read(file, from, basket);
+    } catch (error) {
+      basket.missed?.((error as NodeJS.ErrnoException).code ?? (error as Error).name);
+    }
+  }
+  return next;
+}
+
+interface LoggedLine {
+  /** Undefined where it is longer than anything that is looked for. */
+  readonly bytes: Buffer | undefined;
+  readonly start: number;
+  /** Where the next line begins. */
+  readonly end: number;
+}
+
+const CHUNK = 64 * 1024;
+const LONGEST = 4 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/** The whole lines from an offset on, in bounded memory; one that is still being written is left for another time. */
+export function* linesFrom(path: string, offset: number, longest = LONGEST): Generator<LoggedLine> {
+  const file = openSync(path, 'r');
+  try {
+    let pieces: Buffer[] = [];
+    let length = 0;
+    let start = offset;
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    for (let at = offset; ; ) {
+      const read = readSync(file, chunk, 0, CHUNK, at);
+      if (read === 0) return;
+      for (let from = 0; from < read; ) {
+        const found = chunk.subarray(0, read).indexOf(NEWLINE, from);
+        const to = found < 0 ? read : found;
+        length += to - from;
+        // A copy: the chunk is used again.
+        if (length <= longest) pieces.push(Buffer.from(chunk.subarray(from, to)));
+        else pieces = [];
+        if (found < 0) break;
+        const end = at + found + 1;
+        yield { bytes: length <= longest ? Buffer.concat(pieces) : undefined, start, end };
+        [pieces, length, start, from] = [[], 0, end, found + 1];
+      }
+      at += read;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The object on a line; undefined where it is none, or has none of these words and need not be looked at. */
+export function objectOn({ bytes }: LoggedLine, ...words: readonly string[]): Record<string, unknown> | undefined {
+  return bytes && words.some((word) => bytes.includes(word)) ? recordOf(parseJson(bytes.toString('utf8'))) : undefined;
+}
+
+export type SqliteRow = Readonly<Record<string, unknown>>;
+
+/** Another program's database, which is only read. */
+export interface ForeignStore {
+  all(statement: string, ...parameters: (string | number)[]): SqliteRow[];
+  close(): void;
+}
+
+/** `too-old`: this Node cannot read SQLite. Undefined: there is no such database, or none that can be read now. */
+export async function openForeign(path: string): Promise<ForeignStore | 'too-old' | undefined> {
+  if (!existsSync(path)) return undefined;
+  const { DatabaseSync } = await driver();
+  if (!DatabaseSync) return 'too-old';
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    database.exec('pragma busy_timeout = 1000');
+    return { all: (statement, ...parameters) => database.prepare(statement).all(...parameters) as SqliteRow[], close: () => database.close() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only when a store is there to be read, and only where Node has it: from 22.5 on. */
+async function driver(): Promise<Partial<typeof import('node:sqlite')>> {
+  const { emitWarning } = process;
+  // On some versions Node warns that this part of it is experimental, in the middle of what we print.
+  process.emitWarning = () => {};
+  try {
+    return await import('node:sqlite');
+  } catch {
+    return {};
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

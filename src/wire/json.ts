@@ -1,0 +1,15 @@
+/** Undefined where the text is no JSON: the parser's message would quote what is there. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined unless it is an object: no list, and not null. */
+export const recordOf = (value: unknown): Record<string, unknown> | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+
+/** The same, empty where there is none. */
+export const recordIn = (value: unknown): Record<string, unknown> => recordOf(value) ?? {};
