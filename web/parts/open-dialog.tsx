@@ -1,24 +1,14 @@
 import { useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { flushSync } from 'react-dom';
+import { Store, useStore } from '../store.ts';
 
 type DialogContent = (close: () => void) => ReactNode;
 
-let shown: DialogContent | undefined;
-const listeners = new Set<() => void>();
-
-function become(next: DialogContent | undefined): void {
-  shown = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const shownDialog = new Store<DialogContent | undefined>(undefined);
 
 /** Shows a dialog that outlives the row or panel that asked for it: an event may take those off the page meanwhile. */
-export const openDialog = (content: DialogContent): void => become(content);
+export const openDialog = (content: DialogContent): void => shownDialog.set(content);
 
 /** Closes the dialog of something that was done. What it was opened from may have gone: the focus goes to the page's `data-home`, if it has one. */
 export function closeDone(close: () => void): void {
@@ -27,9 +17,9 @@ export function closeDone(close: () => void): void {
 }
 
 export function DialogHost() {
-  const content = useSyncExternalStore(subscribe, () => shown);
+  const content = useStore(shownDialog);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page has other dialogs
-  useEffect(() => () => become(undefined), [pathname]);
-  return content?.(() => become(undefined));
+  useEffect(() => () => shownDialog.set(undefined), [pathname]);
+  return content?.(() => shownDialog.set(undefined));
 }

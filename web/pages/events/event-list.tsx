@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { EventView } from '../../api.ts';
 import { useJournal } from '../../live/context.tsx';
 import { useLastValue, usePaused } from '../../live/tail.ts';
@@ -14,6 +14,7 @@ import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import type { EventSearch } from '../../search.ts';
+import { useStore } from '../../store.ts';
 import { outcomeOf } from './category.ts';
 import { Feed, type FeedState, MAX_ROWS } from './feed.ts';
 import { Who } from './who.tsx';
@@ -21,7 +22,7 @@ import { Who } from './who.tsx';
 export function EventList({ filter }: { filter: EventSearch }) {
   const { journal, state: live } = useJournal();
   const [feed] = useState(() => new Feed(filter));
-  const state = useSyncExternalStore(feed.subscribe, feed.state);
+  const state = useStore(feed.store);
   useEffect(() => {
     if (live.read) feed.follow(live.events);
   }, [feed, live.read, live.events]);
