@@ -1,5 +1,4 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { Link } from '@tanstack/react-router';
 import { type Claim, call } from '../../api.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
@@ -8,6 +7,7 @@ import { DataList, usePages } from '../../parts/data-list.tsx';
 import { CheckFilter } from '../../parts/filter.tsx';
 import { ConfirmAction } from '../../parts/form-dialog.tsx';
 import { Id, shortId } from '../../parts/id.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { escapeBidi, UntrustedText, workerOf } from '../../parts/said.tsx';
 import { EmptyState, Section } from '../../parts/section.tsx';
 import { type FactValues, NameList, ReadPanel } from '../../parts/side-panel.tsx';
@@ -15,35 +15,27 @@ import type { Column } from '../../parts/table.tsx';
 import { dateOf, Time, Until } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
-import type { ClaimSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { deniedEditIn, writerOf } from '../events/denied-edit.ts';
 import { Who } from '../events/who.tsx';
 
-const route = getRouteApi('/tasks/claims');
-
 /** Which code is in whose hands. */
 export function Claims() {
-  const { claim: opened, mine, before } = route.useSearch();
+  const [{ claim: opened, mine, before }, change] = usePageSearch('/tasks/claims');
   const repository = useRepository();
-  const navigate = useNavigate();
-  const show = (search: ClaimSearch): void => void navigate({ to: '/tasks/claims', search, resetScroll: false });
-  const kept = useMemo<ClaimSearch>(() => ({ ...(mine && { mine }), ...(before && { before }) }), [mine, before]);
-  const close = (): void => show(kept);
-  const filter = { ...(mine && { mine }), ...(repository && { repository }) };
+  const filter = { mine, repository };
   const claims = usePages({
     key: ['claims.list', filter],
-    read: (cursor: string | undefined, limit, signal) => call('claims.list', { ...filter, limit, ...(cursor && { before: cursor }) }, signal),
+    read: (cursor: string | undefined, limit, signal) => call('claims.list', { ...filter, limit, before: cursor }, signal),
     next: ({ items, more }) => (more ? items.at(-1)?.claim_id : undefined),
     from: before,
   });
-  const columns = useMemo(() => claimColumns(kept), [kept]);
   const last = claims.rows?.at(-1);
   return (
     <>
       <title>Claims · Covenant</title>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-muted">
-        <CheckFilter label="Only mine" checked={mine ?? false} onChange={(checked) => show(checked ? { mine: true } : {})} />
+        <CheckFilter label="Only mine" checked={mine ?? false} onChange={(checked) => void change({ mine: checked || undefined, before: undefined, claim: undefined })} />
         {claims.first && (
           <p>
             {counted(claims.first.total, 'live claim')}
@@ -51,9 +43,9 @@ export function Claims() {
           </p>
         )}
         {before && (
-          <Link to="/tasks/claims" search={{ ...kept, before: undefined }} className="link">
+          <SearchLink set={{ before: undefined }} className="link">
             Back to the newest
-          </Link>
+          </SearchLink>
         )}
       </div>
       <section data-home tabIndex={-1} aria-label="Claims" className="panel mt-3 outline-none">
@@ -62,14 +54,21 @@ export function Claims() {
           noun="claims"
           label="Live claims, newest first"
           list={claims}
-          columns={columns}
+          columns={COLUMNS}
           rowKey={({ claim_id }) => claim_id}
           growsAtTop
-          further={{ to: '/tasks/claims', search: last ? { ...kept, before: last.claim_id } : kept }}
+          further={{ to: '/tasks/claims', search: { mine, before: last?.claim_id } }}
           empty={<NoClaims narrowed={mine === true || repository !== undefined || before !== undefined} />}
         />
       </section>
-      {opened && <ClaimPanel key={opened} id={opened} listed={claims.rows?.find(({ claim_id }) => claim_id === opened)} onClose={close} />}
+      {opened && (
+        <ClaimPanel
+          key={opened}
+          id={opened}
+          listed={claims.rows?.find(({ claim_id }) => claim_id === opened)}
+          onClose={() => void change({ claim: undefined })}
+        />
+      )}
     </>
   );
 }
@@ -108,14 +107,14 @@ function shortPatterns(claim: Claim): string {
   return all.length > FIRST ? `${all.slice(0, FIRST).join(', ')} and ${all.length - FIRST} more` : all.join(', ');
 }
 
-const claimColumns = (search: ClaimSearch): readonly Column<Claim>[] => [
+const COLUMNS: readonly Column<Claim>[] = [
   {
     label: 'Pattern',
     role: 'title',
     cell: (claim) => (
-      <Link to="/tasks/claims" search={{ ...search, claim: claim.claim_id }} resetScroll={false} className="mono hover:underline">
+      <SearchLink set={{ claim: claim.claim_id }} className="mono hover:underline">
         <UntrustedText text={shortPatterns(claim)} brief />
-      </Link>
+      </SearchLink>
     ),
   },
   { label: 'Mode', role: 'state', cell: (claim) => <Mode claim={claim} /> },
