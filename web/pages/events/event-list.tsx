@@ -6,6 +6,7 @@ import { useLastValue, usePaused } from '../../live/tail.ts';
 import { AsCommand, CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { Id, isId } from '../../parts/id.tsx';
+import { SearchLink } from '../../parts/page-search.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Resume } from '../../parts/resume.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
@@ -123,16 +124,13 @@ const EVENT_COLUMNS: readonly Column<EventView>[] = [
     role: 'meta',
     width: 'sm:w-18',
     cell: ({ seq }) => (
-      <Link
-        from="/activity/"
-        to="/activity"
-        search={(all) => ({ ...all, event: seq })}
-        resetScroll={false}
+      <SearchLink
+        set={{ event: seq }}
         aria-label={`Event ${seq}`}
         className="mono relative text-live hover:underline pointer-coarse:after:absolute pointer-coarse:after:-inset-3"
       >
         {seq}
-      </Link>
+      </SearchLink>
     ),
   },
   { label: 'Time', role: 'meta', width: 'sm:w-22 lg:w-24', cell: ({ time }) => <Time at={time} /> },

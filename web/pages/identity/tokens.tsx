@@ -1,4 +1,4 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { type SubmitEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Token } from '../../api.ts';
 import { useLastValue } from '../../live/tail.ts';
@@ -11,6 +11,7 @@ import { CheckFilter } from '../../parts/filter.tsx';
 import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
 import { Id } from '../../parts/id.tsx';
 import { openDialog } from '../../parts/open-dialog.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
@@ -18,19 +19,14 @@ import type { Column } from '../../parts/table.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import type { TokenSearch } from '../../search.ts';
 import { AGENTS, agentOf, carrierOf } from './agent.ts';
 import { NewToken } from './new-token.tsx';
 
-const route = getRouteApi('/settings/tokens');
-
 /** The signed-in developer's own; an operator may look at everybody's. */
 export function Tokens() {
-  const { create, token: opened, whose } = route.useSearch();
-  const navigate = useNavigate();
+  const [{ create, token: opened, whose }, change] = usePageSearch('/settings/tokens');
   const isOperator = useRead('identity.me', {}).data?.operator ?? false;
   const all = whose === 'all' && isOperator;
-  const show = (search: TokenSearch): void => void navigate({ to: '/settings/tokens', search, resetScroll: false });
   const columns = useMemo(() => tokenColumns(all), [all]);
   const live = useTokens(all, 'live');
   const ended = useTokens(all, 'ended');
@@ -42,7 +38,13 @@ export function Tokens() {
       </h2>
       <p className="text-muted">Agents and scripts show a token to be let in. Give each its own, so that one can be revoked without the others.</p>
       <CreateToken focus={create ?? false} />
-      {isOperator && <CheckFilter label="Everybody's tokens" checked={all} onChange={(checked) => show(checked ? { whose: 'all' } : {})} />}
+      {isOperator && (
+        <CheckFilter
+          label="Everybody's tokens"
+          checked={all}
+          onChange={(checked) => void change({ whose: checked ? 'all' : undefined, token: undefined, create: undefined })}
+        />
+      )}
       <div className="panel">
         <DataList noun="tokens" label="Live tokens" list={live} total={live.total} columns={columns} rowKey={idOf} />
       </div>
@@ -54,7 +56,7 @@ export function Tokens() {
           </div>
         </details>
       )}
-      {opened && <TokenPanel key={opened} id={opened} onClose={() => show(all ? { whose: 'all' } : {})} />}
+      {opened && <TokenPanel key={opened} id={opened} onClose={() => void change({ token: undefined, create: undefined })} />}
     </section>
   );
 }
@@ -89,9 +91,9 @@ const tokenColumns = (all: boolean): readonly Column<Token>[] => [
     label: 'Label',
     role: 'title',
     cell: ({ token_id, label }) => (
-      <Link to="/settings/tokens" search={{ ...(all && { whose: 'all' }), token: token_id }} resetScroll={false} className="hover:underline">
+      <SearchLink set={{ token: token_id, create: undefined }}>
         <UntrustedText text={label} brief />
-      </Link>
+      </SearchLink>
     ),
   },
   ...(all ? [OWNER] : []),

@@ -1,4 +1,4 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { call, type Match, type Overlap, type Thresholds } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
@@ -10,6 +10,7 @@ import { Filter } from '../../parts/filter.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Id, shortId } from '../../parts/id.tsx';
 import { openDialog } from '../../parts/open-dialog.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
 import { EmptyState } from '../../parts/section.tsx';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
@@ -17,44 +18,31 @@ import type { Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import type { OverlapSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { Audit } from './audit.tsx';
 import { Pair, Score } from './pair.tsx';
 
-const route = getRouteApi('/tasks/overlaps');
-
 /** Work that looked like other work, and what became of the question. */
 export function Overlaps() {
-  const { warning: opened, ...kept } = route.useSearch();
+  const [{ warning: opened, ...kept }, change] = usePageSearch('/tasks/overlaps');
   const { status, level, subject, before, audit } = kept;
   const repository = useRepository();
-  const navigate = useNavigate();
-  const show = (search: OverlapSearch): void => void navigate({ to: '/tasks/overlaps', search, resetScroll: false });
-  const filter = { ...(status && { open: true }), ...(level && { level }), ...(subject && { subject_id: subject }), ...(repository && { repository }) };
+  const filter = { open: status && true, level, subject_id: subject, repository };
   const overlaps = usePages({
     key: ['overlap.list', filter],
-    read: (cursor: string | undefined, limit, signal) => call('overlap.list', { ...filter, limit, ...(cursor && { before: cursor }) }, signal),
+    read: (cursor: string | undefined, limit, signal) => call('overlap.list', { ...filter, limit, before: cursor }, signal),
     next: ({ items, more }) => (more ? items.at(-1)?.warning_id : undefined),
     from: before,
   });
   const settings = overlaps.first?.settings;
-  // The same address has the same columns, or every row would be drawn again.
-  const address = JSON.stringify(kept);
-  const columns = useMemo(() => overlapColumns(JSON.parse(address) as OverlapSearch, settings), [address, settings]);
+  const columns = useMemo(() => overlapColumns(settings), [settings]);
   const last = overlaps.rows?.at(-1);
-  const { before: _, ...newest } = kept;
+  const newest = { before: undefined, warning: undefined };
   return (
     <>
       <title>Overlaps · Covenant</title>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <Filter
-          label="Status"
-          otherwise="All"
-          choices={[['open', 'Open']]}
-          chosen={status}
-          onChoose={(choice) => show({ ...newest, ...(choice ? { status: choice } : { status: undefined }) })}
-        />
+        <Filter label="Status" otherwise="All" choices={[['open', 'Open']]} chosen={status} onChoose={(choice) => void change({ ...newest, status: choice })} />
         <Filter
           label="Level"
           otherwise="All"
@@ -63,35 +51,35 @@ export function Overlaps() {
             ['escalated', 'Escalated'],
           ]}
           chosen={level}
-          onChoose={(choice) => show({ ...newest, ...(choice ? { level: choice } : { level: undefined }) })}
+          onChoose={(choice) => void change({ ...newest, level: choice })}
         />
         {before && (
-          <Link to="/tasks/overlaps" search={newest} className="link">
+          <SearchLink set={newest} className="link">
             Back to the newest
-          </Link>
+          </SearchLink>
         )}
         {!audit && (
-          <Link to="/tasks/overlaps" search={{ ...kept, audit: true }} resetScroll={false} className="button ml-auto">
+          <SearchLink set={{ audit: true, warning: undefined }} className="button ml-auto">
             Audit
-          </Link>
+          </SearchLink>
         )}
       </div>
       {audit && (
         <div className="mt-4">
-          <Audit onClose={() => show({ ...kept, audit: undefined })} />
+          <Audit onClose={() => void change({ audit: undefined, warning: undefined })} />
         </div>
       )}
       {subject && <About id={subject} />}
       <section aria-label="Overlaps" className="panel mt-3">
         <DataList
-          key={`${address} ${repository}`}
+          key={JSON.stringify([kept, repository])}
           noun="overlaps"
           label="Overlaps, newest first"
           list={overlaps}
           columns={columns}
           rowKey={({ warning_id }) => warning_id}
           growsAtTop
-          further={{ to: '/tasks/overlaps', search: last ? { ...kept, before: last.warning_id } : kept }}
+          further={{ to: '/tasks/overlaps', search: { ...kept, before: last?.warning_id } }}
           empty={<NoOverlaps open={status === 'open'} narrowed={Boolean(level || subject || before || repository)} />}
         />
       </section>
@@ -101,7 +89,7 @@ export function Overlaps() {
           id={opened}
           listed={overlaps.rows?.find(({ warning_id }) => warning_id === opened)}
           settings={settings}
-          onClose={() => show(kept)}
+          onClose={() => void change({ warning: undefined })}
         />
       )}
     </>
@@ -168,19 +156,19 @@ function JudgedBy({ overlap: { status, judged_by } }: { overlap: Overlap }) {
 const bestOf = ({ matches }: Overlap) => matches.reduce((best, match) => (match.score > best.score ? match : best), matches[0] ?? NO_MATCH);
 const NO_MATCH = { title: '—', owner: '—', score: 0, reason: '—' };
 
-const overlapColumns = (search: OverlapSearch, settings: Thresholds | undefined): readonly Column<Overlap>[] => [
+const overlapColumns = (settings: Thresholds | undefined): readonly Column<Overlap>[] => [
   {
     label: 'Pair',
     role: 'title',
     cell: (overlap) => (
-      <Link to="/tasks/overlaps" search={{ ...search, warning: overlap.warning_id }} resetScroll={false} className="group grid">
+      <SearchLink set={{ warning: overlap.warning_id }} className="group grid">
         <span className="font-medium group-hover:underline">
           <UntrustedText text={overlap.title} brief />
         </span>
         <span className="line-clamp-2 text-muted">
           <UntrustedText text={overlap.developer} /> against <UntrustedText text={bestOf(overlap).owner} />: <UntrustedText text={bestOf(overlap).title} />
         </span>
-      </Link>
+      </SearchLink>
     ),
   },
   { label: 'Score', role: 'wide', width: 'sm:w-28 xl:w-36', cell: (overlap) => <Score score={bestOf(overlap).score} settings={settings} /> },

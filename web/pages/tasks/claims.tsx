@@ -35,7 +35,11 @@ export function Claims() {
     <>
       <title>Claims · Covenant</title>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-muted">
-        <CheckFilter label="Only mine" checked={mine ?? false} onChange={(checked) => void change({ mine: checked || undefined, before: undefined, claim: undefined })} />
+        <CheckFilter
+          label="Only mine"
+          checked={mine ?? false}
+          onChange={(checked) => void change({ mine: checked || undefined, before: undefined, claim: undefined })}
+        />
         {claims.first && (
           <p>
             {counted(claims.first.total, 'live claim')}

@@ -1,5 +1,5 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { call, type Grant } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
@@ -9,6 +9,7 @@ import { Choice, TextField } from '../../parts/field.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
 import { Id } from '../../parts/id.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { Written } from '../../parts/revealed.tsx';
 import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { EmptyState } from '../../parts/section.tsx';
@@ -24,7 +25,6 @@ import { ForOperator, useRights, type ViewerRights } from './rights.tsx';
 import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, useToolNames } from './subject.tsx';
 import { FilterText } from './tool-filters.tsx';
 
-const route = getRouteApi('/tools/grants');
 const STATUSES = [
   ['live', 'Live'],
   ['exhausted', 'Used up'],
@@ -34,14 +34,11 @@ const STATUSES = [
 
 /** Who was given what, by whom and how far. */
 export function Grants() {
-  const { grant: opened, action, who, ...filter } = route.useSearch();
-  const { status, q } = filter;
-  const navigate = useNavigate();
-  const show = (search: GrantSearch): void => void navigate({ to: '/tools/grants', search, resetScroll: false });
-  const close = (): void => show(filter);
+  const [{ grant: opened, action, who, status, q }, change] = usePageSearch('/tools/grants');
+  const closed = { grant: undefined, action: undefined, who: undefined };
+  const close = () => void change(closed);
   const rights = useRights();
-  const grants = useGrants(filter, rights);
-  const columns = useMemo(() => grantColumns({ ...(status && { status }), ...(q && { q }) }), [status, q]);
+  const grants = useGrants({ status, q }, rights);
   if (rights === 'member')
     return (
       <ForOperator title="Grants" rights={rights}>
@@ -52,15 +49,9 @@ export function Grants() {
     <>
       <title>Grants · Covenant</title>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <FilterText label="Filter by action" value={q} onChange={(text) => show({ ...(status && { status }), ...(text && { q: text }) })} />
-        <Filter
-          label="Status"
-          otherwise="All"
-          choices={STATUSES}
-          chosen={status}
-          onChoose={(choice) => show({ ...(q && { q }), ...(choice && { status: choice }) })}
-        />
-        <ActButton needs="operator" look="primary" className="ml-auto" onClick={() => show({ ...filter, grant: 'new' })}>
+        <FilterText label="Filter by action" value={q} onChange={(text) => void change({ ...closed, q: text })} />
+        <Filter label="Status" otherwise="All" choices={STATUSES} chosen={status} onChoose={(choice) => void change({ ...closed, status: choice })} />
+        <ActButton needs="operator" look="primary" className="ml-auto" onClick={() => void change({ ...closed, grant: 'new' })}>
           Grant…
         </ActButton>
       </div>
@@ -70,7 +61,7 @@ export function Grants() {
           noun="grants"
           label="Grants, newest first"
           list={grants}
-          columns={columns}
+          columns={COLUMNS}
           rowKey={({ grant_id }) => grant_id}
           growsAtTop
           moreLabel="Show older grants"
@@ -78,16 +69,16 @@ export function Grants() {
         />
       </section>
       {opened && opened !== 'new' && <GrantPanel key={opened} id={opened} onClose={close} />}
-      {opened === 'new' && <GrantDialog {...(action && { action })} {...(who && { who })} onClose={close} />}
+      {opened === 'new' && <GrantDialog action={action} who={who} onClose={close} />}
     </>
   );
 }
 
 function useGrants({ status, q }: Pick<GrantSearch, 'status' | 'q'>, rights: ViewerRights) {
-  const filter = { ...(status && { status }), ...(q && { text: q }) };
+  const filter = { status, text: q };
   return usePages({
     key: ['capabilities.list', filter],
-    read: (before: string | undefined, limit, signal) => call('capabilities.list', { ...filter, limit, ...(before && { before }) }, signal),
+    read: (before: string | undefined, limit, signal) => call('capabilities.list', { ...filter, limit, before }, signal),
     next: ({ items, more }) => (more ? items.at(-1)?.grant_id : undefined),
     sizes: [100, 100],
     enabled: rights === 'operator' || rights === 'elsewhere',
@@ -122,15 +113,15 @@ const Action = ({ action, brief = false }: { action: string; brief?: boolean }) 
   </span>
 );
 
-const grantColumns = (search: GrantSearch): readonly Column<Grant>[] => [
+const COLUMNS: readonly Column<Grant>[] = [
   {
     label: 'Subject',
     role: 'title',
     width: 'sm:w-[20%]',
     cell: ({ grant_id, subject_name }) => (
-      <Link to="/tools/grants" search={{ ...search, grant: grant_id }} resetScroll={false} className="font-medium hover:underline">
+      <SearchLink set={{ grant: grant_id }} className="font-medium hover:underline">
         <UntrustedText text={subject_name} brief />
-      </Link>
+      </SearchLink>
     ),
   },
   { label: 'Action', role: 'wide', cell: ({ action }) => <Action action={action} brief /> },
@@ -233,7 +224,7 @@ const ACTION = /^[a-z]+\.[A-Za-z0-9_.-]{1,190}$/;
 const TOOLSETS = ['team', 'workflow', 'review', 'cycle'].map((toolset) => `toolset.${toolset}`);
 
 /** To whom, what, and how far: the narrowest is chosen until somebody chooses otherwise. */
-function GrantDialog({ action: given = '', who, onClose }: { action?: string; who?: string; onClose: () => void }) {
+function GrantDialog({ action: given = '', who, onClose }: { action: string | undefined; who: string | undefined; onClose: () => void }) {
   const me = useRead('identity.me', {}).data;
   const grant = useAct('capabilities.grant');
   const revoke = useAct('capabilities.revoke');

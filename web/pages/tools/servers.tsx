@@ -1,4 +1,4 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { ActionResult, ExternalServer } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
@@ -7,6 +7,7 @@ import { CodeBlock } from '../../parts/copy.tsx';
 import { counted } from '../../parts/count.ts';
 import { DataList, Loaded, wholeList } from '../../parts/data-list.tsx';
 import { ConfirmAction } from '../../parts/form-dialog.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Written } from '../../parts/revealed.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
@@ -19,8 +20,6 @@ import { Notice, State, type Tone } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { ForOperator, useRights, useServers } from './rights.tsx';
 
-const route = getRouteApi('/tools/servers');
-
 const SNIPPET = `[[mcp.server]]
 name    = "filesystem"
 command = "npx"
@@ -28,14 +27,13 @@ args    = ["-y", "@modelcontextprotocol/server-filesystem", "$HOME"]`;
 
 /** The other MCP servers whose tools are offered here. */
 export function Servers() {
-  const { server: opened } = route.useSearch();
-  const navigate = useNavigate();
+  const [{ server: opened }, change] = usePageSearch('/tools/servers');
   const rights = useRights();
   const query = useServers(rights);
   const { data } = query;
   const usage = useRead('tools.usage', {}).data;
   const columns = useMemo(() => serverColumns(usage?.items ?? []), [usage]);
-  const close = (): void => void navigate({ to: '/tools/servers', resetScroll: false });
+  const close = () => void change({ server: undefined });
   if (rights === 'member' || rights === 'elsewhere') return <ForOperator title="Servers" rights={rights} />;
   return (
     <>
@@ -135,9 +133,9 @@ const serverColumns = (usage: ServerUsage): readonly Column<ExternalServer>[] =>
     role: 'title',
     width: 'sm:w-[20%]',
     cell: ({ name }) => (
-      <Link to="/tools/servers" search={{ server: name }} resetScroll={false} className="font-medium hover:underline">
+      <SearchLink set={{ server: name }} className="font-medium hover:underline">
         <UntrustedText text={name} brief />
-      </Link>
+      </SearchLink>
     ),
   },
   { label: 'State', role: 'state', width: 'sm:w-26 lg:w-34', cell: ({ state }) => <State tone={TONES[state]}>{state}</State> },

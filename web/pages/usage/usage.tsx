@@ -1,9 +1,9 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ActionResult } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { Filter } from '../../parts/filter.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Table, TableSkeleton } from '../../parts/table.tsx';
@@ -16,17 +16,14 @@ import { Prices } from './prices.tsx';
 import { Totals } from './totals.tsx';
 import { daysOf, GROUPING_KEYS, type Grouping, keyOf, usageColumns } from './usage-columns.tsx';
 
-const route = getRouteApi('/usage');
 const OTHER_GROUPINGS = (['day', 'task', 'developer'] as const).map((grouping) => [grouping, grouping] as const);
 const OTHER_SPANS = ([7, 90, 366] as const).map((days) => [`${days}`, `${days} days`] as const);
 
 /** Who spent what. */
 export function Usage() {
-  const search = route.useSearch();
-  const navigate = useNavigate({ from: '/usage' });
+  const [search, change] = usePageSearch('/usage');
   const by = search.by ?? 'agent';
   const usage = useRead('usage.list', { days: daysOf(search), by: [...GROUPING_KEYS[by]] });
-  const show = (change: UsageSearch): void => void navigate({ to: '/usage', search: (all) => ({ ...all, ...change }), resetScroll: false });
   const isEmpty = usage.data?.totals.spans === 0;
   return (
     <>
@@ -38,9 +35,9 @@ export function Usage() {
           otherwise="30 days"
           choices={OTHER_SPANS}
           chosen={search.days && `${search.days}`}
-          onChoose={(days) => show({ days: days && (Number(days) as UsageSearch['days']) })}
+          onChoose={(days) => void change({ days: days && (Number(days) as UsageSearch['days']) })}
         />
-        <button type="button" className="button" onClick={() => show({ prices: true })}>
+        <button type="button" className="button" onClick={() => void change({ prices: true })}>
           Prices
         </button>
       </div>
@@ -50,13 +47,13 @@ export function Usage() {
         {isEmpty && <NoUsage days={daysOf(search)} />}
         {usage.data && !isEmpty && (
           <>
-            <Totals totals={usage.data.totals} onPrices={() => show({ prices: true })} />
-            <DailyBars search={search} onChange={show} />
-            <Rows by={by} days={daysOf(search)} data={usage.data} onGroup={(grouping) => show({ by: grouping })} />
+            <Totals totals={usage.data.totals} onPrices={() => void change({ prices: true })} />
+            <DailyBars search={search} onChange={(part) => void change(part)} />
+            <Rows by={by} days={daysOf(search)} data={usage.data} onGroup={(grouping) => void change({ by: grouping })} />
           </>
         )}
       </div>
-      {search.prices && <Prices days={daysOf(search)} onClose={() => show({ prices: undefined })} />}
+      {search.prices && <Prices days={daysOf(search)} onClose={() => void change({ prices: undefined })} />}
     </>
   );
 }
