@@ -22,6 +22,8 @@ interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
   /** Whoever presses Enter at once has done nothing: the focus begins on the way out. */
   cautious?: boolean;
   mutation: { readonly isPending: boolean; readonly error: Error | null };
+  /** Shown in the place of the form once it is there: what was made. */
+  outcome?: ReactNode;
   /** "Nothing was granted." */
   failed: string;
   onSubmit: () => void;
@@ -30,13 +32,35 @@ interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
 
 /** A dialog with a form: what it does, its fields, why it failed, and two buttons. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, wide, children, submit, cancel = 'Cancel', look = 'primary', needs, ready = true, cautious, mutation, failed, onSubmit, onClose } = props;
+  const {
+    title,
+    wide,
+    children,
+    submit,
+    cancel = 'Cancel',
+    look = 'primary',
+    needs,
+    ready = true,
+    cautious,
+    mutation,
+    outcome,
+    failed,
+    onSubmit,
+    onClose,
+  } = props;
   const onFormSubmit = (event: SubmitEvent): void => {
     event.preventDefault();
     onSubmit();
   };
+  if (outcome) {
+    return (
+      <Dialog key="outcome" title={title} wide={wide} onClose={onClose}>
+        <div className="mt-3 grid gap-3">{outcome}</div>
+      </Dialog>
+    );
+  }
   return (
-    <Dialog title={title} wide={wide ?? false} onClose={onClose}>
+    <Dialog title={title} wide={wide} onClose={onClose}>
       <form onSubmit={onFormSubmit} className="mt-3 grid gap-3">
         {children}
         {mutation.error && <Problem what={failed} error={mutation.error} />}
@@ -44,7 +68,7 @@ export function FormDialog(props: FormDialogProps) {
           <button type="button" className="button" data-first={cautious || undefined} onClick={onClose}>
             {cancel}
           </button>
-          <ActButton type="submit" data-first look={look} {...(needs && { needs })} pending={mutation.isPending} disabled={!ready}>
+          <ActButton type="submit" data-first look={look} needs={needs} pending={mutation.isPending} disabled={!ready}>
             {submit}
           </ActButton>
         </div>

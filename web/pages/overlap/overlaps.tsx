@@ -13,7 +13,7 @@ import { openDialog } from '../../parts/open-dialog.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
 import { EmptyState } from '../../parts/section.tsx';
-import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import { type FactValues, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
@@ -105,9 +105,7 @@ function About({ id }: { id: string }) {
     <p className="mt-3 flex flex-wrap items-baseline gap-x-3 gap-y-1">
       <span>
         <span className="text-muted">About </span>
-        <span className="font-medium">
-          <UntrustedText text={task?.title ?? workstream?.title ?? id} />
-        </span>
+        <UntrustedText text={task?.title ?? workstream?.title ?? id} className="font-medium" />
       </span>
       <Link to="/tasks/overlaps" className="link">
         All overlaps
@@ -117,22 +115,12 @@ function About({ id }: { id: string }) {
 }
 
 function NoOverlaps({ open, narrowed }: { open: boolean; narrowed: boolean }) {
-  return (
-    <EmptyState>
-      <p>
-        {open
-          ? 'No overlap waits for a judgement.'
-          : narrowed
-            ? 'No such overlap was found.'
-            : 'No two pieces of work have looked alike yet. What agents check, plan or start is compared here.'}
-      </p>
-      {narrowed && (
-        <Link to="/tasks/overlaps" search={{ repo: undefined }} className="link">
-          Show all overlaps
-        </Link>
-      )}
-    </EmptyState>
-  );
+  const words = open
+    ? 'No overlap waits for a judgement.'
+    : narrowed
+      ? 'No such overlap was found.'
+      : 'No two pieces of work have looked alike yet. What agents check, plan or start is compared here.';
+  return <EmptyState all={narrowed && { to: '/tasks/overlaps', search: { repo: undefined }, label: 'Show all overlaps' }}>{words}</EmptyState>;
 }
 
 const LEVELS: Record<Overlap['level'], Tone> = { warn: 'quiet', escalated: 'wait' };
@@ -162,9 +150,7 @@ const overlapColumns = (settings: Thresholds | undefined): readonly Column<Overl
     role: 'title',
     cell: (overlap) => (
       <SearchLink set={{ warning: overlap.warning_id }} className="group grid">
-        <span className="font-medium group-hover:underline">
-          <UntrustedText text={overlap.title} brief />
-        </span>
+        <UntrustedText text={overlap.title} brief className="font-medium group-hover:underline" />
         <span className="line-clamp-2 text-muted">
           <UntrustedText text={overlap.developer} /> against <UntrustedText text={bestOf(overlap).owner} />: <UntrustedText text={bestOf(overlap).title} />
         </span>
@@ -175,26 +161,17 @@ const overlapColumns = (settings: Thresholds | undefined): readonly Column<Overl
   { label: 'Level', width: 'sm:w-26', cell: ({ level }) => <Level level={level} /> },
   { label: 'Verdict', role: 'state', width: 'sm:w-28', cell: (overlap) => <Verdict overlap={overlap} /> },
   { label: 'Judged by', width: 'sm:w-[14%] xl:w-[12%]', cell: (overlap) => <JudgedBy overlap={overlap} /> },
-  { label: 'Reason', role: 'wide', from: 'xl', width: 'xl:w-[20%]', cell: (overlap) => <Reason text={bestOf(overlap).reason} /> },
+  {
+    label: 'Reason',
+    role: 'wide',
+    from: 'xl',
+    width: 'xl:w-[20%]',
+    cell: (overlap) => <UntrustedText text={bestOf(overlap).reason} brief className="text-muted" />,
+  },
   { label: 'Age', role: 'end', width: 'sm:w-18', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-const Reason = ({ text }: { text: string }) => (
-  <span className="text-muted">
-    <UntrustedText text={text} brief />
-  </span>
-);
-
-interface OverlapPanelProps {
-  /** Its id, or the end of it. */
-  id: string;
-  /** As the list has it, until it is read by itself. */
-  listed: Overlap | undefined;
-  settings: Thresholds | undefined;
-  onClose: () => void;
-}
-
-function OverlapPanel({ id, listed, settings, onClose }: OverlapPanelProps) {
+function OverlapPanel({ id, listed, settings, onClose }: RowPanelProps<Overlap> & { settings: Thresholds | undefined }) {
   const query = useRead('overlap.show', { warning_id: id });
   const overlap = query.data?.overlap ?? listed;
   return (

@@ -10,7 +10,7 @@ import { Id, shortId } from '../../parts/id.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { escapeBidi, UntrustedText, workerOf } from '../../parts/said.tsx';
 import { EmptyState, Section } from '../../parts/section.tsx';
-import { type FactValues, NameList, ReadPanel } from '../../parts/side-panel.tsx';
+import { type FactValues, NameList, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { dateOf, Time, Until } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
@@ -79,14 +79,7 @@ export function Claims() {
 
 function NoClaims({ narrowed }: { narrowed: boolean }) {
   if (narrowed) {
-    return (
-      <EmptyState>
-        <p>No such claim is live.</p>
-        <Link to="/tasks/claims" search={{ repo: undefined }} className="link">
-          Show all live claims
-        </Link>
-      </EmptyState>
-    );
+    return <EmptyState all={{ to: '/tasks/claims', search: { repo: undefined }, label: 'Show all live claims' }}>No such claim is live.</EmptyState>;
   }
   return (
     <EmptyState>
@@ -128,16 +121,8 @@ const COLUMNS: readonly Column<Claim>[] = [
   { label: 'Actions', role: 'none', width: 'sm:w-24', cell: (claim) => <ReleaseClaim claim={claim} inRow /> },
 ];
 
-interface ClaimPanelProps {
-  /** Its id, or the end of it. */
-  id: string;
-  /** As the list has it, until it is read by itself. */
-  listed: Claim | undefined;
-  onClose: () => void;
-}
-
 /** One claim, also one that is over. */
-function ClaimPanel({ id, listed, onClose }: ClaimPanelProps) {
+function ClaimPanel({ id, listed, onClose }: RowPanelProps<Claim>) {
   const query = useRead('claims.show', { claim_id: id });
   const claim = query.data?.claim ?? listed;
   return (

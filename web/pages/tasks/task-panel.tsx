@@ -9,22 +9,14 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Id, shortId } from '../../parts/id.tsx';
 import { closeDone, openDialog } from '../../parts/open-dialog.tsx';
 import { escapeBidi, UntrustedText, workerOf } from '../../parts/said.tsx';
-import { type FactValues, NameList, ReadPanel } from '../../parts/side-panel.tsx';
+import { type FactValues, NameList, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { isOpen, STATUS_TONES } from './status.ts';
 
-interface TaskPanelProps {
-  /** Its id, or the end of it. */
-  id: string;
-  /** As the list has it, until it is read by itself. */
-  listed: Task | undefined;
-  onClose: () => void;
-}
-
 /** One task, whether the list beside it holds it or not. */
-export function TaskPanel({ id, listed, onClose }: TaskPanelProps) {
+export function TaskPanel({ id, listed, onClose }: RowPanelProps<Task>) {
   const query = useRead('tasks.show', { task_id: id });
   const task = query.data?.task ?? listed;
   return (
@@ -73,7 +65,7 @@ export function OverlapsOf({ task: { task_id, overlaps } }: { task: Pick<Task, '
   return (
     <Link
       to="/tasks/overlaps"
-      search={{ subject: task_id, ...(open > 0 && { status: 'open' as const }) }}
+      search={{ subject: task_id, status: open > 0 ? 'open' : undefined }}
       aria-label={counted(open || all, open > 0 ? 'open overlap' : 'resolved overlap')}
       className="hover:underline"
     >

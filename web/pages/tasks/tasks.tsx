@@ -229,7 +229,7 @@ interface NoTasksProps {
 function NoTasks({ filter: { status, mine, owner, workstream, before }, repository, onPlan }: NoTasksProps) {
   if (status || mine || owner || workstream || before || repository) {
     return (
-      <EmptyState>
+      <EmptyState all={{ to: '/tasks', search: { repo: undefined }, label: 'Show all open tasks' }}>
         <p>
           No {statusWord(status)}tasks{mine && ' of yours'}
           {owner && ` of ${owner}`}
@@ -237,9 +237,6 @@ function NoTasks({ filter: { status, mine, owner, workstream, before }, reposito
           {repository && ` in ${repository}`}
           {before && ' further back'}.
         </p>
-        <Link to="/tasks" search={{ repo: undefined }} className="link">
-          Show all open tasks
-        </Link>
       </EmptyState>
     );
   }

@@ -50,11 +50,8 @@ export function Catalogue() {
               columns={COLUMNS}
               rowKey={({ name }) => name}
               empty={
-                <EmptyState>
+                <EmptyState all={{ to: '/tools', label: 'Show all tools' }}>
                   <p>No tool fits.</p>
-                  <Link to="/tools" className="link">
-                    Show all tools
-                  </Link>
                   <CliCommand words="tools list" />
                 </EmptyState>
               }

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import type { ExternalServer, Withheld } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
@@ -68,13 +67,8 @@ export function Changes() {
 
 function NoChanges({ rejected, asked }: { rejected: number; asked: 'rejected' | undefined }) {
   return (
-    <EmptyState>
+    <EmptyState all={rejected > 0 && { to: '/tools/changes', search: { show: 'rejected' }, label: `${counted(rejected, 'definition')} rejected` }}>
       <p>{asked ? 'Nothing was rejected.' : 'Nothing is withheld: every definition is as it was approved.'}</p>
-      {rejected > 0 && (
-        <Link to="/tools/changes" search={{ show: 'rejected' }} className="link">
-          {counted(rejected, 'definition')} rejected
-        </Link>
-      )}
       <CliCommand words="servers list" />
     </EmptyState>
   );

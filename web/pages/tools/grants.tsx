@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, type Grant } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
@@ -86,16 +85,11 @@ function useGrants({ status, q }: Pick<GrantSearch, 'status' | 'q'>, rights: Vie
 }
 
 function NoGrants({ filtered }: { filtered: boolean }) {
+  if (filtered) return <EmptyState all={{ to: '/tools/grants', label: 'Show all grants' }}>No grant fits.</EmptyState>;
   return (
     <EmptyState>
-      <p>{filtered ? 'No grant fits.' : 'Nothing is granted: nobody can call anything but clock.'}</p>
-      {filtered ? (
-        <Link to="/tools/grants" className="link">
-          Show all grants
-        </Link>
-      ) : (
-        <CliCommand words="capabilities grant tool.call.echo" />
-      )}
+      <p>Nothing is granted: nobody can call anything but clock.</p>
+      <CliCommand words="capabilities grant tool.call.echo" />
     </EmptyState>
   );
 }
@@ -106,12 +100,6 @@ const STATUS_WORDS: Record<Grant['status'], string> = { live: 'live', exhausted:
 const Status = ({ grant: { status } }: { grant: Grant }) => <State tone={TONES[status]}>{STATUS_WORDS[status]}</State>;
 const usesWords = (grant: Grant): string => usesLeft(grant)?.toLocaleString() ?? 'no limit';
 const endOf = ({ scope: { expires_at } }: Grant): string => (expires_at === undefined ? 'never' : dateOf(expires_at));
-
-const Action = ({ action, brief = false }: { action: string; brief?: boolean }) => (
-  <span className="mono">
-    <UntrustedText text={action} brief={brief} />
-  </span>
-);
 
 const COLUMNS: readonly Column<Grant>[] = [
   {
@@ -124,7 +112,7 @@ const COLUMNS: readonly Column<Grant>[] = [
       </SearchLink>
     ),
   },
-  { label: 'Action', role: 'wide', cell: ({ action }) => <Action action={action} brief /> },
+  { label: 'Action', role: 'wide', cell: ({ action }) => <UntrustedText text={action} brief className="mono" /> },
   {
     label: 'Scope',
     role: 'meta',
@@ -169,7 +157,7 @@ function GrantPanel({ id, onClose }: { id: string; onClose: () => void }) {
 const factsOf = (grant: Grant): FactValues => ({
   Status: <Status grant={grant} />,
   Subject: <UntrustedText text={grant.subject_name} />,
-  Action: <Action action={grant.action} />,
+  Action: <UntrustedText text={grant.action} className="mono" />,
   Scope: scopeWords(grant),
   'Uses left': usesWords(grant),
   Expires: endOf(grant),
@@ -208,7 +196,7 @@ function RevokeConsequence({ grant }: { grant: Grant }) {
   return (
     <>
       <p>
-        <Action action={grant.action} /> to <UntrustedText text={grant.subject_name} />: {scopeWords(grant)}.
+        <UntrustedText text={grant.action} className="mono" /> to <UntrustedText text={grant.subject_name} />: {scopeWords(grant)}.
       </p>
       <p>
         From the next call on they are refused, unless another grant allows it.{' '}

@@ -44,14 +44,7 @@ export function Matrix() {
           list={wholeList(query)}
           columns={columns}
           rowKey={({ name }) => name}
-          empty={
-            <EmptyState>
-              <p>No tool fits.</p>
-              <Link to="/tools/matrix" className="link">
-                Show all tools
-              </Link>
-            </EmptyState>
-          }
+          empty={<EmptyState all={{ to: '/tools/matrix', label: 'Show all tools' }}>No tool fits.</EmptyState>}
         />
         {data && (
           <div className="flex flex-wrap justify-between gap-3 border-t border-line p-3">

@@ -84,14 +84,8 @@ function Told({ foreseen: { answer, name, label, message, grant } }: { foreseen:
   return (
     <>
       <State tone={answer === 'no' ? 'bad' : ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State>
-      <span className="font-medium">
-        <UntrustedText text={name} />
-      </span>
-      {label && (
-        <span className="text-muted">
-          <UntrustedText text={label} />
-        </span>
-      )}
+      <UntrustedText text={name} className="font-medium" />
+      {label && <UntrustedText text={label} className="text-muted" />}
       {message !== null && <UntrustedText text={message} />}
       {grant && (
         <span>

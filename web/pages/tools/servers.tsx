@@ -88,9 +88,7 @@ function Unconfigured({ servers }: { servers: readonly string[] }) {
       <ul className="panel divide-y divide-line">
         {servers.map((server) => (
           <li key={server} className="flex flex-wrap items-center gap-3 px-3 py-2">
-            <span className="min-w-0 flex-1 font-medium">
-              <UntrustedText text={server} />
-            </span>
+            <UntrustedText text={server} className="min-w-0 flex-1 font-medium" />
             <ConfirmAction
               button="Forget"
               name={`Forget ${server}`}
@@ -206,11 +204,7 @@ function Shown({ server, usage }: { server: ExternalServer; usage: ServerUsage |
           Since: server.since && <Time at={server.since} />,
           Restarts: counted(server.restarts, 'restart'),
           Transport: server.transport,
-          'Reached at': (
-            <span className="mono">
-              <UntrustedText text={server.target} />
-            </span>
-          ),
+          'Reached at': <UntrustedText text={server.target} className="mono" />,
           Process: server.pid,
           'Calls itself': server_info?.name ? <UntrustedText text={[server_info.name, server_info.version].filter(Boolean).join(' ')} /> : null,
           Protocol: server.protocol_version,
