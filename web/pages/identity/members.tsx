@@ -5,7 +5,7 @@ import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
 import { Command } from '../../parts/copy.tsx';
 import { counted } from '../../parts/count.ts';
-import { DataList, wholeList } from '../../parts/data-list.tsx';
+import { DataList, Loaded, wholeList } from '../../parts/data-list.tsx';
 import { Choice, TextField } from '../../parts/field.tsx';
 import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
 import { openDialog } from '../../parts/open-dialog.tsx';
@@ -159,16 +159,16 @@ const VISIBILITIES: Record<Developer['visibility'], { label: string; meaning: st
 
 function Visibility() {
   const me = useRead('identity.me', {}).data;
-  const { data, error, refetch } = useRead('developers.list', {});
+  const developers = useRead('developers.list', {});
   const set = useAct('developers.set_visibility');
   const disconnected = useDisconnected();
-  const own = data?.items.find(({ developer_id }) => developer_id === me?.developer_id);
+  const own = developers.data?.items.find(({ developer_id }) => developer_id === me?.developer_id);
   // What was just chosen shows at once, and goes back by itself where the server refuses it.
   const chosen = set.isPending ? set.variables.visibility : own?.visibility;
   return (
     <section className="grid gap-3">
       <h2 id="visibility">Your visibility</h2>
-      {error && <Problem what="Your visibility could not be read." error={error} onRetry={() => void refetch()} />}
+      <Loaded what="Your visibility" query={developers} />
       {set.error && <Problem what="Your visibility was not changed." error={set.error} />}
       {own && (
         <fieldset aria-labelledby="visibility" className="grid gap-2" disabled={disconnected} title={disconnected ? DISCONNECTED_REASON : undefined}>

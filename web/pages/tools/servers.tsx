@@ -12,7 +12,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Written } from '../../parts/revealed.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
 import { EmptyState, Section } from '../../parts/section.tsx';
-import { Facts, SidePanel } from '../../parts/side-panel.tsx';
+import { Facts, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { milliseconds, Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
@@ -33,7 +33,6 @@ export function Servers() {
   const { data } = query;
   const usage = useRead('tools.usage', {}).data;
   const columns = useMemo(() => serverColumns(usage?.items ?? []), [usage]);
-  const close = () => void change({ server: undefined });
   if (rights === 'member' || rights === 'elsewhere') return <ForOperator title="Servers" rights={rights} />;
   return (
     <>
@@ -46,7 +45,17 @@ export function Servers() {
         {data && data.unconfigured.length > 0 && <Unconfigured servers={data.unconfigured} />}
       </div>
       {opened && data && (
-        <ServerPanel key={opened} name={opened} server={data.items.find(({ name }) => name === opened)} usage={usage?.items} onClose={close} />
+        <ReadPanel
+          key={opened}
+          what="The server"
+          title={opened}
+          query={query}
+          value={data.items.find(({ name }) => name === opened)}
+          missing={<p>There is no server of this name in secrets.toml.</p>}
+          onClose={() => void change({ server: undefined })}
+        >
+          {(server) => <Shown server={server} usage={usage?.items} />}
+        </ReadPanel>
       )}
     </>
   );
@@ -161,22 +170,6 @@ const serverColumns = (usage: ServerUsage): readonly Column<ExternalServer>[] =>
 function p95Of(usage: ServerUsage | undefined, server: string): string {
   const p95 = usage?.find((each) => each.server === server)?.p95_ms ?? null;
   return p95 === null ? '—' : milliseconds(p95);
-}
-
-interface ServerPanelProps {
-  name: string;
-  /** Missing where the file has none of this name. */
-  server: ExternalServer | undefined;
-  usage: ServerUsage | undefined;
-  onClose: () => void;
-}
-
-function ServerPanel({ name, server, usage, onClose }: ServerPanelProps) {
-  return (
-    <SidePanel title={name} onClose={onClose}>
-      {server ? <Shown server={server} usage={usage} /> : <p>There is no server of this name in secrets.toml.</p>}
-    </SidePanel>
-  );
 }
 
 function Shown({ server, usage }: { server: ExternalServer; usage: ServerUsage | undefined }) {
