@@ -7,7 +7,7 @@ import { useRead } from '../queries.ts';
 import { counted } from './count.ts';
 import { Problem } from './problem.tsx';
 import { Resume } from './resume.tsx';
-import { type Column, Table, TableSkeleton } from './table.tsx';
+import { type Column, Table, type TableProps, TableSkeleton } from './table.tsx';
 
 /** A read as the page sees it: any query has this shape. */
 export interface ReadResult<T> {
@@ -43,37 +43,46 @@ export interface RowList<T> {
   readonly goBack?: (() => void) | undefined;
 }
 
-interface DataListProps<T> {
+interface ListFrameProps<T> {
   /** What the rows are: "tasks". */
   noun: string;
   /** What could not be read, where that is not "The tasks". */
   what?: string;
-  /** The name of the table: "Tasks, last changed first". */
-  label: string;
   list: RowList<T>;
-  columns: readonly Column<T>[];
-  rowKey: (row: T) => string | number;
   /** Shown where there is nothing to list. */
   empty?: ReactNode;
-  /** New rows come at the top, and wait while somebody has scrolled. Lists with other filters need other keys. */
-  growsAtTop?: boolean;
   /** The address at which a full list goes on. Without one it goes on in place. */
   further?: Pick<LinkProps, 'to' | 'search'>;
   /** The button that reads the next page. */
   moreLabel?: string;
 }
 
-/** A list with its error, skeleton, empty state and next page. */
-export function DataList<T>({ noun, what = `The ${noun}`, label, list, columns, rowKey, empty, growsAtTop = false, further, moreLabel }: DataListProps<T>) {
-  const { rows, error, more, isFull, goBack, total } = list;
+interface DataListProps<T> extends ListFrameProps<T> {
+  /** The name of the table: "Tasks, last changed first". */
+  label: string;
+  columns: readonly Column<T>[];
+  rowKey: (row: T) => string | number;
+  /** New rows come at the top, and wait while somebody has scrolled. Lists with other filters need other keys. */
+  growsAtTop?: boolean;
+}
+
+/** A table with its error, skeleton, empty state and next page. */
+export function DataList<T>({ label, columns, rowKey, growsAtTop = false, ...frame }: DataListProps<T>) {
   const RowsTable = growsAtTop ? StableTable : Table;
+  return <ListFrame {...frame}>{(rows) => <RowsTable label={label} columns={columns} rows={rows} rowKey={rowKey} />}</ListFrame>;
+}
+
+/** What a list has around its rows: its error, skeleton, empty state and next page. */
+export function ListFrame<T>(props: ListFrameProps<T> & { children: (rows: readonly T[]) => ReactNode }) {
+  const { noun, what = `The ${noun}`, list, empty, further, moreLabel, children } = props;
+  const { rows, error, more, isFull, goBack, total } = list;
   const isPart = total !== undefined && rows !== undefined && total > rows.length;
   return (
     <>
       {error && <Problem what={`${what} could not be read.`} error={error} onRetry={() => void list.refetch()} />}
       {!rows && !error && <TableSkeleton />}
       {rows?.length === 0 && empty}
-      {rows && rows.length > 0 && <RowsTable label={label} columns={columns} rows={rows} rowKey={rowKey} />}
+      {rows && rows.length > 0 && children(rows)}
       {(more || isPart || goBack) && (
         <div className="flex flex-wrap items-center justify-center gap-3 border-t border-line p-3 text-muted">
           {isPart && `${rows.length.toLocaleString()} of ${counted(total, noun.replace(/s$/, ''), noun)}`}
@@ -99,14 +108,7 @@ export function DataList<T>({ noun, what = `The ${noun}`, label, list, columns, 
   );
 }
 
-interface StableTableProps<T> {
-  label: string;
-  columns: readonly Column<T>[];
-  rows: readonly T[];
-  rowKey: (row: T) => string | number;
-}
-
-function StableTable<T>({ rows, rowKey, ...table }: StableTableProps<T>) {
+function StableTable<T>({ rows, rowKey, ...table }: TableProps<T>) {
   const { stable, waiting } = useStableRows(rows, rowKey);
   return (
     <>

@@ -87,13 +87,16 @@ interface ConfirmSpec<N extends ActionName> {
   /** What destroys is confirmed by typing this. */
   typed?: string;
   action: N;
-  input: ActionInput<N>;
+  /** Where a reason is asked for, it is made of that. */
+  input: ActionInput<N> | ((reason: string) => ActionInput<N>);
+  reason?: { readonly label: string; readonly hint?: string; readonly most: number; readonly required?: boolean };
   /** "Nothing was released." */
   failed: string;
-  /** The same for a shell. */
+  /** The same for a shell; the reason is added to its options. */
   command?: string;
+  options?: Readonly<Record<string, string>>;
   /** Said once it is done. */
-  toast?: string;
+  toast?: string | ((result: ActionResult<N>) => string);
   onDone?: ((result: ActionResult<N>) => void) | undefined;
 }
 
@@ -107,16 +110,19 @@ interface ConfirmActionProps<N extends ActionName> extends ConfirmSpec<N> {
   /** As in a row of a table. */
   small?: boolean;
   disabled?: boolean;
+  /** Shown with the button: why it is disabled. */
+  hint?: string | undefined;
 }
 
 /** A button for what stops somebody's work or cannot be taken back: it asks, does it, and says what failed. */
 export function ConfirmAction<N extends ActionName>(props: ConfirmActionProps<N>) {
-  const { button, look = 'bad', needs = 'member', name, small = false, disabled = false, ...spec } = props;
+  const { button, look = 'bad', needs = 'member', name, small = false, disabled = false, hint, ...spec } = props;
   return (
     <ActButton
       look={look}
       needs={needs}
       disabled={disabled}
+      title={hint}
       className={small ? 'min-h-6 px-2' : ''}
       aria-label={name}
       onClick={() => openDialog((close) => <ConfirmDialog {...spec} onClose={close} />)}
@@ -127,12 +133,14 @@ export function ConfirmAction<N extends ActionName>(props: ConfirmActionProps<N>
 }
 
 export function ConfirmDialog<N extends ActionName>({ onClose, ...spec }: ConfirmSpec<N> & { onClose: () => void }) {
-  const { title, children, act, keep = 'Cancel', typed, action, input, failed, command, toast, onDone } = spec;
+  const { title, children, act, keep = 'Cancel', typed, action, input, reason, failed, command, options, toast, onDone } = spec;
   const mutation = useAct(action);
   const say = useToast();
   const [given, setGiven] = useState('');
+  const [text, setText] = useState('');
+  const why = text.trim();
   const done = (result: ActionResult<N>): void => {
-    if (toast !== undefined) say(toast);
+    if (toast !== undefined) say(typeof toast === 'string' ? toast : toast(result));
     onDone?.(result);
     closeDone(onClose);
   };
@@ -143,14 +151,15 @@ export function ConfirmDialog<N extends ActionName>({ onClose, ...spec }: Confir
       cancel={keep}
       look="bad"
       cautious={typed === undefined}
-      ready={typed === undefined || [typed, escapeBidi(typed)].includes(given.trim())}
+      ready={(typed === undefined || [typed, escapeBidi(typed)].includes(given.trim())) && !(reason?.required && !why)}
       mutation={mutation}
       failed={failed}
-      onSubmit={() => mutation.mutate(input, { onSuccess: done })}
+      onSubmit={() => mutation.mutate(typeof input === 'function' ? input(why) : input, { onSuccess: done })}
       onClose={onClose}
     >
       {children}
-      {command !== undefined && <CliCommand words={command} />}
+      {reason && <TextField label={reason.label} hint={reason.hint} most={reason.most} first={reason.required ?? false} value={text} onChange={setText} />}
+      {command !== undefined && <CliCommand words={command} options={{ ...options, reason: why || (reason?.required ? 'TEXT' : undefined) }} />}
       {typed !== undefined && <TextField label={`Type ${escapeBidi(typed)} to confirm`} mono first value={given} onChange={setGiven} />}
     </FormDialog>
   );

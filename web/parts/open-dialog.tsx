@@ -7,13 +7,21 @@ type DialogContent = (close: () => void) => ReactNode;
 
 const shownDialog = new Store<DialogContent | undefined>(undefined);
 
-/** Shows a dialog that outlives the row or panel that asked for it: an event may take those off the page meanwhile. */
-export const openDialog = (content: DialogContent): void => shownDialog.set(content);
+let home: HTMLElement | null | undefined;
 
-/** Closes the dialog of something that was done. What it was opened from may have gone: the focus goes to the page's `data-home`, if it has one. */
+/** Shows a dialog that outlives the row or panel that asked for it: an event may take those off the page meanwhile. */
+export function openDialog(content: DialogContent): void {
+  home = document.activeElement?.closest<HTMLElement>('[data-home]');
+  shownDialog.set(content);
+}
+
+/**
+ * Closes the dialog of something that was done. What it was opened from may have gone: the focus goes to the `data-home` around it,
+ * or else to the page's, if it has one.
+ */
 export function closeDone(close: () => void): void {
   flushSync(close);
-  document.querySelector<HTMLElement>('[data-home]')?.focus();
+  (home?.isConnected ? home : document.querySelector<HTMLElement>('[data-home]'))?.focus();
 }
 
 export function DialogHost() {

@@ -18,6 +18,15 @@ export function UntrustedText({ text, brief = false, className = '' }: { text: s
   );
 }
 
+/** People call a repository by the last part of its path. */
+export function RepositoryName({ path }: { path: string }) {
+  return (
+    <span title={path}>
+      <UntrustedText text={path.split(/[\\/]/).findLast(Boolean) ?? path} brief />
+    </span>
+  );
+}
+
 const LONGEST_NAME = 100;
 
 /** A name without a space ends its line where it has a joint, if it can: `codex@`, `tool:agent_`. */

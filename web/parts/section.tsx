@@ -34,3 +34,43 @@ export function EmptyState({ all, children }: EmptyStateProps) {
     </div>
   );
 }
+
+/** A part of a panel under its own heading. */
+export function PanelPart({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="grid gap-1.5">
+      <h3 className="flex flex-wrap items-baseline justify-between gap-x-3 font-semibold">
+        {title}
+        {about && <span className="font-normal text-muted">{about}</span>}
+      </h3>
+      {children}
+    </section>
+  );
+}
+
+interface PanelListProps<T> {
+  items: readonly T[];
+  /** Said where there are none. */
+  empty: ReactNode;
+  /** How many there are that are not shown. */
+  more?: number;
+  className?: string;
+  /** One item, as an `<li>` with a key. */
+  children: (item: T) => ReactNode;
+}
+
+/** A short list in a box. */
+export function PanelList<T>({ items, empty, more = 0, className = '', children }: PanelListProps<T>) {
+  return (
+    <div className={`panel ${className}`}>
+      {items.length === 0 ? (
+        <EmptyState>{empty}</EmptyState>
+      ) : (
+        <ul className="divide-y divide-line">
+          {items.map(children)}
+          {more > 0 && <li className="px-3 py-1.5 text-muted">and {more.toLocaleString()} more</li>}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -119,17 +119,20 @@ interface ReadPanelProps<T> {
   value: T | undefined;
   /** Said where it was read and there is none. */
   missing?: ReactNode;
+  /** What stands above the facts. */
+  head?: (value: T) => ReactNode;
   facts?: (value: T) => FactValues;
   onClose: () => void;
   children?: (value: T) => ReactNode;
 }
 
 /** A panel that reads one thing: its facts, and what can be done with it. */
-export function ReadPanel<T>({ what, title, query: { data, error, refetch }, value, missing, facts, onClose, children }: ReadPanelProps<T>) {
+export function ReadPanel<T>({ what, title, query: { data, error, refetch }, value, missing, head, facts, onClose, children }: ReadPanelProps<T>) {
   return (
     <SidePanel title={title} onClose={onClose}>
       {error && <Problem what={`${what} could not be read${value ? ' again' : ''}.`} error={error} onRetry={() => void refetch()} />}
       {!value && !error && (data === undefined ? <TableSkeleton /> : missing)}
+      {value && head?.(value)}
       {value && facts && <Facts facts={facts(value)} />}
       {value && children?.(value)}
     </SidePanel>

@@ -47,7 +47,7 @@ const cellClasses = ({ role = 'text', from, prefix, card }: Column<unknown>): st
 export const CARD_TITLE = 'max-sm:w-[calc(100%-6.75rem)] max-sm:font-medium';
 export const CARD_STATE = 'max-sm:w-24 max-sm:self-start max-sm:text-right';
 
-interface TableProps<T> {
+export interface TableProps<T> {
   label: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
