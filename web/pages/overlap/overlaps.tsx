@@ -1,15 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { call, type Match, type Overlap, type Thresholds } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { TextArea } from '../../parts/field.tsx';
 import { Filter } from '../../parts/filter.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
+import { ConfirmAction, REASON } from '../../parts/form-dialog.tsx';
 import { Id, shortId } from '../../parts/id.tsx';
-import { openDialog } from '../../parts/open-dialog.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
 import { EmptyState } from '../../parts/section.tsx';
@@ -17,7 +13,7 @@ import { type FactValues, ReadPanel, type RowPanelProps } from '../../parts/side
 import type { Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
-import { useAct, useRead } from '../../queries.ts';
+import { useRead } from '../../queries.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { Audit } from './audit.tsx';
 import { Pair, Score } from './pair.tsx';
@@ -180,9 +176,7 @@ function OverlapPanel({ id, listed, settings, onClose }: RowPanelProps<Overlap> 
         <>
           {shown.status === 'open' && (
             <div>
-              <ActButton needs={shown.mine ? 'member' : 'operator'} onClick={() => openDialog((close) => <DismissOverlap overlap={shown} onClose={close} />)}>
-                Dismiss
-              </ActButton>
+              <DismissOverlap overlap={shown} />
             </div>
           )}
           <div className="grid gap-3">
@@ -244,20 +238,21 @@ function Judged({ judgement, level, status }: JudgedProps) {
   return <p className="text-muted">{level === 'escalated' ? words : 'A warning only: nobody has to judge it.'}</p>;
 }
 
-function DismissOverlap({ overlap, onClose }: { overlap: Overlap; onClose: () => void }) {
-  const dismiss = useAct('overlap.dismiss');
-  const [reason, setReason] = useState('');
-  const { warning_id, title, level, matches } = overlap;
+function DismissOverlap({ overlap: { warning_id, title, level, matches, mine } }: { overlap: Overlap }) {
   return (
-    <FormDialog
+    <ConfirmAction
+      button="Dismiss"
+      look="plain"
+      needs={mine ? 'member' : 'operator'}
       title="Dismiss this overlap?"
-      submit="Dismiss"
-      cancel="Keep it"
-      ready={reason.trim() !== ''}
-      mutation={dismiss}
+      act="Dismiss"
+      actLook="primary"
+      keep="Keep it"
+      action="overlap.dismiss"
+      reason={REASON}
+      input={(reason) => ({ warning_id, reason })}
       failed="Nothing was dismissed."
-      onSubmit={() => dismiss.mutate({ warning_id, reason: reason.trim() }, { onSuccess: onClose })}
-      onClose={onClose}
+      command={`overlap dismiss ${warning_id}`}
     >
       <p className="font-medium">
         <UntrustedText text={title} brief />
@@ -267,8 +262,6 @@ function DismissOverlap({ overlap, onClose }: { overlap: Overlap; onClose: () =>
         reason.
         {level === 'escalated' && ' Whoever starts this work still has to give a verdict.'}
       </p>
-      <TextArea label="Reason" value={reason} onChange={setReason} most={1_000} first required />
-      <CliCommand words={`overlap dismiss ${warning_id}`} options={{ reason: reason.trim() || 'why' }} />
-    </FormDialog>
+    </ConfirmAction>
   );
 }
