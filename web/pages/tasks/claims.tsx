@@ -9,7 +9,7 @@ import { ConfirmAction } from '../../parts/form-dialog.tsx';
 import { Id, shortId } from '../../parts/id.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { escapeBidi, UntrustedText, workerOf } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
+import { EmptyState, PanelList, Section } from '../../parts/section.tsx';
 import { type FactValues, NameList, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { dateOf, Time, Until } from '../../parts/time.tsx';
@@ -206,8 +206,8 @@ function DeniedEdits({ claimId }: { claimId: string }) {
   if (denied.length === 0) return null;
   return (
     <Section title="Denied edits" about="newest first">
-      <ul className="panel divide-y divide-line">
-        {denied.slice(0, SHOWN).map(({ event: { seq, time, actor }, edit }) => (
+      <PanelList items={denied.slice(0, SHOWN)} empty={null}>
+        {({ event: { seq, time, actor }, edit }) => (
           <li key={seq} className="grid gap-0.5 px-3 py-2">
             <code className="wrap-anywhere">
               <UntrustedText text={edit.path} />
@@ -221,8 +221,8 @@ function DeniedEdits({ claimId }: { claimId: string }) {
               </Link>
             </p>
           </li>
-        ))}
-      </ul>
+        )}
+      </PanelList>
       {denied.length > SHOWN && (
         <Link to="/activity" search={{ subject: claimId }} className="link">
           All that happened to this claim

@@ -11,7 +11,7 @@ import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Written } from '../../parts/revealed.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
+import { EmptyState, PanelList, Section } from '../../parts/section.tsx';
 import { Facts, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { milliseconds, Time } from '../../parts/time.tsx';
@@ -94,8 +94,8 @@ function NoServers() {
 function Unconfigured({ servers }: { servers: readonly string[] }) {
   return (
     <Section title="In the file no more" about="They keep the names of their tools until they are forgotten.">
-      <ul className="panel divide-y divide-line">
-        {servers.map((server) => (
+      <PanelList items={servers} empty={null}>
+        {(server) => (
           <li key={server} className="flex flex-wrap items-center gap-3 px-3 py-2">
             <UntrustedText text={server} className="min-w-0 flex-1 font-medium" />
             <ConfirmAction
@@ -117,8 +117,8 @@ function Unconfigured({ servers }: { servers: readonly string[] }) {
               </p>
             </ConfirmAction>
           </li>
-        ))}
-      </ul>
+        )}
+      </PanelList>
     </Section>
   );
 }

@@ -1,12 +1,12 @@
 import { useMemo } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
+import { AsCommand, CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
+import { Loaded } from '../../parts/data-list.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Table, TableSkeleton } from '../../parts/table.tsx';
+import { Table } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
 import type { UsageSearch } from '../../search.ts';
 import { CsvButton } from './csv-button.tsx';
@@ -42,8 +42,7 @@ export function Usage() {
         </button>
       </div>
       <div className="mt-3 grid gap-6">
-        {usage.error && <Problem what="The usage could not be read." error={usage.error} onRetry={() => void usage.refetch()} />}
-        {!usage.data && !usage.error && <TableSkeleton />}
+        <Loaded what="The usage" query={usage} />
         {isEmpty && <NoUsage days={daysOf(search)} />}
         {usage.data && !isEmpty && (
           <>
@@ -78,12 +77,9 @@ function Rows({ by, days, data: { items, left_out }, onGroup }: RowsProps) {
         <Table label={`Usage by ${by}`} columns={columns} rows={items} rowKey={keyOf} />
       </div>
       {left_out > 0 && <p className="text-muted">{counted(left_out, 'more row')} not listed; the totals above count them.</p>}
-      <details>
-        <summary className="cursor-pointer text-muted">As a command</summary>
-        <div className="mt-2">
-          <CliCommand words="usage" options={{ by: by === 'agent' ? undefined : by, days: days === 30 ? undefined : String(days) }} />
-        </div>
-      </details>
+      <AsCommand>
+        <CliCommand words="usage" options={{ by: by === 'agent' ? undefined : by, days: days === 30 ? undefined : String(days) }} />
+      </AsCommand>
     </Section>
   );
 }
