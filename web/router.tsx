@@ -51,6 +51,15 @@ function page<Parent extends AnyRoute, const Path extends string, Search, Name e
 }
 const NO_SEARCH = () => ({});
 
+const redirectFrom = <Parent extends AnyRoute, const Path extends string>(parent: Parent, path: Path, to: { to: string; params?: object }) =>
+  createRoute({
+    getParentRoute: () => parent,
+    path,
+    beforeLoad: () => {
+      throw redirect({ ...to, replace: true });
+    },
+  });
+
 const now = page(root, '/', search.nowSearch, 'Now', () => import('./pages/team/now.tsx'));
 const agent = page(root, '/agents/$agent', NO_SEARCH, 'Agent', () => import('./pages/team/agent.tsx'));
 
@@ -92,21 +101,9 @@ const chain = page(activity, '/chain', NO_SEARCH, 'Chain', () => import('./pages
 const usage = page(root, '/usage', search.usageSearch, 'Usage', () => import('./pages/usage/usage.tsx'));
 
 const settings = page(root, '/settings', NO_SEARCH, 'Settings', () => import('./pages/settings/settings.tsx'));
-const firstSetting = createRoute({
-  getParentRoute: () => settings,
-  path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/settings/tokens', replace: true });
-  },
-});
+const firstSetting = redirectFrom(settings, '/', { to: '/settings/tokens' });
 const tokens = page(settings, '/tokens', search.tokenSearch, 'Tokens', () => import('./pages/identity/tokens.tsx'));
-const firstAgent = createRoute({
-  getParentRoute: () => settings,
-  path: '/agents',
-  beforeLoad: () => {
-    throw redirect({ to: '/settings/agents/$agent', params: { agent: 'claude-code' }, replace: true });
-  },
-});
+const firstAgent = redirectFrom(settings, '/agents', { to: '/settings/agents/$agent', params: { agent: 'claude-code' } });
 const agentSetup = page(settings, '/agents/$agent', search.setupSearch, 'AgentSetup', () => import('./pages/devices/agent-setup.tsx'));
 const devices = page(settings, '/devices', NO_SEARCH, 'Devices', () => import('./pages/devices/devices.tsx'));
 const members = page(settings, '/members', NO_SEARCH, 'Members', () => import('./pages/identity/members.tsx'));

@@ -1,6 +1,7 @@
-import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react';
+import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import type { EventView } from '../api.ts';
 import { ME, queries, readAgain } from '../queries.ts';
+import { useStore } from '../store.ts';
 import { Journal, type JournalState } from './journal.ts';
 
 const JournalContext = createContext<Journal | undefined>(undefined);
@@ -29,5 +30,5 @@ export function LiveJournal({ children }: { children: ReactNode }) {
 export function useJournal(): { journal: Journal; state: JournalState } {
   const journal = use(JournalContext);
   if (!journal) throw new Error('useJournal outside LiveJournal');
-  return { journal, state: useSyncExternalStore(journal.subscribe, journal.state) };
+  return { journal, state: useStore(journal.store) };
 }

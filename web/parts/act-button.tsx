@@ -7,7 +7,7 @@ export interface ActButtonProps extends ComponentProps<'button'> {
   /** What it does is under way. */
   pending?: boolean;
   /** Who may do it; whoever may not sees it, and why not. */
-  needs?: 'member' | 'operator' | 'machine';
+  needs?: 'member' | 'operator' | 'machine' | undefined;
 }
 
 const LOOKS = { primary: 'button-primary', bad: 'button-bad', plain: '' };

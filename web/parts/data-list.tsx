@@ -1,7 +1,9 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
-import { useStableRows } from '../live/tail.ts';
+import type { ActionInput, ActionResult } from '../api.ts';
+import { useLastValue, useStableRows } from '../live/tail.ts';
+import { useRead } from '../queries.ts';
 import { counted } from './count.ts';
 import { Problem } from './problem.tsx';
 import { Resume } from './resume.tsx';
@@ -33,6 +35,8 @@ export interface RowList<T> {
   refetch(): unknown;
   /** Undefined at the end of the list. */
   readonly more?: { readonly isReading: boolean; read(): void } | undefined;
+  /** How many there are in all, where only some are read: "50 of 230 tokens". */
+  readonly total?: number | undefined;
   /** Every page it may hold is read: it goes on from its last row. */
   readonly isFull?: boolean;
   /** Set where the list has begun anew further on. */
@@ -51,8 +55,6 @@ interface ListFrameProps<T> {
   further?: Pick<LinkProps, 'to' | 'search'>;
   /** The button that reads the next page. */
   moreLabel?: string;
-  /** How many there are in all, where only some are shown: "50 of 230 tokens". */
-  total?: number | undefined;
 }
 
 interface DataListProps<T> extends ListFrameProps<T> {
@@ -72,8 +74,8 @@ export function DataList<T>({ label, columns, rowKey, growsAtTop = false, ...fra
 
 /** What a list has around its rows: its error, skeleton, empty state and next page. */
 export function ListFrame<T>(props: ListFrameProps<T> & { children: (rows: readonly T[]) => ReactNode }) {
-  const { noun, what = `The ${noun}`, list, empty, further, moreLabel, total, children } = props;
-  const { rows, error, more, isFull, goBack } = list;
+  const { noun, what = `The ${noun}`, list, empty, further, moreLabel, children } = props;
+  const { rows, error, more, isFull, goBack, total } = list;
   const isPart = total !== undefined && rows !== undefined && total > rows.length;
   return (
     <>
@@ -192,3 +194,25 @@ const heldIn = (pages: readonly Page[], before = 0): number => pages.reduce((sum
 
 /** A list that was read at once, as `DataList` takes it. */
 export const wholeList = <T,>({ data, error, refetch }: ReadResult<{ readonly items: readonly T[] }>): RowList<T> => ({ rows: data?.items, error, refetch });
+
+const FEW = 50;
+
+type CountedAction = 'tokens.list' | 'devices.list';
+type RowOf<N extends CountedAction> = ActionResult<N> extends { items: (infer Row)[] } ? Row : never;
+
+/** A list of which the first few are read, and many on request: who looks further searches by an id. */
+export function useFewThenMany<N extends CountedAction>(name: N, filter: ActionInput<N>, many: number): RowList<RowOf<N>> {
+  const [limit, setLimit] = useState(FEW);
+  const query = useRead(name, { ...filter, limit });
+  const read = query.data as { items: RowOf<N>[]; total: number } | undefined;
+  // The few stay until the many are there.
+  const data = useLastValue(read, read === undefined);
+  const isPart = data !== undefined && data.total > data.items.length && limit === FEW;
+  return {
+    rows: data?.items,
+    total: data?.total,
+    error: query.error,
+    refetch: query.refetch,
+    more: isPart ? { isReading: query.isFetching, read: () => setLimit(many) } : undefined,
+  };
+}

@@ -4,7 +4,7 @@ import { escapeBidi } from './said.tsx';
 
 interface DialogProps {
   title: string;
-  wide?: boolean;
+  wide?: boolean | undefined;
   /** Stands near the top, where what grows below it moves nothing. */
   top?: boolean;
   onClose: () => void;

@@ -4,7 +4,7 @@ import { useAct } from '../queries.ts';
 import { ActButton, type ActButtonProps } from './act-button.tsx';
 import { CliCommand } from './cli.tsx';
 import { Dialog } from './dialog.tsx';
-import { TextField } from './field.tsx';
+import { TextArea, TextField } from './field.tsx';
 import { closeDone, openDialog } from './open-dialog.tsx';
 import { Problem } from './problem.tsx';
 import { escapeBidi } from './said.tsx';
@@ -22,6 +22,8 @@ interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
   /** Whoever presses Enter at once has done nothing: the focus begins on the way out. */
   cautious?: boolean;
   mutation: { readonly isPending: boolean; readonly error: Error | null };
+  /** Shown in the place of the form once it is there: what was made. */
+  outcome?: ReactNode;
   /** "Nothing was granted." */
   failed: string;
   onSubmit: () => void;
@@ -30,22 +32,29 @@ interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
 
 /** A dialog with a form: what it does, its fields, why it failed, and two buttons. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, wide, children, submit, cancel = 'Cancel', look = 'primary', needs, ready = true, cautious, mutation, failed, onSubmit, onClose } = props;
+  const { title, wide, cancel = 'Cancel', look = 'primary', ready = true, mutation, outcome, onClose } = props;
   const onFormSubmit = (event: SubmitEvent): void => {
     event.preventDefault();
-    onSubmit();
+    props.onSubmit();
   };
+  if (outcome) {
+    return (
+      <Dialog key="outcome" title={title} wide={wide} onClose={onClose}>
+        <div className="mt-3 grid gap-3">{outcome}</div>
+      </Dialog>
+    );
+  }
   return (
-    <Dialog title={title} wide={wide ?? false} onClose={onClose}>
+    <Dialog title={title} wide={wide} onClose={onClose}>
       <form onSubmit={onFormSubmit} className="mt-3 grid gap-3">
-        {children}
-        {mutation.error && <Problem what={failed} error={mutation.error} />}
+        {props.children}
+        {mutation.error && <Problem what={props.failed} error={mutation.error} />}
         <div className="flex flex-wrap justify-end gap-2">
-          <button type="button" className="button" data-first={cautious || undefined} onClick={onClose}>
+          <button type="button" className="button" data-first={props.cautious || undefined} onClick={onClose}>
             {cancel}
           </button>
-          <ActButton type="submit" data-first look={look} {...(needs && { needs })} pending={mutation.isPending} disabled={!ready}>
-            {submit}
+          <ActButton type="submit" data-first look={look} needs={props.needs} pending={mutation.isPending} disabled={!ready}>
+            {props.submit}
           </ActButton>
         </div>
       </form>
@@ -53,19 +62,23 @@ export function FormDialog(props: FormDialogProps) {
   );
 }
 
+/** One that must be given, in some lines. */
+export const REASON = { label: 'Reason', most: 1_000, required: true, rows: 3 } as const;
+
 interface ConfirmSpec<N extends ActionName> {
   title: string;
   /** What it does, in numbers where there are any. */
   children: ReactNode;
   /** The button that does it. */
   act: string;
+  actLook?: ActButtonProps['look'];
   keep?: string;
   /** What destroys is confirmed by typing this. */
   typed?: string;
   action: N;
   /** Where a reason is asked for, it is made of that. */
   input: ActionInput<N> | ((reason: string) => ActionInput<N>);
-  reason?: { readonly label: string; readonly hint?: string; readonly most: number; readonly required?: boolean };
+  reason?: { readonly label: string; readonly hint?: string; readonly most: number; readonly required?: boolean; readonly rows?: number };
   /** "Nothing was released." */
   failed: string;
   /** The same for a shell; the reason is added to its options. */
@@ -109,7 +122,7 @@ export function ConfirmAction<N extends ActionName>(props: ConfirmActionProps<N>
 }
 
 export function ConfirmDialog<N extends ActionName>({ onClose, ...spec }: ConfirmSpec<N> & { onClose: () => void }) {
-  const { title, children, act, keep = 'Cancel', typed, action, input, reason, failed, command, options, toast, onDone } = spec;
+  const { title, children, act, actLook = 'bad', keep = 'Cancel', typed, action, input, reason, failed, command, options, toast, onDone } = spec;
   const mutation = useAct(action);
   const say = useToast();
   const [given, setGiven] = useState('');
@@ -125,7 +138,7 @@ export function ConfirmDialog<N extends ActionName>({ onClose, ...spec }: Confir
       title={title}
       submit={act}
       cancel={keep}
-      look="bad"
+      look={actLook}
       cautious={typed === undefined}
       ready={(typed === undefined || [typed, escapeBidi(typed)].includes(given.trim())) && !(reason?.required && !why)}
       mutation={mutation}
@@ -134,7 +147,12 @@ export function ConfirmDialog<N extends ActionName>({ onClose, ...spec }: Confir
       onClose={onClose}
     >
       {children}
-      {reason && <TextField label={reason.label} hint={reason.hint} most={reason.most} first={reason.required ?? false} value={text} onChange={setText} />}
+      {reason &&
+        (reason.rows ? (
+          <TextArea {...reason} first value={text} onChange={setText} />
+        ) : (
+          <TextField {...reason} first={reason.required ?? false} value={text} onChange={setText} />
+        ))}
       {command !== undefined && <CliCommand words={command} options={{ ...options, reason: why || (reason?.required ? 'TEXT' : undefined) }} />}
       {typed !== undefined && <TextField label={`Type ${escapeBidi(typed)} to confirm`} mono first value={given} onChange={setGiven} />}
     </FormDialog>

@@ -1,28 +1,18 @@
 import { useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { flushSync } from 'react-dom';
+import { Store, useStore } from '../store.ts';
 
 type DialogContent = (close: () => void) => ReactNode;
 
-let shown: DialogContent | undefined;
-const listeners = new Set<() => void>();
-
-function become(next: DialogContent | undefined): void {
-  shown = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const shownDialog = new Store<DialogContent | undefined>(undefined);
 
 let home: HTMLElement | null | undefined;
 
 /** Shows a dialog that outlives the row or panel that asked for it: an event may take those off the page meanwhile. */
 export function openDialog(content: DialogContent): void {
   home = document.activeElement?.closest<HTMLElement>('[data-home]');
-  become(content);
+  shownDialog.set(content);
 }
 
 /**
@@ -35,9 +25,9 @@ export function closeDone(close: () => void): void {
 }
 
 export function DialogHost() {
-  const content = useSyncExternalStore(subscribe, () => shown);
+  const content = useStore(shownDialog);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page has other dialogs
-  useEffect(() => () => become(undefined), [pathname]);
-  return content?.(() => become(undefined));
+  useEffect(() => () => shownDialog.set(undefined), [pathname]);
+  return content?.(() => shownDialog.set(undefined));
 }

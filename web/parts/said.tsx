@@ -7,14 +7,14 @@ const DIRECTION_MARKS = /[\u202A-\u202E\u2066-\u2069]/g;
 export const escapeBidi = (text: string): string => text.replace(DIRECTION_MARKS, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
 
 /** What somebody else wrote: text, whose writing direction stays its own. `brief` keeps it to two lines, or to one. */
-export function UntrustedText({ text, brief = false }: { text: string; brief?: boolean | 'line' }) {
+export function UntrustedText({ text, brief = false, className = '' }: { text: string; brief?: boolean | 'line'; className?: string }) {
   const shown = escapeBidi(text);
   return brief ? (
-    <bdi title={shown} className={brief === 'line' ? 'block truncate text-left' : 'line-clamp-2 text-left wrap-anywhere'}>
+    <bdi title={shown} className={`${brief === 'line' ? 'block truncate text-left' : 'line-clamp-2 text-left wrap-anywhere'} ${className}`}>
       {brief === 'line' ? shown : broken(shown)}
     </bdi>
   ) : (
-    <bdi className="wrap-anywhere whitespace-pre-wrap">{broken(shown)}</bdi>
+    <bdi className={`wrap-anywhere whitespace-pre-wrap ${className}`}>{broken(shown)}</bdi>
   );
 }
 

@@ -1,3 +1,4 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 
 /** A part of a page under its own heading; `about` stands beside it. */
@@ -14,9 +15,24 @@ export function Section({ title, about, children }: { title: string; about?: Rea
   );
 }
 
+interface EmptyStateProps {
+  /** Takes away the filter that leaves nothing. */
+  all?: (Pick<LinkProps, 'to' | 'search'> & { label: string }) | false;
+  children: ReactNode;
+}
+
 /** Said where there is nothing to list. */
-export function EmptyState({ children }: { children: ReactNode }) {
-  return <div className="mx-auto grid max-w-md justify-items-center gap-3 px-3 py-6 text-center text-muted">{children}</div>;
+export function EmptyState({ all, children }: EmptyStateProps) {
+  return (
+    <div className="mx-auto grid max-w-md justify-items-center gap-3 px-3 py-6 text-center text-muted">
+      {children}
+      {all && (
+        <Link to={all.to} search={all.search} className="link">
+          {all.label}
+        </Link>
+      )}
+    </div>
+  );
 }
 
 /** A part of a panel under its own heading. */

@@ -101,6 +101,15 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
+/** The panel of a row. */
+export interface RowPanelProps<T> {
+  /** Its id, or the end of it. */
+  id: string;
+  /** As the list has it, until it is read by itself. */
+  listed: T | undefined;
+  onClose: () => void;
+}
+
 interface ReadPanelProps<T> {
   /** What is read: "The task". */
   what: string;

@@ -11,19 +11,13 @@ const UTC = new Intl.DateTimeFormat(undefined, { ...SHAPE, timeZone: 'UTC', time
 export const dateOf = (at: number): string => (preferences().utc ? UTC : LOCAL).format(at);
 
 /** "8 s", "12 m", "3 h", then the local date. */
-export function Time({ at }: { at: number }) {
-  const text = useByClock((now) => ago(at, now));
-  const iso = new Date(at).toISOString();
-  return (
-    <time dateTime={iso} title={iso}>
-      {text}
-    </time>
-  );
-}
+export const Time = ({ at }: { at: number }) => <Moment at={at} words={ago} />;
 
 /** The same for what is to come: "in 12 m", and once it has, "now". */
-export function Until({ at }: { at: number }) {
-  const text = useByClock((now) => (at > now ? until(at, now) : 'now'));
+export const Until = ({ at }: { at: number }) => <Moment at={at} words={until} />;
+
+function Moment({ at, words }: { at: number; words: (at: number, now: number) => string }) {
+  const text = useByClock((now) => words(at, now));
   const iso = new Date(at).toISOString();
   return (
     <time dateTime={iso} title={iso}>
@@ -32,10 +26,11 @@ export function Until({ at }: { at: number }) {
   );
 }
 
-const until = (at: number, now: number): string => {
+function until(at: number, now: number): string {
+  if (at <= now) return 'now';
   const left = span(at - now);
   return left === undefined ? dateOf(at) : `in ${left}`;
-};
+}
 
 // The server's clock may be a little ahead of this machine's.
 const ago = (at: number, now: number): string => span(Math.max(0, now - at)) ?? dateOf(at);

@@ -1,10 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Device } from '../../api.ts';
-import { useLastValue } from '../../live/tail.ts';
 import { AsCommand, CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
-import { DataList } from '../../parts/data-list.tsx';
+import { DataList, useFewThenMany } from '../../parts/data-list.tsx';
 import { ConfirmAction } from '../../parts/form-dialog.tsx';
 import { Id } from '../../parts/id.tsx';
 import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
@@ -17,16 +15,10 @@ import { useRead } from '../../queries.ts';
 import { nameOf, namesOf } from '../identity/agent.ts';
 import { LastUsed } from '../identity/tokens.tsx';
 
-const [FEW, MANY] = [50, 200];
-
 /** Machines whose agents got their tokens by setup. */
 export function Devices() {
   const isOperator = useRead('identity.me', {}).data?.operator ?? false;
-  const [limit, setLimit] = useState(FEW);
-  const { data: read, error, refetch, isFetching } = useRead('devices.list', { limit });
-  const data = useLastValue(read, read === undefined);
-  const isPart = data !== undefined && data.total > data.items.length && limit === FEW;
-  const more = isPart ? { isReading: isFetching, read: () => setLimit(MANY) } : undefined;
+  const devices = useFewThenMany('devices.list', {}, 200);
   return (
     <section aria-labelledby="devices" className="grid gap-3">
       <title>Devices · Covenant</title>
@@ -44,8 +36,7 @@ export function Devices() {
         <DataList
           noun="devices"
           label="Devices, newest first"
-          list={{ rows: data?.items, error, refetch, more }}
-          total={data?.total}
+          list={devices}
           columns={COLUMNS}
           rowKey={({ device_id }) => device_id}
           empty={

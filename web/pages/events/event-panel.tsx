@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { call, type EventView } from '../../api.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { shortId } from '../../parts/id.tsx';
+import { SearchLink } from '../../parts/page-search.tsx';
 import { PathLink } from '../../parts/path-link.tsx';
 import { RefusalCard, stepOf } from '../../parts/refusal-card.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
@@ -55,8 +56,16 @@ function Details({ event, previous, begin, end }: { event: EventView; previous: 
     <div className="grid gap-5" data-id={seq}>
       <div className="flex flex-wrap gap-2">
         <CopyButton text={`${location.origin}/activity?event=${seq}`} label="Copy link" />
-        {seq > begin && <Step to={seq - 1} label="Previous" />}
-        {seq < end && <Step to={seq + 1} label="Next" />}
+        {seq > begin && (
+          <SearchLink set={{ event: seq - 1 }} replace className="button">
+            Previous
+          </SearchLink>
+        )}
+        {seq < end && (
+          <SearchLink set={{ event: seq + 1 }} replace className="button">
+            Next
+          </SearchLink>
+        )}
       </div>
       <Refused event={event} />
       <Facts facts={factsOf(event)} />
@@ -115,14 +124,6 @@ function Only({ what, filter }: { what: string; filter: EventSearch }) {
   return (
     <Link to="/activity" search={filter} className="link text-label">
       {what}
-    </Link>
-  );
-}
-
-function Step({ to, label }: { to: number; label: string }) {
-  return (
-    <Link from="/activity/" to="/activity" search={(all) => ({ ...all, event: to })} replace resetScroll={false} className="button">
-      {label}
     </Link>
   );
 }

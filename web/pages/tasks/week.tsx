@@ -1,4 +1,4 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Note, Summary, Work } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
@@ -6,6 +6,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { counted } from '../../parts/count.ts';
 import { Filter } from '../../parts/filter.tsx';
 import { shortId } from '../../parts/id.tsx';
+import { PathLink } from '../../parts/path-link.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { UntrustedText, workerOf } from '../../parts/said.tsx';
 import { EmptyState, Section } from '../../parts/section.tsx';
@@ -126,9 +127,9 @@ function Lines({ lines }: { lines: readonly Line[] }) {
       {lines.map(({ id, title, by, details, mark, time }) => (
         <li key={`${id} ${time} ${by}`} className="grid gap-0.5 px-3 py-1.5">
           <p>
-            <Linked id={id}>
+            <PathLink path={pathOf(id)}>
               <UntrustedText text={title} brief />
-            </Linked>
+            </PathLink>
           </p>
           <p className="flex flex-wrap items-center gap-x-2 text-muted">
             {mark}
@@ -149,21 +150,7 @@ function Lines({ lines }: { lines: readonly Line[] }) {
 }
 
 /** What has a page of its own opens it. */
-function Linked({ id, children }: { id: string; children: ReactNode }) {
-  if (id.startsWith('task_')) {
-    return (
-      <Link to="/tasks" search={{ task: id }} className="hover:underline">
-        {children}
-      </Link>
-    );
-  }
-  if (!id.startsWith('warn_')) return children;
-  return (
-    <Link to="/tasks/overlaps" search={{ warning: id }} className="hover:underline">
-      {children}
-    </Link>
-  );
-}
+const pathOf = (id: string): string | null => (id.startsWith('task_') ? `/tasks?task=${id}` : id.startsWith('warn_') ? `/tasks/overlaps?warning=${id}` : null);
 
 function partsOf(summary: Summary): { title: string; unit: readonly [string, string?]; lines: Line[] }[] {
   return [

@@ -16,8 +16,8 @@ import { GrantLink, scopeWords } from './grant-scope.tsx';
 import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, subjectText, useToolNames } from './subject.tsx';
 
 interface Question {
-  who?: string;
-  can?: string;
+  who?: string | undefined;
+  can?: string | undefined;
 }
 
 /** One line in, yes or no out, with the grant that decides. */
@@ -25,8 +25,8 @@ export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Ques
   const me = useRead('identity.me', {}).data;
   const asked = subjectFrom(who);
   // What is being typed, until another question is asked; the form itself stays, and the focus in it.
-  const [draft, setDraft] = useState<{ who?: string; can?: string; subject?: GrantSubject; typed?: string }>({});
-  if (draft.who !== who || draft.can !== can) setDraft({ ...(who && { who }), ...(can && { can }) });
+  const [draft, setDraft] = useState<Question & { subject?: GrantSubject; typed?: string }>({});
+  if (draft.who !== who || draft.can !== can) setDraft({ who, can });
   const chosen = draft.subject ?? asked ?? { kind: 'developer', name: me?.developer ?? '' };
   const tool = draft.typed ?? can ?? '';
   const names = useToolNames(tool);
@@ -84,14 +84,8 @@ function Told({ foreseen: { answer, name, label, message, grant } }: { foreseen:
   return (
     <>
       <State tone={answer === 'no' ? 'bad' : ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State>
-      <span className="font-medium">
-        <UntrustedText text={name} />
-      </span>
-      {label && (
-        <span className="text-muted">
-          <UntrustedText text={label} />
-        </span>
-      )}
+      <UntrustedText text={name} className="font-medium" />
+      {label && <UntrustedText text={label} className="text-muted" />}
       {message !== null && <UntrustedText text={message} />}
       {grant && (
         <span>

@@ -2,7 +2,7 @@ import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import type { ActionInput, Price } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
 import { CliCommand } from '../../parts/cli.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAct } from '../../queries.ts';
 
@@ -56,20 +56,7 @@ export function PriceForm({ model: opened, known, onDone }: { model: string; kno
   };
   return (
     <form onSubmit={submit} className="grid gap-3">
-      <Field label="Model" hint="without its release date; with * at the end, all that begin so">
-        {(id) => (
-          <input
-            id={id}
-            className="field mono"
-            data-first
-            autoComplete="off"
-            spellCheck={false}
-            maxLength={81}
-            value={model}
-            onChange={({ target }) => setModel(target.value)}
-          />
-        )}
-      </Field>
+      <TextField label="Model" hint="without its release date; with * at the end, all that begin so" mono first most={81} value={model} onChange={setModel} />
       <div className="grid grid-cols-2 items-end gap-3 sm:grid-cols-5">
         {FIGURES.map(({ key, label, needed }) => (
           <Field key={key} label={needed ? label : `${label}, if any`}>
@@ -103,14 +90,12 @@ export function PriceForm({ model: opened, known, onDone }: { model: string; kno
 }
 
 const figuresOf = (price: Price | undefined): Partial<Record<keyof Figures, string>> =>
-  price ? Object.fromEntries(Object.entries(asSent(price)).map(([key, value]) => [key, String(value)])) : {};
+  price ? Object.fromEntries(Object.entries(asSent(price)).map(([key, value]) => [key, value?.toString()])) : {};
 
-export function asSent({ input, cached_input, cache_write, cache_write_1h, output }: Price): Figures {
-  return {
-    input,
-    output,
-    ...(cached_input !== null && { cached_input }),
-    ...(cache_write !== null && { cache_write }),
-    ...(cache_write_1h !== null && { cache_write_1h }),
-  };
-}
+export const asSent = ({ input, cached_input, cache_write, cache_write_1h, output }: Price): Figures => ({
+  input,
+  output,
+  cached_input: cached_input ?? undefined,
+  cache_write: cache_write ?? undefined,
+  cache_write_1h: cache_write_1h ?? undefined,
+});

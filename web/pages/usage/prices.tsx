@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import type { Price } from '../../api.ts';
 import { ActButton } from '../../parts/act-button.tsx';
+import { Loaded } from '../../parts/data-list.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { Notice } from '../../parts/tone.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { asSent, type Done, PriceForm } from './price-form.tsx';
@@ -36,8 +37,7 @@ export function Prices({ days, onClose }: { days: number; onClose: () => void })
         )}
         <PriceForm key={chosen} model={chosen} known={prices.data?.items ?? []} onDone={setDone} />
         {done && <DoneNotice {...done} onUndone={() => setDone(undefined)} />}
-        {prices.error && <Problem what="The prices could not be read." error={prices.error} onRetry={() => void prices.refetch()} />}
-        {!prices.data && !prices.error && <TableSkeleton />}
+        <Loaded what="The prices" query={prices} />
         <PriceTable label="Set in this workspace" prices={own} onChoose={setChosen} onDone={setDone} />
         {prices.data && (
           <details>
@@ -66,44 +66,38 @@ interface PriceTableProps {
 
 function PriceTable({ label, prices, onChoose, onDone }: PriceTableProps) {
   if (prices.length === 0) return null;
+  const columns: readonly Column<Price>[] = [
+    {
+      label: 'Model',
+      role: 'title',
+      cell: ({ model, prompt_up_to }) => (
+        <>
+          <code>{model}</code>
+          {prompt_up_to !== null && <span className="block text-label text-muted">for prompts of up to {prompt_up_to.toLocaleString()} tokens</span>}
+        </>
+      ),
+    },
+    { label: 'Input', prefix: 'input', width: 'sm:w-18', cell: ({ input }) => cellOf(input) },
+    { label: 'Cached', prefix: 'cached', width: 'sm:w-18', cell: ({ cached_input }) => cellOf(cached_input) },
+    { label: 'Output', prefix: 'output', width: 'sm:w-18', cell: ({ output }) => cellOf(output) },
+    {
+      label: 'Change',
+      role: 'end',
+      width: 'sm:w-26',
+      cell: (price) =>
+        isOwn(price) ? (
+          <TakeBack price={price} onDone={onDone} />
+        ) : (
+          <button type="button" className="link" aria-label={`Set another price for ${escapeBidi(price.model)}`} onClick={() => onChoose(price.model)}>
+            Change
+          </button>
+        ),
+    },
+  ];
   return (
-    <div className="grid gap-1 overflow-x-auto">
+    <div className="grid gap-1">
       <h3 className="text-muted">{label}</h3>
-      <table aria-label={label} className="w-full">
-        <thead>
-          <tr className="text-left text-label text-muted">
-            {['Model', 'Input', 'Cached', 'Output', ''].map((name) => (
-              <th key={name} scope="col" className="py-1 pr-3 font-medium">
-                {name || <span className="sr-only">Change</span>}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {prices.map((price) => (
-            <tr key={price.model} className="border-t border-line">
-              <td className="py-1 pr-3">
-                <code>{price.model}</code>
-                {price.prompt_up_to !== null && (
-                  <span className="block text-label text-muted">for prompts of up to {price.prompt_up_to.toLocaleString()} tokens</span>
-                )}
-              </td>
-              <td className="pr-3">{cellOf(price.input)}</td>
-              <td className="pr-3">{cellOf(price.cached_input)}</td>
-              <td className="pr-3">{cellOf(price.output)}</td>
-              <td className="py-1 text-right whitespace-nowrap">
-                {isOwn(price) ? (
-                  <TakeBack price={price} onDone={onDone} />
-                ) : (
-                  <button type="button" className="link" aria-label={`Set another price for ${escapeBidi(price.model)}`} onClick={() => onChoose(price.model)}>
-                    Change
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table label={label} columns={columns} rows={prices} rowKey={({ model, prompt_up_to }) => `${model} ${prompt_up_to}`} />
     </div>
   );
 }

@@ -1,12 +1,12 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
+import { AsCommand, CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
+import { Loaded } from '../../parts/data-list.tsx';
 import { Filter } from '../../parts/filter.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Table, TableSkeleton } from '../../parts/table.tsx';
+import { Table } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
 import type { UsageSearch } from '../../search.ts';
 import { CsvButton } from './csv-button.tsx';
@@ -16,17 +16,14 @@ import { Prices } from './prices.tsx';
 import { Totals } from './totals.tsx';
 import { daysOf, GROUPING_KEYS, type Grouping, keyOf, usageColumns } from './usage-columns.tsx';
 
-const route = getRouteApi('/usage');
 const OTHER_GROUPINGS = (['day', 'task', 'developer'] as const).map((grouping) => [grouping, grouping] as const);
 const OTHER_SPANS = ([7, 90, 366] as const).map((days) => [`${days}`, `${days} days`] as const);
 
 /** Who spent what. */
 export function Usage() {
-  const search = route.useSearch();
-  const navigate = useNavigate({ from: '/usage' });
+  const [search, change] = usePageSearch('/usage');
   const by = search.by ?? 'agent';
   const usage = useRead('usage.list', { days: daysOf(search), by: [...GROUPING_KEYS[by]] });
-  const show = (change: UsageSearch): void => void navigate({ to: '/usage', search: (all) => ({ ...all, ...change }), resetScroll: false });
   const isEmpty = usage.data?.totals.spans === 0;
   return (
     <>
@@ -38,25 +35,24 @@ export function Usage() {
           otherwise="30 days"
           choices={OTHER_SPANS}
           chosen={search.days && `${search.days}`}
-          onChoose={(days) => show({ days: days && (Number(days) as UsageSearch['days']) })}
+          onChoose={(days) => void change({ days: days && (Number(days) as UsageSearch['days']) })}
         />
-        <button type="button" className="button" onClick={() => show({ prices: true })}>
+        <button type="button" className="button" onClick={() => void change({ prices: true })}>
           Prices
         </button>
       </div>
       <div className="mt-3 grid gap-6">
-        {usage.error && <Problem what="The usage could not be read." error={usage.error} onRetry={() => void usage.refetch()} />}
-        {!usage.data && !usage.error && <TableSkeleton />}
+        <Loaded what="The usage" query={usage} />
         {isEmpty && <NoUsage days={daysOf(search)} />}
         {usage.data && !isEmpty && (
           <>
-            <Totals totals={usage.data.totals} onPrices={() => show({ prices: true })} />
-            <DailyBars search={search} onChange={show} />
-            <Rows by={by} days={daysOf(search)} data={usage.data} onGroup={(grouping) => show({ by: grouping })} />
+            <Totals totals={usage.data.totals} onPrices={() => void change({ prices: true })} />
+            <DailyBars search={search} onChange={(part) => void change(part)} />
+            <Rows by={by} days={daysOf(search)} data={usage.data} onGroup={(grouping) => void change({ by: grouping })} />
           </>
         )}
       </div>
-      {search.prices && <Prices days={daysOf(search)} onClose={() => show({ prices: undefined })} />}
+      {search.prices && <Prices days={daysOf(search)} onClose={() => void change({ prices: undefined })} />}
     </>
   );
 }
@@ -81,12 +77,9 @@ function Rows({ by, days, data: { items, left_out }, onGroup }: RowsProps) {
         <Table label={`Usage by ${by}`} columns={columns} rows={items} rowKey={keyOf} />
       </div>
       {left_out > 0 && <p className="text-muted">{counted(left_out, 'more row')} not listed; the totals above count them.</p>}
-      <details>
-        <summary className="cursor-pointer text-muted">As a command</summary>
-        <div className="mt-2">
-          <CliCommand words="usage" options={{ by: by === 'agent' ? undefined : by, days: days === 30 ? undefined : String(days) }} />
-        </div>
-      </details>
+      <AsCommand>
+        <CliCommand words="usage" options={{ by: by === 'agent' ? undefined : by, days: days === 30 ? undefined : String(days) }} />
+      </AsCommand>
     </Section>
   );
 }
