@@ -1,10 +1,11 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Cycle, ShownCycle } from '../../api.ts';
 import { CliCommand } from '../../parts/cli.tsx';
 import { counted } from '../../parts/count.ts';
 import { Loaded } from '../../parts/data-list.tsx';
 import { ConfirmAction } from '../../parts/form-dialog.tsx';
 import { Id } from '../../parts/id.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import { escapeBidi, RepositoryName, UntrustedText } from '../../parts/said.tsx';
 import { PanelList, Section } from '../../parts/section.tsx';
 import { Facts } from '../../parts/side-panel.tsx';
@@ -44,8 +45,7 @@ export function CyclePage() {
 }
 
 function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
-  const { handoff } = route.useSearch();
-  const navigate = useNavigate();
+  const [{ handoff }, change] = usePageSearch('/cycles/$cycle');
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -76,12 +76,7 @@ function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
         </div>
       </div>
       {handoff !== undefined && (
-        <HandoffPanel
-          key={handoff}
-          cycle={cycle}
-          number={handoff}
-          onClose={() => void navigate({ to: '/cycles/$cycle', params: { cycle: cycle.id }, search: {}, resetScroll: false })}
-        />
+        <HandoffPanel key={handoff} cycle={cycle} number={handoff} onClose={() => void change({ handoff: undefined, whole: undefined })} />
       )}
     </>
   );
@@ -137,11 +132,7 @@ function About({ cycle }: { cycle: Cycle }) {
               </span>
             ),
             Completed: cycle.completed_at && <Time at={cycle.completed_at} />,
-            Archive: cycle.archive && (
-              <span className="mono">
-                <UntrustedText text={cycle.archive} />
-              </span>
-            ),
+            Archive: cycle.archive && <UntrustedText text={cycle.archive} className="mono" />,
           }}
         />
       </div>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { ShownWorkflow, Workflow } from '../../api.ts';
 import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
+import { SearchLink } from '../../parts/page-search.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
 import { PanelList, Section } from '../../parts/section.tsx';
 import { Time, Until } from '../../parts/time.tsx';
@@ -92,9 +93,9 @@ export function NextTasks({ next: { tasks, available }, ended }: { next: ShownWo
 
 export function TaskLink({ id, name }: { id: string; name: string }) {
   return (
-    <Link to="." search={(search) => ({ ...search, task: id })} resetScroll={false} className="min-w-0 font-medium hover:underline">
+    <SearchLink set={{ task: id }} className="min-w-0 font-medium hover:underline">
       <UntrustedText text={name} brief />
-    </Link>
+    </SearchLink>
   );
 }
 

@@ -1,8 +1,9 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import type { WorkflowTimeline } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Loaded } from '../../parts/data-list.tsx';
+import { SearchLink } from '../../parts/page-search.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
 import { EmptyState } from '../../parts/section.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
@@ -32,13 +33,13 @@ export function Timeline() {
           ) : (
             <>
               <p className="flex flex-wrap gap-x-4 gap-y-1 text-muted">
-                <Link to="." search={(search) => ({ ...search, as: as ? undefined : 'table' })} className={SWITCH}>
+                <SearchLink set={{ as: as ? undefined : 'table' }} className={SWITCH}>
                   {as ? 'Show the picture' : 'Show as a table'}
-                </Link>
+                </SearchLink>
                 {!as && (
-                  <Link to="." search={(search) => ({ ...search, gaps: gaps ? undefined : true })} className={SWITCH}>
+                  <SearchLink set={{ gaps: gaps ? undefined : true }} className={SWITCH}>
                     {gaps ? 'Fold idle times' : 'Draw idle times in full'}
-                  </Link>
+                  </SearchLink>
                 )}
                 <Cut timeline={timeline} />
               </p>
