@@ -27,6 +27,8 @@ interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
   /** "Nothing was granted." */
   failed: string;
   onSubmit: () => void;
+  /** What the other button does, where that is not to close it. */
+  onCancel?: () => void;
   onClose: () => void;
 }
 
@@ -50,7 +52,7 @@ export function FormDialog(props: FormDialogProps) {
         {props.children}
         {mutation.error && <Problem what={props.failed} error={mutation.error} />}
         <div className="flex flex-wrap justify-end gap-2">
-          <button type="button" className="button" data-first={props.cautious || undefined} onClick={onClose}>
+          <button type="button" className="button" data-first={props.cautious || undefined} onClick={props.onCancel ?? onClose}>
             {cancel}
           </button>
           <ActButton type="submit" data-first look={look} needs={props.needs} pending={mutation.isPending} disabled={!ready}>

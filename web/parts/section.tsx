@@ -1,13 +1,24 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 
-/** A part of a page under its own heading; `about` stands beside it. */
-export function Section({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
+interface SectionProps {
+  title: string;
+  /** Stands beside the heading. */
+  about?: ReactNode;
+  /** The heading takes the focus when something of the section is gone. */
+  home?: boolean;
+  children: ReactNode;
+}
+
+/** A part of a page under its own heading. */
+export function Section({ title, about, home = false, children }: SectionProps) {
   const heading = useId();
   return (
     <section aria-labelledby={heading} className="grid min-w-0 content-start gap-2">
       <div className="flex flex-wrap items-baseline justify-between gap-x-3">
-        <h2 id={heading}>{title}</h2>
+        <h2 id={heading} {...(home && { 'data-home': true, tabIndex: -1 })}>
+          {title}
+        </h2>
         {about && <span className="text-muted">{about}</span>}
       </div>
       {children}

@@ -166,12 +166,11 @@ function Visibility() {
   // What was just chosen shows at once, and goes back by itself where the server refuses it.
   const chosen = set.isPending ? set.variables.visibility : own?.visibility;
   return (
-    <section className="grid gap-3">
-      <h2 id="visibility">Your visibility</h2>
+    <Section title="Your visibility">
       <Loaded what="Your visibility" query={developers} />
       {set.error && <Problem what="Your visibility was not changed." error={set.error} />}
       {own && (
-        <fieldset aria-labelledby="visibility" className="grid gap-2" disabled={disconnected} title={disconnected ? DISCONNECTED_REASON : undefined}>
+        <fieldset aria-label="Your visibility" className="grid gap-2" disabled={disconnected} title={disconnected ? DISCONNECTED_REASON : undefined}>
           {(Object.keys(VISIBILITIES) as Developer['visibility'][]).map((visibility) => (
             <Choice
               key={visibility}
@@ -183,7 +182,7 @@ function Visibility() {
           ))}
         </fieldset>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -191,21 +190,22 @@ function Visibility() {
 function Sessions() {
   const me = useRead('identity.me', {}).data;
   return (
-    <section className="grid justify-items-start gap-3">
-      <h2>Your sessions</h2>
+    <Section title="Your sessions">
       <p className="text-muted">A session ends after 7 days without use, and after 30 days at the latest, unless the server is set otherwise.</p>
-      <ConfirmAction
-        button="Sign out everywhere"
-        look="plain"
-        title="Sign out everywhere?"
-        act="Sign out everywhere"
-        action="developers.sign_out"
-        input={{}}
-        failed="You are still signed in."
-      >
-        <p>Every browser that is signed in as you is signed out, this one too. Unused sign-in links of yours stop working. Agents keep their tokens.</p>
-        <CliCommand words="developers signout" text={me?.developer ?? undefined} />
-      </ConfirmAction>
-    </section>
+      <div>
+        <ConfirmAction
+          button="Sign out everywhere"
+          look="plain"
+          title="Sign out everywhere?"
+          act="Sign out everywhere"
+          action="developers.sign_out"
+          input={{}}
+          failed="You are still signed in."
+        >
+          <p>Every browser that is signed in as you is signed out, this one too. Unused sign-in links of yours stop working. Agents keep their tokens.</p>
+          <CliCommand words="developers signout" text={me?.developer ?? undefined} />
+        </ConfirmAction>
+      </div>
+    </Section>
   );
 }

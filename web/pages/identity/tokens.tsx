@@ -13,6 +13,7 @@ import { openDialog } from '../../parts/open-dialog.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
+import { Section } from '../../parts/section.tsx';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { dateOf, Time } from '../../parts/time.tsx';
@@ -30,11 +31,8 @@ export function Tokens() {
   const live = useFewThenMany('tokens.list', { own: !all, status: 'live' }, 1_000);
   const ended = useFewThenMany('tokens.list', { own: !all, status: 'ended' }, 1_000);
   return (
-    <section aria-labelledby="tokens" className="grid gap-3">
+    <Section title="Tokens" home>
       <title>Tokens · Covenant</title>
-      <h2 data-home id="tokens" tabIndex={-1}>
-        Tokens
-      </h2>
       <p className="text-muted">Agents and scripts show a token to be let in. Give each its own, so that one can be revoked without the others.</p>
       <CreateToken focus={create ?? false} />
       {isOperator && (
@@ -56,7 +54,7 @@ export function Tokens() {
         </details>
       )}
       {opened && <TokenPanel key={opened} id={opened} onClose={() => void change({ token: undefined, create: undefined })} />}
-    </section>
+    </Section>
   );
 }
 

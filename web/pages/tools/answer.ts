@@ -2,7 +2,6 @@ import type { ForeseenAccess } from '../../api.ts';
 import type { Tone } from '../../parts/tone.tsx';
 
 export const ANSWER_TONES: Record<ForeseenAccess['answer'], Tone> = { open: 'good', yes: 'good', asks: 'you', limited: 'wait', no: 'quiet' };
-export const ANSWER_WORDS: Record<ForeseenAccess['answer'], string> = { open: 'open', yes: 'yes', asks: 'asks', limited: 'limited', no: 'no' };
 export const ANSWER_MEANINGS: readonly (readonly [ForeseenAccess['answer'], string])[] = [
   ['open', 'needs no grant'],
   ['yes', 'a grant allows it'],

@@ -11,7 +11,7 @@ import { Section } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { Notice, State } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
-import { ANSWER_TONES, ANSWER_WORDS } from './answer.ts';
+import { ANSWER_TONES } from './answer.ts';
 import { GrantLink, scopeWords } from './grant-scope.tsx';
 import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, subjectText, useToolNames } from './subject.tsx';
 
@@ -83,7 +83,7 @@ function Answers({ subject, tool }: { subject: GrantSubject; tool: string }) {
 function Told({ foreseen: { answer, name, label, message, grant } }: { foreseen: ForeseenAccess }) {
   return (
     <>
-      <State tone={answer === 'no' ? 'bad' : ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State>
+      <State tone={answer === 'no' ? 'bad' : ANSWER_TONES[answer]}>{answer}</State>
       <UntrustedText text={name} className="font-medium" />
       {label && <UntrustedText text={label} className="text-muted" />}
       {message !== null && <UntrustedText text={message} />}
