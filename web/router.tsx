@@ -79,7 +79,7 @@ const reviews = page(root, '/reviews', search.reviewSearch, 'Reviews', () => imp
 const instance = page(root, '/reviews/$instance', NO_SEARCH, 'InstancePage', () => import('./pages/reviews/instance.tsx'));
 const terminal = page(instance, '/', search.terminalSearch, 'TerminalView', () => import('./pages/reviews/terminal.tsx'));
 const diff = page(instance, '/diff', search.diffSearch, 'DiffView', () => import('./pages/reviews/diff.tsx'));
-const feedback = page(instance, '/feedback', NO_SEARCH, 'FeedbackView', () => import('./pages/reviews/feedback.tsx'));
+const feedback = page(instance, '/feedback', NO_SEARCH, 'FeedbackView', () => import('./pages/reviews/history.tsx'));
 const history = page(instance, '/history', NO_SEARCH, 'HistoryView', () => import('./pages/reviews/history.tsx'));
 
 const cycles = page(root, '/cycles', NO_SEARCH, 'Cycles', () => import('./pages/cycles/cycles.tsx'));

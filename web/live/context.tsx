@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import type { EventView } from '../api.ts';
 import { ME, queries, readAgain } from '../queries.ts';
-import { useStore } from '../store.ts';
+import { useSharedValue } from '../shared-value.ts';
 import { Journal, type JournalState } from './journal.ts';
 
 const JournalContext = createContext<Journal | undefined>(undefined);
@@ -30,5 +30,5 @@ export function LiveJournal({ children }: { children: ReactNode }) {
 export function useJournal(): { journal: Journal; state: JournalState } {
   const journal = use(JournalContext);
   if (!journal) throw new Error('useJournal outside LiveJournal');
-  return { journal, state: useStore(journal.store) };
+  return { journal, state: useSharedValue(journal.store) };
 }

@@ -32,6 +32,7 @@ interface TextProps extends FieldProps {
 }
 
 interface TextFieldProps extends TextProps {
+  inputMode?: 'numeric';
   placeholder?: string;
   /** What can be chosen while it is typed: values, or values with what they stand for. */
   choices?: readonly (string | readonly [string, string])[];
@@ -39,7 +40,7 @@ interface TextFieldProps extends TextProps {
 }
 
 /** A line that a person writes. */
-export function TextField({ label, hint, value, onChange, most, first, required, mono, placeholder, choices, className = '' }: TextFieldProps) {
+export function TextField({ label, hint, value, onChange, most, first, required, mono, inputMode, placeholder, choices, className = '' }: TextFieldProps) {
   const list = useId();
   return (
     <Field label={label} hint={hint}>
@@ -51,6 +52,7 @@ export function TextField({ label, hint, value, onChange, most, first, required,
             data-first={first || undefined}
             required={required}
             maxLength={most}
+            inputMode={inputMode}
             autoComplete="off"
             spellCheck={mono || choices ? false : undefined}
             placeholder={placeholder}

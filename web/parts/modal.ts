@@ -1,6 +1,6 @@
-import { Store, useStore } from '../store.ts';
+import { SharedValue, useSharedValue } from '../shared-value.ts';
 
-const openModals = new Store<readonly HTMLDialogElement[]>([]);
+const openModals = new SharedValue<readonly HTMLDialogElement[]>([]);
 
 /** Shows it over everything else; what is answered closes it. */
 export function openModal(dialog: HTMLDialogElement): () => void {
@@ -13,4 +13,4 @@ export function openModal(dialog: HTMLDialogElement): () => void {
 }
 
 /** What lies over everything: whatever is not inside it can neither be seen nor clicked. */
-export const useTopModal = (): HTMLDialogElement | undefined => useStore(openModals).at(-1);
+export const useTopModal = (): HTMLDialogElement | undefined => useSharedValue(openModals).at(-1);

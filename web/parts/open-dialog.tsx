@@ -1,11 +1,11 @@
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { flushSync } from 'react-dom';
-import { Store, useStore } from '../store.ts';
+import { SharedValue, useSharedValue } from '../shared-value.ts';
 
 type DialogContent = (close: () => void) => ReactNode;
 
-const shownDialog = new Store<DialogContent | undefined>(undefined);
+const shownDialog = new SharedValue<DialogContent | undefined>(undefined);
 
 let home: HTMLElement | null | undefined;
 
@@ -25,7 +25,7 @@ export function closeDone(close: () => void): void {
 }
 
 export function DialogHost() {
-  const content = useStore(shownDialog);
+  const content = useSharedValue(shownDialog);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page has other dialogs
   useEffect(() => () => shownDialog.set(undefined), [pathname]);

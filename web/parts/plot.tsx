@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { usePreferences } from '../preferences.ts';
-import { axisWords } from './axis-words.ts';
+import { axisWords } from './time-axis.ts';
 import type { TimeChartProps } from './time-chart.tsx';
 import type { Tone } from './tone.tsx';
 

@@ -18,6 +18,20 @@ export function UntrustedText({ text, brief = false, className = '' }: { text: s
   );
 }
 
+/** What somebody else wrote, as a list. */
+export function TextList({ texts }: { texts: readonly string[] }) {
+  return (
+    <ul className="list-disc pl-5">
+      {texts.map((text, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two texts may be the same
+        <li key={index}>
+          <UntrustedText text={text} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** People call a repository by the last part of its path. */
 export function RepositoryName({ path }: { path: string }) {
   return (

@@ -65,19 +65,21 @@ interface PanelListProps<T> {
   empty: ReactNode;
   /** How many there are that are not shown. */
   more?: number;
+  /** The name of the list, where its heading is not enough. */
+  label?: string;
   className?: string;
   /** One item, as an `<li>` with a key. */
   children: (item: T) => ReactNode;
 }
 
 /** A short list in a box. */
-export function PanelList<T>({ items, empty, more = 0, className = '', children }: PanelListProps<T>) {
+export function PanelList<T>({ items, empty, more = 0, label, className = '', children }: PanelListProps<T>) {
   return (
     <div className={`panel ${className}`}>
       {items.length === 0 ? (
         <EmptyState>{empty}</EmptyState>
       ) : (
-        <ul className="divide-y divide-line">
+        <ul aria-label={label} className="divide-y divide-line">
           {items.map(children)}
           {more > 0 && <li className="px-3 py-1.5 text-muted">and {more.toLocaleString()} more</li>}
         </ul>

@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { Scrolled } from './scrolled.tsx';
 
 /**
  * The place of a cell in a card, below 640 px. The first line has the title, and at its end the state. The others follow in
@@ -16,6 +17,11 @@ const CARDS: Record<Role, string> = {
   end: 'text-muted max-sm:order-3 max-sm:ml-auto',
   none: 'max-sm:hidden',
 };
+
+/** Stands for no value: a table has a dash, a card leaves the cell out. */
+export function None({ children = '—' }: { children?: ReactNode }) {
+  return <span data-none>{children}</span>;
+}
 
 /** Columns that a table has no room for below this width. Cards have them all the same. */
 const HIDDEN_BELOW = { lg: 'sm:max-lg:hidden', xl: 'sm:max-xl:hidden', '2xl': 'sm:max-[87rem]:hidden' };
@@ -156,7 +162,7 @@ function Row({ id, row, columns, index, measure }: RowProps) {
       className="border-b border-line last:border-b-0 hover:bg-surface has-[[aria-current]]:bg-live-tint max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:gap-y-1 max-sm:px-3 max-sm:py-2.5 sm:h-8"
     >
       {columns.map((column) => (
-        <td key={column.label} role="cell" data-prefix={column.prefix} className={`sm:px-2 sm:py-1 ${cellClasses(column)}`}>
+        <td key={column.label} role="cell" data-prefix={column.prefix} className={`max-sm:has-[[data-none]]:hidden sm:px-2 sm:py-1 ${cellClasses(column)}`}>
           {column.cell(row)}
         </td>
       ))}
@@ -174,5 +180,52 @@ export function TableSkeleton() {
         <div key={line} className="skeleton h-5" />
       ))}
     </div>
+  );
+}
+
+interface TwinTableProps {
+  /** What it is the table of: "The phases". */
+  of: string;
+  /** Its name, where that says more. */
+  label?: string;
+  heads: readonly ReactNode[];
+  rows: readonly { readonly key: string | number; readonly cells: readonly ReactNode[] }[];
+  /** Said where there are no rows. */
+  empty?: string;
+}
+
+/** What a picture shows as a table, folded: for who cannot see it. */
+export function TwinTable({ of, label = of, heads, rows, empty }: TwinTableProps) {
+  return (
+    <details className="text-label">
+      <summary className="cursor-pointer text-muted">{of} as a table</summary>
+      <Scrolled label={label} className="max-h-64">
+        <table className="mt-1" aria-label={label}>
+          <thead>
+            <tr className="text-left text-muted">
+              {heads.map((head, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
+                <th key={index} scope="col" className="pr-4 font-medium">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ key, cells }) => (
+              <tr key={key}>
+                {cells.map((cell, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
+                  <td key={index} className="pr-4">
+                    {cell}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {rows.length === 0 && empty && <p className="text-muted">{empty}</p>}
+      </Scrolled>
+    </details>
   );
 }

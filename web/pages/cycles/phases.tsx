@@ -1,6 +1,7 @@
 import { Fragment } from 'react';
 import type { ShownCycle } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
+import { TwinTable } from '../../parts/table.tsx';
 
 type Machine = ShownCycle['machine'];
 type Transition = Machine['transitions'][number];
@@ -30,7 +31,8 @@ const how = ({ target }: Transition): string => (target === undefined ? 'complet
 
 /** The phases as steps, whose turn each is, and where each leads: side by side where there is room, otherwise downwards. */
 export function Phases(props: PhasesProps) {
-  const { machine, phase } = props;
+  const { machine, taken, phase } = props;
+  const marked = (name: string): string => (name === phase ? `${name} (now)` : name);
   const layers = layersOf(machine);
   const told = machine.phases.map(({ name, role }) => `${name} of ${role}${name === phase ? ', now' : ''}`).join('; ');
   return (
@@ -45,10 +47,21 @@ export function Phases(props: PhasesProps) {
           </Fragment>
         ))}
       </div>
-      <details className="text-label">
-        <summary className="cursor-pointer text-muted">The phases as a table</summary>
-        <Transitions {...props} />
-      </details>
+      <TwinTable
+        of="The phases"
+        label="Phases and the ways between them"
+        heads={['From', 'Turn of', 'How', 'To', 'Taken']}
+        rows={machine.transitions.map((transition, index) => ({
+          key: `${transition.from} ${how(transition)}`,
+          cells: [
+            marked(transition.from),
+            machine.phases.find(({ name }) => name === transition.from)?.role ?? '—',
+            how(transition),
+            marked(transition.to),
+            `${counted(taken[index] ?? 0, 'time')}${isBack(machine, transition) ? ' (rework)' : ''}`,
+          ],
+        }))}
+      />
     </figure>
   );
 }
@@ -70,39 +83,6 @@ function Step({ step: { name, role }, machine, taken, phase }: PhasesProps & { s
           </span>
         );
       })}
-    </div>
-  );
-}
-
-function Transitions({ machine, taken, phase }: PhasesProps) {
-  const roleOf = (phase: string): string => machine.phases.find(({ name }) => name === phase)?.role ?? '—';
-  return (
-    <div className="overflow-x-auto">
-      <table className="mt-1" aria-label="Phases and the ways between them">
-        <thead>
-          <tr className="text-left text-muted">
-            {['From', 'Turn of', 'How', 'To', 'Taken'].map((label) => (
-              <th key={label} scope="col" className="pr-4 font-medium">
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {machine.transitions.map((transition, index) => (
-            <tr key={`${transition.from} ${how(transition)}`}>
-              <td className="pr-4">{transition.from === phase ? `${transition.from} (now)` : transition.from}</td>
-              <td className="pr-4">{roleOf(transition.from)}</td>
-              <td className="pr-4">{how(transition)}</td>
-              <td className="pr-4">{transition.to === phase ? `${transition.to} (now)` : transition.to}</td>
-              <td className="pr-4">
-                {counted(taken[index] ?? 0, 'time')}
-                {isBack(machine, transition) && ' (rework)'}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
     </div>
   );
 }

@@ -12,7 +12,7 @@ import type { Column } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import type { EventSearch } from '../../search.ts';
-import { useStore } from '../../store.ts';
+import { useSharedValue } from '../../shared-value.ts';
 import { outcomeOf } from './category.ts';
 import { Feed, type FeedState, MAX_ROWS } from './feed.ts';
 import { Who } from './who.tsx';
@@ -20,7 +20,7 @@ import { Who } from './who.tsx';
 export function EventList({ filter }: { filter: EventSearch }) {
   const { journal, state: live } = useJournal();
   const [feed] = useState(() => new Feed(filter));
-  const state = useStore(feed.store);
+  const state = useSharedValue(feed.store);
   useEffect(() => {
     if (live.read) feed.follow(live.events);
   }, [feed, live.read, live.events]);

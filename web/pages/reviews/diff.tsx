@@ -9,9 +9,8 @@ import { EmptyState } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
 import { FileChange } from './file-change.tsx';
-import { FileList } from './file-list.tsx';
-import { filesOf, treeOf } from './file-tree.ts';
-import { LinesChanged } from './lines-changed.tsx';
+import { FileList, filesOf, treeOf } from './file-list.tsx';
+import { LinesChanged } from './status.tsx';
 
 const route = getRouteApi('/reviews/$instance/diff');
 /** Files change without an event. */

@@ -3,7 +3,7 @@ import type { Instance, ShownInstance } from '../../api.ts';
 import { Section } from '../../parts/section.tsx';
 import { Time } from '../../parts/time.tsx';
 import { State, type Tone } from '../../parts/tone.tsx';
-import { AT_WORK, inWords, outcomeTone } from './status.ts';
+import { AT_WORK, inWords, outcomeTone } from './status.tsx';
 
 type Round = ShownInstance['relationships'][number];
 

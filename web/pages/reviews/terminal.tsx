@@ -9,8 +9,7 @@ import { EmptyState } from '../../parts/section.tsx';
 import { Notice, State, type Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
 import { useShown } from './instance.tsx';
-import { type TerminalState, useTerminal } from './terminal-link.ts';
-import { asText } from './terminal-text.ts';
+import { asText, type TerminalState, useTerminal } from './terminal-link.ts';
 
 const TerminalScreen = lazy(() => import('./terminal-screen.tsx'));
 const route = getRouteApi('/reviews/$instance/');

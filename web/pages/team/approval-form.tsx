@@ -10,15 +10,10 @@ import { dateOf, Time } from '../../parts/time.tsx';
 import { State } from '../../parts/tone.tsx';
 import { useAct } from '../../queries.ts';
 
-export interface Decided {
-  readonly id: string;
-  readonly words: string;
-}
-
 const MAX_REASON = 500;
 
 /** One click each; a reason, which the caller is told, only who wants to give one. */
-export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDecided: (decided: Decided) => void }) {
+export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDecided: (words: string) => void }) {
   const approve = useAct('approvals.approve');
   const refuse = useAct('approvals.refuse');
   const [reason, setReason] = useState('');
@@ -29,7 +24,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
   // By the promise: the journal may have taken this form off the page before the answer is here.
   const tell = (done: Promise<unknown>, words: string): void => {
     done.then(
-      () => onDecided({ id: approval_id, words }),
+      () => onDecided(words),
       () => {},
     );
   };

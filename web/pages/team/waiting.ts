@@ -1,4 +1,4 @@
-import type { Approval, AskToMe, ExternalServer, Overlap, Question } from '../../api.ts';
+import type { ActionResult, Approval, AskToMe, ExternalServer, Instance, Overlap, Question } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { workerOf } from '../../parts/said.tsx';
 import { looksAfterServers } from '../../parts/whole-server.ts';
@@ -152,14 +152,7 @@ const overlap = ({ warning_id, title, matches, created_at }: Overlap): WaitingIt
   isPressing: false,
 });
 
-interface SpentReview {
-  readonly id: string;
-  readonly reviews: number;
-  readonly max_reviews: number;
-  readonly last_activity: number;
-}
-
-const spentReview = ({ id, reviews, max_reviews, last_activity }: SpentReview): WaitingItem => ({
+const spentReview = ({ id, reviews, max_reviews, last_activity }: Instance): WaitingItem => ({
   id,
   kind: 'review',
   who: id,
@@ -186,15 +179,7 @@ export const definitions = (server: ExternalServer): WaitingItem => ({
   isPressing: false,
 });
 
-interface WaitingDevice {
-  readonly user_code: string;
-  readonly machine_name: string;
-  readonly agents: readonly string[];
-  readonly asked_at: number;
-  readonly expires_at: number;
-}
-
-const device = ({ user_code, machine_name, agents, asked_at, expires_at }: WaitingDevice): WaitingItem => ({
+const device = ({ user_code, machine_name, agents, asked_at, expires_at }: ActionResult<'devices.waiting'>['items'][number]): WaitingItem => ({
   id: user_code,
   kind: 'device',
   who: machine_name,

@@ -4,11 +4,11 @@ import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { UntrustedText } from '../../parts/said.tsx';
 import { Scrolled } from '../../parts/scrolled.tsx';
+import { PanelPart } from '../../parts/section.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { FILLS } from '../../parts/time-chart.tsx';
 import type { Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
-import { Part } from './part.tsx';
 
 type Preview = ActionResult<'workflows.context'>;
 type SectionName = Preview['sections'][number]['name'];
@@ -25,7 +25,7 @@ const SECTIONS: Record<SectionName, { label: string; tone: Tone }> = {
 export function ContextPreview({ task }: { task: string }) {
   const [max, setMax] = useState<number>();
   return (
-    <Part title="Context" about="what an agent gets that takes it up">
+    <PanelPart title="Context" about="what an agent gets that takes it up">
       <div className="flex flex-wrap gap-2">
         {BUDGETS.map((budget) => (
           <button
@@ -40,7 +40,7 @@ export function ContextPreview({ task }: { task: string }) {
         ))}
       </div>
       {max !== undefined && <Preview key={max} task={task} max={max} />}
-    </Part>
+    </PanelPart>
   );
 }
 

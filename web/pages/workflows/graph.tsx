@@ -1,11 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import type { WorkflowGraph } from '../../api.ts';
+import { call, type WorkflowGraph } from '../../api.ts';
 import { counted } from '../../parts/count.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { EmptyState } from '../../parts/section.tsx';
 import { FRAME } from './graph-layout.ts';
-import { useGraph } from './read-pages.ts';
 
 const page = getRouteApi('/workflows/$workflow');
 const route = getRouteApi('/workflows/$workflow/');
@@ -17,7 +17,13 @@ export function Graph() {
   const { workflow } = page.useParams();
   const { turned = [] } = route.useSearch();
   const navigate = useNavigate();
-  const { data, error, refetch } = useGraph(workflow, turned);
+  const input = { workflow_id: workflow, turned };
+  const { data, error, refetch } = useQuery({
+    queryKey: ['workflows.graph', input],
+    queryFn: ({ signal }) => call('workflows.graph', input, signal),
+    // The picture stays while a group of it is opened.
+    placeholderData: (before) => (before?.workflow_id === workflow ? before : undefined),
+  });
   const turn = (key: string): void => {
     const next = turned.includes(key) ? turned.filter((each) => each !== key) : [...turned, key];
     void navigate({ to: '.', search: (search) => ({ ...search, turned: next.length > 0 ? next : undefined }), resetScroll: false });

@@ -6,12 +6,11 @@ import { AgentName } from '../../parts/agent-name.tsx';
 import { counted } from '../../parts/count.ts';
 import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { dateOf } from '../../parts/time.tsx';
+import { type AxisStretch, clockFor, placeOf, rowsOf, stretchesOf, ticksOf } from '../../parts/time-axis.ts';
 import type { Tone } from '../../parts/tone.tsx';
 import { preferences } from '../../preferences.ts';
-import { Lease } from './next-tasks.tsx';
-import { laneName } from './span-table.tsx';
-import { SPAN_TONES, SPAN_WORDS, said, type WorkflowState } from './status.ts';
-import { type AxisStretch, clockFor, placeOf, rowsOf, stretchesOf, ticksOf } from './time-axis.ts';
+import { Lease } from './progress.tsx';
+import { laneName, SPAN_TONES, SPAN_WORDS, said, type WorkflowState } from './status.ts';
 
 type Lane = WorkflowTimeline['lanes'][number];
 type Span = Lane['spans'][number];

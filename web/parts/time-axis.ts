@@ -90,13 +90,31 @@ export function clockFor(ticks: readonly number[], timeZone: string | undefined)
   return new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...(isShort && { second: '2-digit' }), timeZone });
 }
 
-/** Which of several rows each takes, so that none lies over another. */
-export function rowsOf(spans: readonly Interval[]): number[] {
+/** Which of several rows each takes, so that none lies over another: the first that is free. What would need more than `most` shares the last. */
+export function rowsOf(spans: readonly Interval[], most = Number.POSITIVE_INFINITY): number[] {
   const ends: number[] = [];
   return spans.map(({ from, until }) => {
     const free = ends.findIndex((end) => end <= from);
-    const row = free < 0 ? ends.length : free;
-    ends[row] = until;
+    const row = free < 0 ? Math.min(ends.length, most - 1) : free;
+    ends[row] = Math.max(ends[row] ?? until, until);
     return row;
   });
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Full hours within, so many hours apart that there are a few. */
+export function hoursBetween(from: number, to: number): number[] {
+  const step = HOUR_MS * Math.max(1, Math.round((to - from) / HOUR_MS / 6));
+  const first = Math.ceil(from / HOUR_MS) * HOUR_MS;
+  return Array.from({ length: Math.max(0, Math.floor((to - first) / step) + 1) }, (_, index) => first + index * step);
+}
+
+/** How the marks of a chart's time axis are written: days where a bar stands for one, else times of the day, as the rest of the page writes them. */
+export function axisWords(times: readonly number[], utc: boolean): (time: number) => string {
+  const ofDays = (times[1] ?? 0) - (times[0] ?? 0) >= DAY_MS;
+  const shape = ofDays ? ({ day: 'numeric', month: 'short' } as const) : ({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const);
+  const clock = new Intl.DateTimeFormat(undefined, { ...shape, ...(utc && !ofDays && { timeZone: 'UTC' }) });
+  return (time) => clock.format(time);
 }
