@@ -1,6 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
-import { Scrolled } from './scrolled.tsx';
+import { Scrolled } from './layout.tsx';
 
 /**
  * The place of a cell in a card, below 640 px. The first line has the title, and at its end the state. The others follow in

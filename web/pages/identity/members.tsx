@@ -1,22 +1,16 @@
 import { useMemo, useState } from 'react';
 import type { Developer } from '../../api.ts';
-import { DISCONNECTED_REASON, useDisconnected } from '../../live/connection.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { Command } from '../../parts/copy.tsx';
-import { counted } from '../../parts/count.ts';
+import { DISCONNECTED_REASON, useDisconnected } from '../../live/context.tsx';
+import { ActButton, ConfirmAction, FormDialog } from '../../parts/actions.tsx';
+import { CliCommand, Command } from '../../parts/command.tsx';
 import { DataList, Loaded, wholeList } from '../../parts/data-list.tsx';
+import { openDialog } from '../../parts/dialog.tsx';
 import { Choice, TextField } from '../../parts/field.tsx';
-import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
-import { openDialog } from '../../parts/open-dialog.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
+import { Notice, Problem, Section, State } from '../../parts/layout.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
-import { Notice, State } from '../../parts/tone.tsx';
+import { counted, dateOf, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { NewToken } from './new-token.tsx';
+import { NewToken } from './tokens.tsx';
 
 /** Who is in the workspace. */
 export function Members() {

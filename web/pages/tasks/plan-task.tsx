@@ -1,13 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ActionInput, ActionResult, Task } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
+import { FormDialog } from '../../parts/actions.tsx';
 import { SelectField, TextArea, TextField } from '../../parts/field.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Notice } from '../../parts/tone.tsx';
+import { Notice } from '../../parts/layout.tsx';
+import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/repository-filter.tsx';
+import { useRepository } from '../../shell/header.tsx';
 import { Pair } from '../overlap/pair.tsx';
 
 type PlanAnswer = ActionResult<'tasks.plan'> | ActionResult<'workstreams.plan'>;

@@ -1,9 +1,8 @@
 import type { ActionResult, Approval, AskToMe, ExternalServer, Instance, Overlap, Question } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
-import { workerOf } from '../../parts/said.tsx';
-import { looksAfterServers } from '../../parts/whole-server.ts';
+import { counted, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { NowSearch } from '../../search.ts';
+import { looksAfterServers } from '../tools/tools.tsx';
 
 /** What a person has to do, and the one way to it. */
 export interface WaitingItem {

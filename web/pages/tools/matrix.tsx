@@ -1,17 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
 import { DataList, wholeList } from '../../parts/data-list.tsx';
-import { shortId } from '../../parts/id.tsx';
+import { EmptyState, State } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { State } from '../../parts/tone.tsx';
+import { counted, escapeBidi, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { ANSWER_MEANINGS, ANSWER_TONES } from './answer.ts';
-import { FilterText, ServerFilter } from './tool-filters.tsx';
+import { ANSWER_MEANINGS, ANSWER_TONES } from './access.tsx';
+import { FilterText, ServerFilter } from './tools.tsx';
 
 const TOOLS = 50;
 const CALLERS = 6;
