@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { isSignedOut } from './api.ts';
 import { LiveJournal } from './live/context.tsx';
 import { Arrival, SignIn } from './pages/identity/arrival.tsx';
-import { Problem } from './parts/problem.tsx';
+import { Problem } from './parts/layout.tsx';
 import { followPreferences } from './preferences.ts';
 import { queries, useRead } from './queries.ts';
 import { router } from './router.tsx';

@@ -1,4 +1,4 @@
-import { Store, useStore } from './store.ts';
+import { SharedValue, useSharedValue } from './shared-value.ts';
 
 /** What this browser remembers of whoever uses it. Nothing here is a secret, and nothing breaks without it. */
 export interface Preferences {
@@ -37,10 +37,10 @@ function stored(): Preferences {
   }
 }
 
-const store = new Store(stored());
+const store = new SharedValue(stored());
 
 export const preferences = store.get;
-export const usePreferences = (): Preferences => useStore(store);
+export const usePreferences = (): Preferences => useSharedValue(store);
 
 export function prefer(change: Partial<Preferences>): void {
   store.change(change);

@@ -1,5 +1,5 @@
 import type { ActionInput, CatalogueTool, Grant, Instance, RoleAction } from './api.ts';
-import { CATEGORIES } from './pages/events/category.ts';
+import { CATEGORIES } from './pages/events/event-words.tsx';
 import { KINDS, STATES } from './pages/messages/status.ts';
 import { STATUSES } from './pages/tasks/status.ts';
 import { TASK_CHOICES, WORKFLOW_CHOICES } from './pages/workflows/status.ts';

@@ -1,5 +1,5 @@
 import { ApiError, call, type EventView, isSignedOut, ticketedSocket } from '../api.ts';
-import { Store } from '../store.ts';
+import { SharedValue } from '../shared-value.ts';
 
 const FIRST_READ = 200;
 /** What is kept in memory: the newest. */
@@ -29,7 +29,7 @@ export interface JournalListener {
 
 /** The journal as this tab knows it: read once, then followed by `seq` over one socket, which is resumed when it is lost. */
 export class Journal {
-  readonly store = new Store(START);
+  readonly store = new SharedValue(START);
   #last: number | undefined;
   #arriving: EventView[] = [];
   #paint: ReturnType<typeof setTimeout> | undefined;

@@ -4,10 +4,9 @@ import { type ReactNode, useMemo, useState } from 'react';
 import type { ActionInput, ActionResult } from '../api.ts';
 import { useLastValue, useStableRows } from '../live/tail.ts';
 import { useRead } from '../queries.ts';
-import { counted } from './count.ts';
-import { Problem } from './problem.tsx';
-import { Resume } from './resume.tsx';
+import { Problem } from './layout.tsx';
 import { type Column, Table, type TableProps, TableSkeleton } from './table.tsx';
+import { counted } from './values.tsx';
 
 /** A read as the page sees it: any query has this shape. */
 export interface ReadResult<T> {
@@ -28,7 +27,7 @@ export function Loaded<T>({ query: { data, error, refetch }, what, children }: {
 }
 
 /** The rows that have been read, and how the list goes on. */
-export interface RowList<T> {
+interface RowList<T> {
   /** Undefined until the first page has been read. */
   readonly rows: readonly T[] | undefined;
   readonly error: Error | null;
@@ -143,7 +142,7 @@ interface PagedReading<P extends Page, C> {
   readonly keepRows?: boolean;
 }
 
-export interface PagedList<P extends Page> extends RowList<P['items'][number]> {
+interface PagedList<P extends Page> extends RowList<P['items'][number]> {
   readonly first: P | undefined;
 }
 
@@ -215,4 +214,18 @@ export function useFewThenMany<N extends CountedAction>(name: N, filter: ActionI
     refetch: query.refetch,
     more: isPart ? { isReading: query.isFetching, read: () => setLimit(many) } : undefined,
   };
+}
+
+/** New rows wait for who has scrolled; at the top they come by themselves. */
+function Resume({ waiting }: { waiting: number }) {
+  return (
+    <button
+      type="button"
+      data-show-new
+      className="button button-primary fixed top-2 left-1/2 z-20 -translate-x-1/2 shadow"
+      onClick={() => scrollTo({ top: 0 })}
+    >
+      Paused · {waiting} new · Resume
+    </button>
+  );
 }

@@ -1,13 +1,11 @@
 import { type ReactNode, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { isTyping, wasPeek } from '../shell/rows.ts';
-import { counted } from './count.ts';
 import type { ReadResult } from './data-list.tsx';
+import { openModal } from './dialog.tsx';
 import { Icon } from './icon.tsx';
-import { openModal } from './modal.ts';
-import { Problem } from './problem.tsx';
-import { UntrustedText } from './said.tsx';
-import { Scrolled } from './scrolled.tsx';
+import { Problem, Scrolled } from './layout.tsx';
 import { TableSkeleton } from './table.tsx';
+import { counted, UntrustedText } from './values.tsx';
 
 /** As wide as the screens on which the list stays usable beside it. */
 const BESIDE = '(width >= 64rem)';

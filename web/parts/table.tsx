@@ -1,6 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
-import { Scrolled } from './scrolled.tsx';
+import { Scrolled } from './layout.tsx';
 
 /**
  * The place of a cell in a card, below 640 px. The first line has the title, and at its end the state. The others follow in
@@ -9,8 +9,8 @@ import { Scrolled } from './scrolled.tsx';
 type Role = 'title' | 'state' | 'text' | 'meta' | 'wide' | 'end' | 'none';
 
 const CARDS: Record<Role, string> = {
-  title: 'max-sm:order-1 max-sm:w-[calc(100%-6.75rem)] max-sm:font-medium',
-  state: 'max-sm:order-2 max-sm:w-24 max-sm:self-start max-sm:text-right',
+  title: 'max-sm:order-1 max-sm:w-[calc(100%-8.25rem)] max-sm:font-medium',
+  state: 'max-sm:order-2 max-sm:w-30 max-sm:self-start max-sm:text-right',
   text: 'max-sm:order-3',
   meta: 'text-muted max-sm:order-3',
   wide: 'max-sm:order-3 max-sm:w-full',

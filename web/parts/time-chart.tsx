@@ -1,9 +1,7 @@
 import { type ComponentType, lazy, Suspense } from 'react';
-import { counted } from './count.ts';
-import { UntrustedText } from './said.tsx';
+import type { Tone } from './layout.tsx';
 import { TwinTable } from './table.tsx';
-import { dateOf } from './time.tsx';
-import type { Tone } from './tone.tsx';
+import { counted, dateOf, UntrustedText } from './values.tsx';
 
 export interface Series {
   readonly label: string;

@@ -1,5 +1,5 @@
 import type { Cycle, ShownCycle } from '../../api.ts';
-import { ConfirmAction } from '../../parts/form-dialog.tsx';
+import { ConfirmAction } from '../../parts/actions.tsx';
 
 /** What people do to a cycle in the place of its role. Only what its phase allows is offered. */
 export function CycleActions({ cycle, machine: { transitions, final } }: { cycle: Cycle; machine: ShownCycle['machine'] }) {

@@ -1,16 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { type Cycle, call } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { Command } from '../../parts/copy.tsx';
-import { counted } from '../../parts/count.ts';
+import { CliCommand, Command } from '../../parts/command.tsx';
 import { DataList, usePages, wholeList } from '../../parts/data-list.tsx';
-import { RepositoryName, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
+import { EmptyState, Section, State, type Tone } from '../../parts/layout.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { counted, RepositoryName, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/repository-filter.tsx';
+import { useRepository } from '../../shell/header.tsx';
 
 /** A repository has one at most. */
 const MAX_ACTIVE = 500;

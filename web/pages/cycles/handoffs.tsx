@@ -1,14 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ActionResult, type Cycle, call } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { CliCommand } from '../../parts/command.tsx';
 import { ListFrame, usePages } from '../../parts/data-list.tsx';
+import { EmptyState, Section } from '../../parts/layout.tsx';
 import { SearchLink } from '../../parts/page-search.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
 import { ReadPanel } from '../../parts/side-panel.tsx';
-import { Time } from '../../parts/time.tsx';
+import { counted, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { type HandoffChange, type HandoffPart, partsOf } from './handoff-diff.ts';
 

@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import type { ShownCycle } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
 import { TwinTable } from '../../parts/table.tsx';
+import { counted } from '../../parts/values.tsx';
 
 type Machine = ShownCycle['machine'];
 type Transition = Machine['transitions'][number];

@@ -1,16 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { Device } from '../../api.ts';
-import { AsCommand, CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { ConfirmAction } from '../../parts/actions.tsx';
+import { AsCommand, CliCommand, InstalledFirst, SetupCommand } from '../../parts/command.tsx';
 import { DataList, useFewThenMany } from '../../parts/data-list.tsx';
-import { ConfirmAction } from '../../parts/form-dialog.tsx';
-import { Id } from '../../parts/id.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
-import { InstalledFirst, SetupCommand } from '../../parts/setup-command.tsx';
+import { EmptyState, Notice, Section, State, type Tone } from '../../parts/layout.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Notice, State, type Tone } from '../../parts/tone.tsx';
+import { counted, escapeBidi, Id, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { nameOf, namesOf } from '../identity/agent.ts';
 import { LastUsed } from '../identity/tokens.tsx';
@@ -20,16 +15,16 @@ export function Devices() {
   const isOperator = useRead('identity.me', {}).data?.operator ?? false;
   const devices = useFewThenMany('devices.list', {}, 200);
   return (
-    <section aria-labelledby="devices" className="grid gap-3">
-      <title>Devices · Covenant</title>
-      <div className="flex flex-wrap items-center gap-3">
-        <h2 data-home id="devices" tabIndex={-1}>
-          Devices
-        </h2>
-        <Link to="/setup/authorize" className="button ml-auto">
+    <Section
+      title="Devices"
+      home
+      about={
+        <Link to="/setup/authorize" className="button text-text">
           Approve a device
         </Link>
-      </div>
+      }
+    >
+      <title>Devices · Covenant</title>
       <p className="text-muted">A machine that is set up shows a code. Whoever approves it here gives each of its agents a token, in their own name.</p>
       {isOperator && <WaitingDevices />}
       <div className="panel">
@@ -53,7 +48,7 @@ export function Devices() {
       <AsCommand>
         <CliCommand words="devices list" />
       </AsCommand>
-    </section>
+    </Section>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type ActionResult, ApiError, call } from '../../api.ts';
-import { Store, useStore } from '../../store.ts';
+import { SharedValue, useSharedValue } from '../../shared-value.ts';
 
 type Break = NonNullable<ActionResult<'events.verify'>['first_break']>;
 
@@ -42,10 +42,10 @@ const SLICE = 5_000;
 const STORED = 'covenant.anchor.';
 
 /** One for the tab: whoever leaves the page finds it as far as it has come. */
-const chain = new Store<ChainState>(START);
+const chain = new SharedValue<ChainState>(START);
 let turn = 0;
 
-export const useChain = (): ChainState => useStore(chain);
+export const useChain = (): ChainState => useSharedValue(chain);
 
 export function stopVerifying(): void {
   turn++;

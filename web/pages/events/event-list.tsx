@@ -1,26 +1,21 @@
 import { useEffect, useRef, useState } from 'react';
 import type { EventView } from '../../api.ts';
 import { useJournal } from '../../live/context.tsx';
-import { AsCommand, CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { AsCommand, CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { Id, isId } from '../../parts/id.tsx';
+import { EmptyState, State } from '../../parts/layout.tsx';
 import { SearchLink } from '../../parts/page-search.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { counted, Id, isId, Time, UntrustedText } from '../../parts/values.tsx';
 import type { EventSearch } from '../../search.ts';
-import { useStore } from '../../store.ts';
-import { outcomeOf } from './category.ts';
+import { useSharedValue } from '../../shared-value.ts';
+import { outcomeOf, Who } from './event-words.tsx';
 import { Feed, type FeedState, MAX_ROWS } from './feed.ts';
-import { Who } from './who.tsx';
 
 export function EventList({ filter }: { filter: EventSearch }) {
   const { journal, state: live } = useJournal();
   const [feed] = useState(() => new Feed(filter));
-  const state = useStore(feed.store);
+  const state = useSharedValue(feed.store);
   useEffect(() => {
     if (live.read) feed.follow(live.events);
   }, [feed, live.read, live.events]);

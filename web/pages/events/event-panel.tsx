@@ -2,22 +2,16 @@ import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, type EventView } from '../../api.ts';
-import { CopyButton } from '../../parts/copy.tsx';
-import { shortId } from '../../parts/id.tsx';
+import { CopyButton } from '../../parts/command.tsx';
+import { Section, State } from '../../parts/layout.tsx';
 import { SearchLink } from '../../parts/page-search.tsx';
-import { PathLink } from '../../parts/path-link.tsx';
-import { RefusalCard, stepOf } from '../../parts/refusal-card.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
 import { Facts, type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
-import { dateOf } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { dateOf, PathLink, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { EventSearch } from '../../search.ts';
-import { outcomeOf } from './category.ts';
-import { deniedEditIn, deniedWords } from './denied-edit.ts';
 import { durationOf, Outcome, Subject } from './event-list.tsx';
-import { Who } from './who.tsx';
+import { outcomeOf, Who } from './event-words.tsx';
+import { deniedEditIn, deniedWords, RefusalCard, stepOf } from './refusal.tsx';
 
 /** A longer kind is nobody's name for anything. */
 const LONGEST_TITLE = 120;

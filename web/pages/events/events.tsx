@@ -1,21 +1,20 @@
 import { useMutation } from '@tanstack/react-query';
+import { Outlet } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { ticketed } from '../../api.ts';
 import { useJournal } from '../../live/context.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { Filter } from '../../parts/filter.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
+import { FormDialog } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { Problem, Section, type Tone, Views } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { Section } from '../../parts/section.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
-import type { Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
 import { type EventSearch, eventFilter } from '../../search.ts';
-import { CATEGORIES, type Category, OUTCOMES } from './category.ts';
 import { ChainStrip } from './chain.tsx';
 import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
+import { CATEGORIES, type Category, OUTCOMES } from './event-words.tsx';
 
 /** What happened, as it happens. */
 export function Events() {
@@ -232,5 +231,22 @@ function Announcer() {
     <p role="status" className="sr-only">
       {told.words}
     </p>
+  );
+}
+
+/** What happened, and whether it can be trusted. */
+export function Activity() {
+  return (
+    <>
+      <h1>Activity</h1>
+      <Views
+        label="Activity"
+        views={[
+          { to: '/activity', label: 'Events' },
+          { to: '/activity/chain', label: 'Chain' },
+        ]}
+      />
+      <Outlet />
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { ApiError, call, type EventView } from '../../api.ts';
 import type { EventSearch } from '../../search.ts';
-import { Store } from '../../store.ts';
+import { SharedValue } from '../../shared-value.ts';
 
 const PAGE = 200;
 /** Read at once for who scrolls on. */
@@ -30,7 +30,7 @@ const START: FeedState = { rows: [], from: 1, to: 0, begin: 1, read: false, read
  * the journal that the page follows anyway, or, where a filter is to be applied, from the server, which alone knows its rules.
  */
 export class Feed {
-  readonly store = new Store<FeedState>(START);
+  readonly store = new SharedValue<FeedState>(START);
   #newest = 0;
   #busy = false;
   readonly #filter: EventSearch;

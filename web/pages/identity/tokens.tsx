@@ -1,25 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import { type SubmitEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Token } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { AsCommand, CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { ActButton, ConfirmAction, FormDialog } from '../../parts/actions.tsx';
+import { AsCommand, CliCommand, CopyButton } from '../../parts/command.tsx';
 import { DataList, useFewThenMany } from '../../parts/data-list.tsx';
-import { SelectField, TextField } from '../../parts/field.tsx';
-import { CheckFilter } from '../../parts/filter.tsx';
-import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
-import { Id } from '../../parts/id.tsx';
-import { openDialog } from '../../parts/open-dialog.tsx';
+import { openDialog } from '../../parts/dialog.tsx';
+import { CheckFilter, SelectField, TextField } from '../../parts/field.tsx';
+import { Notice, Problem, Section, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { counted, dateOf, escapeBidi, Id, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { AGENTS, type AgentType, carrierOf } from './agent.ts';
-import { NewToken } from './new-token.tsx';
 
 /** The signed-in developer's own; an operator may look at everybody's. */
 export function Tokens() {
@@ -30,11 +23,8 @@ export function Tokens() {
   const live = useFewThenMany('tokens.list', { own: !all, status: 'live' }, 1_000);
   const ended = useFewThenMany('tokens.list', { own: !all, status: 'ended' }, 1_000);
   return (
-    <section aria-labelledby="tokens" className="grid gap-3">
+    <Section title="Tokens" home>
       <title>Tokens · Covenant</title>
-      <h2 data-home id="tokens" tabIndex={-1}>
-        Tokens
-      </h2>
       <p className="text-muted">Agents and scripts show a token to be let in. Give each its own, so that one can be revoked without the others.</p>
       <CreateToken focus={create ?? false} />
       {isOperator && (
@@ -56,7 +46,7 @@ export function Tokens() {
         </details>
       )}
       {opened && <TokenPanel key={opened} id={opened} onClose={() => void change({ token: undefined, create: undefined })} />}
-    </section>
+    </Section>
   );
 }
 
@@ -209,5 +199,30 @@ function CreateToken({ focus }: { focus: boolean }) {
       {create.error && <Problem what="No token was created." error={create.error} />}
       {create.data && <NewToken key={create.data.token_id} label={create.data.label} token={create.data.token} onDone={create.reset} />}
     </>
+  );
+}
+
+/** The one time that the value is shown: it lives in this part of the page and nowhere else. */
+export function NewToken({ label, token, onDone }: { label: string; token: string; onDone: () => void }) {
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => section.current?.focus(), []);
+  return (
+    <section ref={section} tabIndex={-1} aria-label={`New token ${escapeBidi(label)}`}>
+      <Notice tone="good">
+        <p>
+          <strong className="font-semibold">
+            <UntrustedText text={label} />
+          </strong>{' '}
+          is ready. Copy it now: it is not shown again.
+        </p>
+        <div className="mt-2 flex flex-wrap items-center gap-2 text-text">
+          <code className="min-w-0 flex-[1_1_20rem] rounded-md border border-line bg-base px-2 py-1.5 select-all">{token}</code>
+          <CopyButton text={token} label="Copy token" />
+          <button type="button" className="button" onClick={onDone}>
+            Done
+          </button>
+        </div>
+      </Notice>
+    </section>
   );
 }

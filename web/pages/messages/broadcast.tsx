@@ -1,12 +1,11 @@
 import { type ReactNode, useState } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { FormDialog } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
 import { TextArea } from '../../parts/field.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
+import { Problem } from '../../parts/layout.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
 type To = 'agents' | 'team';

@@ -1,5 +1,5 @@
 import type { Thread } from '../../api.ts';
-import { dateOf, Time, Until } from '../../parts/time.tsx';
+import { dateOf, Time, Until } from '../../parts/values.tsx';
 
 type Step = Thread['steps'][number];
 type Received = Pick<Thread, 'kind' | 'status' | 'steps' | 'recipients'>;

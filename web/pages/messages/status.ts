@@ -1,5 +1,5 @@
 import type { ActionInput, Thread } from '../../api.ts';
-import type { Tone } from '../../parts/tone.tsx';
+import type { Tone } from '../../parts/layout.tsx';
 
 type Kind = NonNullable<ActionInput<'messages.threads'>['kind']>;
 type Waiting = NonNullable<ActionInput<'messages.threads'>['state']>;

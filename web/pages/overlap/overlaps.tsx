@@ -1,20 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { call, type Match, type Overlap, type Thresholds } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
+import { ConfirmAction, REASON } from '../../parts/actions.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/filter.tsx';
-import { ConfirmAction, REASON } from '../../parts/form-dialog.tsx';
-import { Id, shortId } from '../../parts/id.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { EmptyState, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
 import { type FactValues, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { counted, Id, shortId, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/repository-filter.tsx';
+import { useRepository } from '../../shell/header.tsx';
 import { Audit } from './audit.tsx';
 import { Pair, Score } from './pair.tsx';
 

@@ -1,13 +1,10 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ChangedFile, call, type DiffLine } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { EmptyState, Problem, State } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
-import { State } from '../../parts/tone.tsx';
+import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { LinesChanged } from './status.tsx';
 
 /** More changed lines than these are unfolded by hand. */

@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ChangedFile } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
-import { UntrustedText } from '../../parts/said.tsx';
+import { counted, UntrustedText } from '../../parts/values.tsx';
 import { LinesChanged } from './status.tsx';
 
 export interface TreeFolder {

@@ -1,12 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { call, type EventView, type ShownInstance } from '../../api.ts';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { TextList, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
+import { EmptyState, Section, State } from '../../parts/layout.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
-import { Who } from '../events/who.tsx';
+import { TextList, Time, UntrustedText } from '../../parts/values.tsx';
+import { Who } from '../events/event-words.tsx';
 import { useShown } from './instance.tsx';
 import { inWords, outcomeTone, tookFrom } from './status.tsx';
 

@@ -1,15 +1,12 @@
 import { useState } from 'react';
 import type { ActionResult, Instance } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { ActButton, ConfirmDialog, FormDialog } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { openDialog } from '../../parts/dialog.tsx';
 import { TextArea } from '../../parts/field.tsx';
-import { ConfirmDialog, FormDialog } from '../../parts/form-dialog.tsx';
-import { openDialog } from '../../parts/open-dialog.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
+import { Notice, Problem } from '../../parts/layout.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { Notice } from '../../parts/tone.tsx';
+import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { AT_WORK, OPEN } from './status.tsx';
 

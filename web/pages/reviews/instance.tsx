@@ -1,12 +1,9 @@
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import type { Instance, ShownInstance } from '../../api.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
 import { Loaded } from '../../parts/data-list.tsx';
-import { UntrustedText, workerOf } from '../../parts/said.tsx';
+import { Notice, State, Views } from '../../parts/layout.tsx';
 import { Facts } from '../../parts/side-panel.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Notice, State } from '../../parts/tone.tsx';
-import { Views } from '../../parts/views.tsx';
+import { AgentName, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { InstanceActions } from './instance-actions.tsx';
 import { Rail } from './rail.tsx';

@@ -1,5 +1,5 @@
 import type { Instance } from '../../api.ts';
-import type { Tone } from '../../parts/tone.tsx';
+import type { Tone } from '../../parts/layout.tsx';
 
 type Status = Instance['status'];
 

@@ -1,12 +1,10 @@
 import { lazy, Suspense, useRef, useState } from 'react';
 import type { Instance } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { CopyButton } from '../../parts/copy.tsx';
+import { ActButton } from '../../parts/actions.tsx';
+import { CliCommand, CopyButton } from '../../parts/command.tsx';
+import { EmptyState, Notice, State, type Tone } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
-import { Notice, State, type Tone } from '../../parts/tone.tsx';
+import { UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { useShown } from './instance.tsx';
 import { asText, type TerminalState, useTerminal } from './terminal-link.ts';

@@ -1,14 +1,12 @@
 import { type SubmitEvent, useState } from 'react';
 import type { ActionInput, Setting } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { AsCommand, CliCommand } from '../../parts/cli.tsx';
+import { ActButton } from '../../parts/actions.tsx';
+import { AsCommand, CliCommand } from '../../parts/command.tsx';
 import { Loaded } from '../../parts/data-list.tsx';
 import { Field } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Problem, Section } from '../../parts/layout.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
 /** What ends a review loop, and what holds where this server cannot be asked. */

@@ -1,12 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { ActionResult, RoleAction } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
 import { Loaded } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/filter.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { Section, State, type Tone } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { Section } from '../../parts/section.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { counted } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 
 const ROLES: Record<RoleAction['access'], { name: string; who: string }> = {

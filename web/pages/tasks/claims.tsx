@@ -1,23 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import { type Claim, call } from '../../api.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { ConfirmAction } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { CheckFilter } from '../../parts/filter.tsx';
-import { ConfirmAction } from '../../parts/form-dialog.tsx';
-import { Id, shortId } from '../../parts/id.tsx';
+import { CheckFilter } from '../../parts/field.tsx';
+import { EmptyState, PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
-import { escapeBidi, UntrustedText, workerOf } from '../../parts/said.tsx';
-import { EmptyState, PanelList, Section } from '../../parts/section.tsx';
 import { type FactValues, NameList, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { dateOf, Time, Until } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { AgentName, counted, dateOf, escapeBidi, Id, shortId, Time, Until, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/repository-filter.tsx';
-import { deniedEditIn, writerOf } from '../events/denied-edit.ts';
-import { Who } from '../events/who.tsx';
+import { useRepository } from '../../shell/header.tsx';
+import { Who } from '../events/event-words.tsx';
+import { deniedEditIn, writerOf } from '../events/refusal.tsx';
 
 /** Which code is in whose hands. */
 export function Claims() {

@@ -1,13 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { Task } from '../../api.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { counted } from '../../parts/count.ts';
-import { ConfirmAction, REASON } from '../../parts/form-dialog.tsx';
-import { Id, shortId } from '../../parts/id.tsx';
-import { escapeBidi, UntrustedText, workerOf } from '../../parts/said.tsx';
+import { ConfirmAction, REASON } from '../../parts/actions.tsx';
+import { State } from '../../parts/layout.tsx';
 import { type FactValues, NameList, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { AgentName, counted, escapeBidi, Id, shortId, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { isOpen, STATUS_TONES } from './status.ts';
 

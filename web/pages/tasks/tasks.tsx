@@ -1,23 +1,17 @@
-import { Link } from '@tanstack/react-router';
+import { Link, Outlet } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ActionInput, call, type Task } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { counted } from '../../parts/count.ts';
+import { ActButton } from '../../parts/actions.tsx';
+import { InstalledFirst, SetupCommand } from '../../parts/command.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { CheckFilter, Filter } from '../../parts/filter.tsx';
-import { Id } from '../../parts/id.tsx';
+import { CheckFilter, Filter } from '../../parts/field.tsx';
+import { EmptyState, Problem, State, Views } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText, workerOf } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
-import { InstalledFirst, SetupCommand } from '../../parts/setup-command.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { AgentName, counted, Id, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { TaskSearch } from '../../search.ts';
-import { useRepository } from '../../shell/repository-filter.tsx';
+import { useRepository } from '../../shell/header.tsx';
 import { PlannedNotice, type PlannedTeamTask, PlanTask } from './plan-task.tsx';
 import { STATUS_TONES, STATUSES, statusesOf, statusWord } from './status.ts';
 import { CancelTask, OverlapsOf, TaskPanel } from './task-panel.tsx';
@@ -247,5 +241,24 @@ function NoTasks({ filter: { status, mine, owner, workstream, before }, reposito
       <SetupCommand />
       <InstalledFirst />
     </EmptyState>
+  );
+}
+
+/** Is somebody already doing this? */
+export function Work() {
+  return (
+    <>
+      <h1>Work</h1>
+      <Views
+        label="Work"
+        views={[
+          { to: '/tasks', label: 'Tasks' },
+          { to: '/tasks/claims', label: 'Claims' },
+          { to: '/tasks/overlaps', label: 'Overlaps' },
+          { to: '/tasks/week', label: 'Week' },
+        ]}
+      />
+      <Outlet />
+    </>
   );
 }

@@ -1,13 +1,8 @@
 import type { ReactNode } from 'react';
 import type { ShownAgent } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
-import { ConfirmAction } from '../../parts/form-dialog.tsx';
-import { Id } from '../../parts/id.tsx';
-import { PathLink } from '../../parts/path-link.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { PanelList, Section } from '../../parts/section.tsx';
-import { Time, Until } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { ConfirmAction } from '../../parts/actions.tsx';
+import { PanelList, Section, State } from '../../parts/layout.tsx';
+import { counted, escapeBidi, Id, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
 
 /** Gives back what it holds, as if it had left. */
 export function ReleaseAgent({ agent: { agent_id, name, holds } }: { agent: ShownAgent['agent'] }) {

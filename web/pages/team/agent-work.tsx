@@ -1,11 +1,6 @@
 import type { ShownAgent } from '../../api.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { counted } from '../../parts/count.ts';
-import { PathLink } from '../../parts/path-link.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { PanelList, Section } from '../../parts/section.tsx';
-import { dateOf, Time, Until } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
+import { AgentName, counted, dateOf, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
 
 interface Holding {
   readonly id: string;

@@ -1,13 +1,10 @@
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { ShownAgent } from '../../api.ts';
-import { spentWords } from '../../parts/cost.ts';
 import { Loaded } from '../../parts/data-list.tsx';
-import { PathLink } from '../../parts/path-link.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Section } from '../../parts/layout.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
+import { PathLink, spentWords, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { AgentGrants, AgentRuns, AgentTokens, ReleaseAgent } from './agent-access.tsx';
 import { AgentRefusals } from './agent-refusals.tsx';

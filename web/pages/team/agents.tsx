@@ -1,16 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { AgentOfTeam } from '../../api.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { spentWords } from '../../parts/cost.ts';
-import { counted } from '../../parts/count.ts';
+import { CliCommand } from '../../parts/command.tsx';
 import { DataList, wholeList } from '../../parts/data-list.tsx';
-import { PathLink } from '../../parts/path-link.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
+import { EmptyState, Section, State, type Tone } from '../../parts/layout.tsx';
 import { type Column, None } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { AgentName, counted, escapeBidi, PathLink, spentWords, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { AGENTS_READ } from './waiting.ts';
 

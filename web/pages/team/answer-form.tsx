@@ -1,16 +1,10 @@
 import { type SubmitEvent, useId, useState } from 'react';
 import type { AskToMe, Question } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
+import { ActButton } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
 import { TextArea } from '../../parts/field.tsx';
-import { Id } from '../../parts/id.tsx';
-import { PathLink } from '../../parts/path-link.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Scrolled } from '../../parts/scrolled.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { Problem, Scrolled, State, type Tone } from '../../parts/layout.tsx';
+import { AgentName, dateOf, Id, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 
 const TONES: Record<Question['priority'], Tone> = { low: 'quiet', normal: 'you', high: 'wait', urgent: 'bad' };

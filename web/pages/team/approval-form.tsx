@@ -1,13 +1,9 @@
 import { type SubmitEvent, useId, useState } from 'react';
 import type { Approval } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { Id } from '../../parts/id.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText, workerOf } from '../../parts/said.tsx';
-import { Scrolled } from '../../parts/scrolled.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { ActButton } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { Problem, Scrolled, State } from '../../parts/layout.tsx';
+import { dateOf, Id, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 
 const MAX_REASON = 500;

@@ -1,13 +1,8 @@
 import { useEffect, useState } from 'react';
 import type { News } from '../../api.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { counted } from '../../parts/count.ts';
 import { Loaded } from '../../parts/data-list.tsx';
-import { PathLink } from '../../parts/path-link.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { PanelList, Section } from '../../parts/section.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
+import { AgentName, counted, dateOf, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
 import { prefer, preferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
 

@@ -1,12 +1,9 @@
 import type { Lane, LaneSpan } from '../../api.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
 import { Loaded } from '../../parts/data-list.tsx';
-import { PathLink } from '../../parts/path-link.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
+import { EmptyState, Section } from '../../parts/layout.tsx';
 import { TwinTable } from '../../parts/table.tsx';
-import { dateOf } from '../../parts/time.tsx';
 import { hoursBetween, rowsOf } from '../../parts/time-axis.ts';
+import { AgentName, dateOf, escapeBidi, PathLink, UntrustedText } from '../../parts/values.tsx';
 import { preferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
 

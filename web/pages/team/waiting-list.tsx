@@ -1,13 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef } from 'react';
-import { counted } from '../../parts/count.ts';
-import { PathLink } from '../../parts/path-link.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { PanelList, Section } from '../../parts/section.tsx';
+import { PanelList, Problem, Section, State } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
-import { Time, Until } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { counted, escapeBidi, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { prefer, usePreferences } from '../../preferences.ts';
 import type { useWaiting, WaitingItem } from './waiting.ts';
 

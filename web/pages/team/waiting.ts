@@ -1,9 +1,8 @@
 import type { ActionResult, Approval, AskToMe, ExternalServer, Instance, Overlap, Question } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
-import { workerOf } from '../../parts/said.tsx';
-import { looksAfterServers } from '../../parts/whole-server.ts';
+import { counted, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { NowSearch } from '../../search.ts';
+import { looksAfterServers } from '../tools/tools.tsx';
 
 /** What a person has to do, and the one way to it. */
 export interface WaitingItem {
@@ -69,7 +68,7 @@ export function useWaiting(): Waiting {
     ...(devices.data?.items ?? []).map(device),
     ...(instances.data?.items ?? []).filter(({ at_limit }) => at_limit).map(spentReview),
     ...mine.map(overlap),
-    ...(servers.data?.items ?? []).filter(({ withheld }) => withheld.some(({ rejected }) => rejected === null)).map(definitions),
+    ...(servers.data?.items ?? []).filter(undecided).map(definitions),
   ];
   const read = [
     { what: 'The questions could not be read.', ...questions },
@@ -161,11 +160,14 @@ const spentReview = ({ id, reviews, max_reviews, last_activity }: Instance): Wai
   opens: `/reviews/${id}`,
 });
 
-const definitions = ({ name, withheld }: ExternalServer): WaitingItem => ({
-  id: `server:${name}`,
+/** What was rejected waits on nobody. */
+const undecided = ({ withheld }: ExternalServer): number => withheld.filter(({ rejected }) => rejected === null).length;
+
+export const definitions = (server: ExternalServer): WaitingItem => ({
+  id: `server:${server.name}`,
   kind: 'definition',
-  who: name,
-  sentence: `${counted(withheld.length, 'definition')} withheld until somebody has looked at what changed`,
+  who: server.name,
+  sentence: `${counted(undecided(server), 'definition')} withheld until somebody has looked at what changed`,
   since: null,
   deadline: null,
   button: 'Look',

@@ -1,21 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import { type ActionInput, type ActionResult, type CatalogueTool, call } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { CliCommand } from '../../parts/command.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/filter.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { EmptyState, Section, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { Revealed, Written } from '../../parts/revealed.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { milliseconds } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { counted, milliseconds, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { GrantLink } from './grant-scope.tsx';
+import { GrantLink } from './access.tsx';
 import { MayCall } from './may-call.tsx';
-import { FilterText, ServerFilter } from './tool-filters.tsx';
+import { FilterText, ServerFilter } from './tools.tsx';
 
 const PAGE = 200;
 const STATES = [

@@ -1,22 +1,18 @@
 import { useMemo, useRef, useState } from 'react';
 import type { ExternalServer, Withheld } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { AsCommand, CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { ActButton } from '../../parts/actions.tsx';
+import { AsCommand, CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/filter.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { EmptyState, Notice, Problem, State } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { hiddenIn, Revealed } from '../../parts/revealed.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
 import { Facts, type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { Notice, State } from '../../parts/tone.tsx';
+import { counted, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { ForOperator, isWaiting, useRights, useServers } from './rights.tsx';
+import { ForOperator, isWaiting, useRights, useServers } from './tools.tsx';
 import { type WordPiece, wordDifference } from './word-difference.ts';
 
 /** Definitions that nobody is offered until a person has read what is different in them. */

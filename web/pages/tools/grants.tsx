@@ -1,28 +1,33 @@
 import { useState } from 'react';
 import { call, type Grant } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { ActButton, ConfirmAction, FormDialog } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { Choice, TextField } from '../../parts/field.tsx';
-import { Filter } from '../../parts/filter.tsx';
-import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
-import { Id } from '../../parts/id.tsx';
+import { Choice, Filter, TextField } from '../../parts/field.tsx';
+import { EmptyState, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { Written } from '../../parts/revealed.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { counted, dateOf, escapeBidi, Id, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import type { GrantSearch } from '../../search.ts';
-import { GrantLink, type GrantSpan, SPANS, scopeKind, scopeWords, usesLeft } from './grant-scope.tsx';
-import { ForOperator, useRights, type ViewerRights } from './rights.tsx';
-import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, useToolNames } from './subject.tsx';
-import { FilterText } from './tool-filters.tsx';
+import {
+  GrantLink,
+  type GrantSpan,
+  type GrantSubject,
+  isNamed,
+  namedSubject,
+  SPANS,
+  SubjectFields,
+  scopeKind,
+  scopeWords,
+  subjectFrom,
+  usesLeft,
+  useToolNames,
+} from './access.tsx';
+import { FilterText, ForOperator, useRights, type ViewerRights } from './tools.tsx';
 
 const STATUSES = [
   ['live', 'Live'],

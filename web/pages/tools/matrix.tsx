@@ -1,17 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
 import { DataList, wholeList } from '../../parts/data-list.tsx';
-import { shortId } from '../../parts/id.tsx';
+import { EmptyState, State } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { State } from '../../parts/tone.tsx';
+import { counted, escapeBidi, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { ANSWER_MEANINGS, ANSWER_TONES, ANSWER_WORDS } from './answer.ts';
-import { FilterText, ServerFilter } from './tool-filters.tsx';
+import { ANSWER_MEANINGS, ANSWER_TONES } from './access.tsx';
+import { FilterText, ServerFilter } from './tools.tsx';
 
 const TOOLS = 50;
 const CALLERS = 6;
@@ -32,7 +29,7 @@ export function Matrix() {
       <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-muted">
         {ANSWER_MEANINGS.map(([answer, meaning]) => (
           <span key={answer} className="flex items-center gap-1.5">
-            <State tone={ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State> {meaning}
+            <State tone={ANSWER_TONES[answer]}>{answer}</State> {meaning}
           </span>
         ))}
       </p>
@@ -100,7 +97,7 @@ function Cell({ tool, caller, heading, answer }: { tool: string; caller: Caller;
       <span aria-hidden="true" className="min-w-0 text-muted sm:hidden">
         <UntrustedText text={heading} brief />
       </span>
-      <State tone={ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State>
+      <State tone={ANSWER_TONES[answer]}>{answer}</State>
     </Link>
   );
 }

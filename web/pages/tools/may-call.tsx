@@ -1,19 +1,24 @@
 import { Link } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
 import type { Explanation, ForeseenAccess } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { CliCommand } from '../../parts/command.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { shortId } from '../../parts/id.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
+import { Notice, Problem, Section, State } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
-import { Notice, State } from '../../parts/tone.tsx';
+import { counted, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { ANSWER_TONES, ANSWER_WORDS } from './answer.ts';
-import { GrantLink, scopeWords } from './grant-scope.tsx';
-import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, subjectText, useToolNames } from './subject.tsx';
+import {
+  ANSWER_TONES,
+  GrantLink,
+  type GrantSubject,
+  isNamed,
+  namedSubject,
+  SubjectFields,
+  scopeWords,
+  subjectFrom,
+  subjectText,
+  useToolNames,
+} from './access.tsx';
 
 interface Question {
   who?: string | undefined;
@@ -83,7 +88,7 @@ function Answers({ subject, tool }: { subject: GrantSubject; tool: string }) {
 function Told({ foreseen: { answer, name, label, message, grant } }: { foreseen: ForeseenAccess }) {
   return (
     <>
-      <State tone={answer === 'no' ? 'bad' : ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State>
+      <State tone={answer === 'no' ? 'bad' : ANSWER_TONES[answer]}>{answer}</State>
       <UntrustedText text={name} className="font-medium" />
       {label && <UntrustedText text={label} className="text-muted" />}
       {message !== null && <UntrustedText text={message} />}

@@ -1,24 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { ActionResult, ExternalServer } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { CodeBlock } from '../../parts/copy.tsx';
-import { counted } from '../../parts/count.ts';
+import { ActButton, ConfirmAction } from '../../parts/actions.tsx';
+import { CliCommand, CodeBlock } from '../../parts/command.tsx';
 import { DataList, Loaded, wholeList } from '../../parts/data-list.tsx';
-import { ConfirmAction } from '../../parts/form-dialog.tsx';
+import { EmptyState, Notice, PanelList, Problem, Section, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { Written } from '../../parts/revealed.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, PanelList, Section } from '../../parts/section.tsx';
 import { Facts, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { milliseconds, Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { Notice, State, type Tone } from '../../parts/tone.tsx';
+import { counted, milliseconds, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { ForOperator, useRights, useServers } from './rights.tsx';
+import { ForOperator, useRights, useServers } from './tools.tsx';
 
 const SNIPPET = `[[mcp.server]]
 name    = "filesystem"

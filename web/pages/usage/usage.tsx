@@ -1,20 +1,17 @@
 import { useMemo } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { AsCommand, CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { AsCommand, CliCommand, Command, InstalledFirst, SetupCommand } from '../../parts/command.tsx';
 import { Loaded } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/filter.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { EmptyState, Section } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { Section } from '../../parts/section.tsx';
 import { Table } from '../../parts/table.tsx';
+import { costWords, counted } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { UsageSearch } from '../../search.ts';
-import { CsvButton } from './csv-button.tsx';
-import { DailyBars } from './daily-bars.tsx';
-import { NoUsage } from './no-usage.tsx';
+import { DailyBars } from './bars.tsx';
 import { Prices } from './prices.tsx';
-import { Totals } from './totals.tsx';
-import { daysOf, GROUPING_KEYS, type Grouping, keyOf, usageColumns } from './usage-columns.tsx';
+import { CsvButton, daysOf, GROUPING_KEYS, type Grouping, keyOf, usageColumns } from './usage-rows.tsx';
 
 const OTHER_GROUPINGS = (['day', 'task', 'developer'] as const).map((grouping) => [grouping, grouping] as const);
 const OTHER_SPANS = ([7, 90, 366] as const).map((days) => [`${days}`, `${days} days`] as const);
@@ -81,5 +78,58 @@ function Rows({ by, days, data: { items, left_out }, onGroup }: RowsProps) {
         <CliCommand words="usage" options={{ by: by === 'agent' ? undefined : by, days: days === 30 ? undefined : String(days) }} />
       </AsCommand>
     </Section>
+  );
+}
+
+/** The sum of everything in the chosen days. */
+function Totals({ totals, onPrices }: { totals: ActionResult<'usage.list'>['totals']; onPrices: () => void }) {
+  const figures = [
+    ['Cost', costWords(totals)],
+    ['Input tokens', totals.input_tokens.toLocaleString()],
+    ['Cached', totals.cached_input_tokens.toLocaleString()],
+    ['Cache writes', totals.cache_creation_tokens.toLocaleString()],
+    ['Output tokens', totals.output_tokens.toLocaleString()],
+    ['Sessions', totals.sessions === 0 ? '—' : totals.sessions.toLocaleString()],
+  ] as const;
+  return (
+    <section aria-label="Totals" className="grid gap-2">
+      <dl className="panel grid grid-cols-2 gap-x-6 gap-y-3 p-4 sm:grid-cols-3 xl:grid-cols-6">
+        {figures.map(([name, value]) => (
+          <div key={name}>
+            <dt className="text-label text-muted">{name}</dt>
+            <dd className="text-section font-semibold">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {totals.unpriced > 0 && (
+        <p className="text-muted">
+          {counted(totals.unpriced, 'report')} of {totals.spans.toLocaleString()} {totals.unpriced === 1 ? 'has' : 'have'} no known price and{' '}
+          {totals.unpriced === 1 ? 'is' : 'are'} in no cost.{' '}
+          <button type="button" className="link" onClick={onPrices}>
+            Set prices
+          </button>
+        </p>
+      )}
+      {totals.mismatches > 0 && (
+        <p className="text-muted">For {counted(totals.mismatches, 'report')} the cost that was submitted is not the one that the prices give.</p>
+      )}
+    </section>
+  );
+}
+
+function NoUsage({ days }: { days: number }) {
+  return (
+    <div className="panel">
+      <EmptyState>
+        <p>
+          No usage was reported in the last {days} days. Where a machine is set up, what its agents use is reported by itself: counters and the name of the
+          model, nothing else. To report them while you look:
+        </p>
+        <Command text={`npm exec -- covibe-local watch --base-url ${location.origin}`} />
+        <p>To set a machine up, in a repository on it:</p>
+        <SetupCommand />
+        <InstalledFirst />
+      </EmptyState>
+    </div>
   );
 }

@@ -1,13 +1,9 @@
 import { useState } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Scrolled } from '../../parts/scrolled.tsx';
-import { PanelPart } from '../../parts/section.tsx';
+import { PanelPart, Problem, Scrolled, type Tone } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { FILLS } from '../../parts/time-chart.tsx';
-import type { Tone } from '../../parts/tone.tsx';
+import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 
 type Preview = ActionResult<'workflows.context'>;

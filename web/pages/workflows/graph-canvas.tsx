@@ -15,8 +15,8 @@ import {
 } from '@xyflow/react';
 import { createContext, type FocusEvent, type ReactNode, use, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { WorkflowGraph } from '../../api.ts';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { State, type Tone } from '../../parts/layout.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { firstView, fitted, heightOf, NODE, type PlacedNode, placedNodes } from './graph-layout.ts';
 import { said, TASK_TONES } from './status.ts';
 

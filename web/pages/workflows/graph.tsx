@@ -2,10 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { call, type WorkflowGraph } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
+import { EmptyState, Problem } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { EmptyState } from '../../parts/section.tsx';
+import { counted } from '../../parts/values.tsx';
 import { FRAME } from './graph-layout.ts';
 
 const page = getRouteApi('/workflows/$workflow');

@@ -1,13 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { call, type WorkflowTask } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/filter.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { EmptyState, State } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
 import { type Column, None } from '../../parts/table.tsx';
-import { State } from '../../parts/tone.tsx';
+import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import type { ListSearch } from '../../search.ts';
 import { TaskLink } from './progress.tsx';
 import { said, statusesOf, TASK_CHOICES, TASK_TONES } from './status.ts';

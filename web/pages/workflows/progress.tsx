@@ -1,14 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ShownWorkflow, Workflow } from '../../api.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { counted } from '../../parts/count.ts';
+import { PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink } from '../../parts/page-search.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { PanelList, Section } from '../../parts/section.tsx';
-import { Time, Until } from '../../parts/time.tsx';
 import { FILLS } from '../../parts/time-chart.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { AgentName, counted, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { type StepStatus, said, TASK_TONES } from './status.ts';
 
 type Counts = Workflow['by_status'];

@@ -1,6 +1,6 @@
 import type { ShownWorkflow, Workflow, WorkflowTask, WorkflowTimeline } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
-import type { Tone } from '../../parts/tone.tsx';
+import type { Tone } from '../../parts/layout.tsx';
+import { counted } from '../../parts/values.tsx';
 
 export type WorkflowState = Workflow['status'];
 export type StepStatus = WorkflowTask['status'];

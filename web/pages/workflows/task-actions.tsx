@@ -1,12 +1,10 @@
 import { useRef } from 'react';
 import type { ShownWorkflowTask } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
-import { ConfirmAction } from '../../parts/form-dialog.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
+import { ActButton, ConfirmAction } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { Problem } from '../../parts/layout.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 import { isEnded } from './status.ts';
 

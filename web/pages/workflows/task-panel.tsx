@@ -1,15 +1,10 @@
 import { type ActionResult, call, type Question, type ShownWorkflowTask } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { CliCommand } from '../../parts/command.tsx';
 import { ListFrame, usePages } from '../../parts/data-list.tsx';
-import { Id } from '../../parts/id.tsx';
-import { TextList, UntrustedText } from '../../parts/said.tsx';
-import { Scrolled } from '../../parts/scrolled.tsx';
-import { PanelPart } from '../../parts/section.tsx';
+import { Notice, PanelPart, Scrolled, State, type Tone } from '../../parts/layout.tsx';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
-import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { Notice, State, type Tone } from '../../parts/tone.tsx';
+import { counted, Id, TextList, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { AnswerForm } from '../team/answer-form.tsx';
 import { ContextPreview } from './context-preview.tsx';

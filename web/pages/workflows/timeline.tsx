@@ -1,14 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import type { WorkflowTimeline } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
 import { Loaded } from '../../parts/data-list.tsx';
+import { EmptyState, State } from '../../parts/layout.tsx';
 import { SearchLink } from '../../parts/page-search.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
-import { dateOf } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { counted, dateOf, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { TaskLink } from './progress.tsx';
 import { laneName, SPAN_TONES, SPAN_WORDS } from './status.ts';

@@ -1,12 +1,11 @@
 import { useRef, useState } from 'react';
 import type { ShownWorkflow } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { AsCommand, CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { ActButton, ConfirmAction, FormDialog } from '../../parts/actions.tsx';
+import { AsCommand, CliCommand } from '../../parts/command.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { Problem } from '../../parts/layout.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { counted } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 import { isEnded } from './status.ts';
 

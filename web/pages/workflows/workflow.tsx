@@ -1,14 +1,10 @@
 import { getRouteApi, Outlet } from '@tanstack/react-router';
 import type { ShownWorkflow } from '../../api.ts';
 import { Loaded } from '../../parts/data-list.tsx';
-import { Id } from '../../parts/id.tsx';
+import { Notice, Scrolled, State, Views } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { escapeBidi, TextList, UntrustedText } from '../../parts/said.tsx';
-import { Scrolled } from '../../parts/scrolled.tsx';
 import { Facts } from '../../parts/side-panel.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Notice, State } from '../../parts/tone.tsx';
-import { Views } from '../../parts/views.tsx';
+import { escapeBidi, Id, TextList, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { Claims, NextTasks, ProgressBar, StatusCounts } from './progress.tsx';
 import { isEnded, said, standingOf, WORKFLOW_TONES } from './status.ts';

@@ -1,17 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { call, type Workflow } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { CliCommand } from '../../parts/command.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/filter.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { EmptyState, State } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { RepositoryName, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
 import { type Column, None } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { counted, RepositoryName, Time, UntrustedText } from '../../parts/values.tsx';
 import type { WorkflowsSearch } from '../../search.ts';
-import { useRepository } from '../../shell/repository-filter.tsx';
+import { useRepository } from '../../shell/header.tsx';
 import { doneIn, ProgressBar, runningIn, tasksIn } from './progress.tsx';
 import { said, WORKFLOW_CHOICES, WORKFLOW_TONES } from './status.ts';
 

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** A value outside of React that components follow. */
-export class Store<T> {
+export class SharedValue<T> {
   #value: T;
   readonly #watchers = new Set<() => void>();
 
@@ -27,4 +27,4 @@ export class Store<T> {
   };
 }
 
-export const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe, store.get);
+export const useSharedValue = <T>(shared: SharedValue<T>): T => useSyncExternalStore(shared.subscribe, shared.get);

@@ -1,5 +1,7 @@
 import type { EventView } from '../../api.ts';
-import type { Tone } from '../../parts/tone.tsx';
+import type { Tone } from '../../parts/layout.tsx';
+import { AgentName, shortId, UntrustedText } from '../../parts/values.tsx';
+import { useRead } from '../../queries.ts';
 
 export type Category = EventView['category'];
 
@@ -25,4 +27,15 @@ export function outcomeOf({ payload }: Pick<EventView, 'payload'>): { word: stri
   const { outcome, passed } = payload;
   const word = typeof passed === 'boolean' ? (passed ? 'passed' : 'denied') : outcome;
   return typeof word === 'string' ? { word, tone: TONES[word] ?? 'quiet' } : undefined;
+}
+
+/** `codex@mira` for `agent:codex@dev_…`: the journal holds ids, people read names. An agent leads to its page. */
+export function Who({ actor }: { actor: string }) {
+  const developers = useRead('developers.list', {}).data?.items;
+  const name = (id: string): string => developers?.find(({ developer_id }) => developer_id === id)?.name ?? shortId(id);
+  const [, kind, agent, id] = /^(agent|developer|instance):(?:([^@]+)@)?([^@]+)$/.exec(actor) ?? [];
+  if (id === undefined) return <UntrustedText text={actor} brief />;
+  if (kind === 'instance') return <AgentName name={id} id={id} />;
+  if (agent === undefined) return <UntrustedText text={name(id)} brief />;
+  return <AgentName name={`${agent}@${name(id)}`} id={`${agent}@${id}`} />;
 }

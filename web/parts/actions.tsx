@@ -1,14 +1,43 @@
-import { type ReactNode, type SubmitEvent, useState } from 'react';
+import { type ComponentProps, type ReactNode, type SubmitEvent, useState } from 'react';
 import type { ActionInput, ActionName, ActionResult } from '../api.ts';
-import { useAct } from '../queries.ts';
-import { ActButton, type ActButtonProps } from './act-button.tsx';
-import { CliCommand } from './cli.tsx';
-import { Dialog } from './dialog.tsx';
+import { DISCONNECTED_REASON, useDisconnected } from '../live/context.tsx';
+import { useAct, useRead } from '../queries.ts';
+import { CliCommand } from './command.tsx';
+import { closeDone, Dialog, openDialog } from './dialog.tsx';
 import { TextArea, TextField } from './field.tsx';
-import { closeDone, openDialog } from './open-dialog.tsx';
-import { Problem } from './problem.tsx';
-import { escapeBidi } from './said.tsx';
+import { Problem } from './layout.tsx';
 import { useToast } from './toast.tsx';
+import { escapeBidi } from './values.tsx';
+
+interface ActButtonProps extends ComponentProps<'button'> {
+  look?: 'primary' | 'bad' | 'plain';
+  /** What it does is under way. */
+  pending?: boolean;
+  /** Who may do it; whoever may not sees it, and why not. */
+  needs?: 'member' | 'operator' | 'machine' | undefined;
+}
+
+const LOOKS = { primary: 'button-primary', bad: 'button-bad', plain: '' };
+const MACHINE_REASON = 'The operator of the server must allow this: covenant developers allow NAME --run-agents';
+const OPERATOR_REASON = 'This needs operator rights, which the first developer of the workspace has.';
+
+/** Does something at the server, and so not from a page that is known to be out of date. */
+export function ActButton({ look = 'plain', pending = false, disabled = false, needs = 'member', className = '', ...rest }: ActButtonProps) {
+  const disconnected = useDisconnected();
+  const me = useRead('identity.me', {}).data;
+  const lacking = needs !== 'member' && !me?.operator ? OPERATOR_REASON : needs === 'machine' && !me?.run_agents ? MACHINE_REASON : undefined;
+  const reason = disconnected ? DISCONNECTED_REASON : lacking;
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`button ${LOOKS[look]} ${className}`}
+      disabled={disabled || pending || reason !== undefined}
+      aria-busy={pending || undefined}
+      title={reason ?? rest.title}
+    />
+  );
+}
 
 interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
   title: string;
@@ -27,6 +56,8 @@ interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
   /** "Nothing was granted." */
   failed: string;
   onSubmit: () => void;
+  /** What the other button does, where that is not to close it. */
+  onCancel?: () => void;
   onClose: () => void;
 }
 
@@ -50,7 +81,7 @@ export function FormDialog(props: FormDialogProps) {
         {props.children}
         {mutation.error && <Problem what={props.failed} error={mutation.error} />}
         <div className="flex flex-wrap justify-end gap-2">
-          <button type="button" className="button" data-first={props.cautious || undefined} onClick={onClose}>
+          <button type="button" className="button" data-first={props.cautious || undefined} onClick={props.onCancel ?? onClose}>
             {cancel}
           </button>
           <ActButton type="submit" data-first look={look} needs={props.needs} pending={mutation.isPending} disabled={!ready}>

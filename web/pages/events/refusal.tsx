@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Command } from './copy.tsx';
-import { escapeBidi, UntrustedText } from './said.tsx';
-import { Time } from './time.tsx';
-import { Notice } from './tone.tsx';
+import type { EventView, ShownAgent } from '../../api.ts';
+import { Command } from '../../parts/command.tsx';
+import { Notice } from '../../parts/layout.tsx';
+import { escapeBidi, Time, UntrustedText } from '../../parts/values.tsx';
+import { nameOf } from '../identity/agent.ts';
 
 /** Where in the way of a call it ended. */
-export type RefusingStep = 'identity' | 'capability' | 'input' | 'rule';
+type RefusingStep = 'identity' | 'capability' | 'input' | 'rule';
 
 const STEPS: Record<RefusingStep, string> = {
   identity: 'Who calls was not known',
@@ -15,7 +16,7 @@ const STEPS: Record<RefusingStep, string> = {
   rule: 'A rule forbids it',
 };
 
-export interface RefusalFacts {
+interface RefusalFacts {
   readonly asked: string;
   readonly step: RefusingStep;
   readonly code: string | null;
@@ -75,3 +76,29 @@ export function stepOf(outcome: string, code: string | null): RefusingStep {
   if (outcome === 'denied') return code === 'OPERATOR_REQUIRED' || code === 'TOKEN_REQUIRED' || code === 'DEVELOPER_REQUIRED' ? 'identity' : 'capability';
   return code === 'INVALID_INPUT' || code === 'SCHEMA_INVALID' ? 'input' : 'rule';
 }
+
+/** The kind of event that a hook leaves which kept an agent, or git, from an edit. */
+const DENIED_EDIT = 'edit.denied';
+
+type DeniedEdit = NonNullable<ShownAgent['refusals'][number]['edit']>;
+
+/** What the journal says of it. */
+export function deniedEditIn({ kind, category, payload: { path, claim_id, client, tool } }: EventView): DeniedEdit | undefined {
+  if (kind !== DENIED_EDIT || category !== 'work') return undefined;
+  if (typeof path !== 'string' || typeof claim_id !== 'string' || typeof client !== 'string') return undefined;
+  return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
+}
+
+/** `Claude Code, Write`: what would have written. */
+export const writerOf = ({ client, tool }: DeniedEdit): string => (tool === null ? nameOf(client) : `${nameOf(client)}, ${tool}`);
+
+/** In words of the page: those that the agent got name people, and are for the agent alone. */
+export const deniedWords = (edit: DeniedEdit): Omit<RefusalFacts, 'seq' | 'time'> => ({
+  asked: `Edit of ${edit.path}`,
+  step: 'rule',
+  code: null,
+  message: `${writerOf(edit)}: stopped before the file was written, because another agent holds it by an exclusive claim.`,
+  required_action: 'Its holder releases the claim or lets it expire. The agent was told whom to ask.',
+});
+
+export const claimPath = ({ claim_id }: DeniedEdit): string => `/tasks/claims?claim=${claim_id}`;
