@@ -94,7 +94,7 @@ function AtLimit({ instance: { id, reviews, max_reviews, failed_reviews, max_fai
 
 const PRIVATE = '@private';
 
-/** What decides stands there; where it lies and what it was told is unfolded. */
+/** The facts that decide what to do next; the rest is folded. */
 function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownInstance }) {
   const { developer, agent, parent_instance_id, review_iteration, status_reason, kept_reason, backup_ref, issue_number } = instance;
   return (

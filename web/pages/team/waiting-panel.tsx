@@ -86,7 +86,7 @@ function find(opened: NowSearch, { questions, approvals, asks, overlaps }: Waiti
   return overlap && { overlap };
 }
 
-/** What is open stays so though it waits no more: whoever is writing loses nothing, and is told when they send it. */
+/** An open item stays open when it no longer waits: a person who is writing loses nothing, and learns it when they send the answer. */
 function useKept(id: string | undefined, found: Opened | undefined): Opened | undefined {
   const [kept, setKept] = useState<{ id: string; item: Opened }>();
   if (id !== undefined && found && kept?.id !== id) setKept({ id, item: found });

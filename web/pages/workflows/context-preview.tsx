@@ -75,15 +75,11 @@ function Shares({ preview: { sections, tokens, max_tokens } }: { preview: Previe
       <table aria-label="Tokens by section" className="w-full text-left">
         <thead>
           <tr className="text-label text-muted">
-            <th scope="col" className="font-medium">
-              Section
-            </th>
-            <th scope="col" className="font-medium">
-              Share
-            </th>
-            <th scope="col" className="text-right font-medium">
-              Tokens used
-            </th>
+            {['Section', 'Share', 'Tokens used'].map((head) => (
+              <th key={head} scope="col" className="font-medium last:text-right">
+                {head}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>

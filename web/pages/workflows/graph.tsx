@@ -8,7 +8,7 @@ import { counted } from '../../parts/values.tsx';
 import { FRAME } from './graph-layout.ts';
 
 const page = getRouteApi('/workflows/$workflow');
-/** Its own part of the page: whoever looks at lists alone never loads it. */
+/** Fetched when a graph is first shown: pages without one do not load its library. */
 const Canvas = lazy(() => import('./graph-canvas.tsx'));
 
 /** What waits for what, from left to right. */

@@ -69,7 +69,7 @@ export const isEnded = (status: WorkflowState): boolean => ENDED.includes(status
 interface Standing {
   readonly tone: Tone;
   readonly words: string;
-  /** What whoever set the status said. */
+  /** The words of the person or agent that set the status. */
   readonly reason?: string | null;
 }
 

@@ -67,7 +67,7 @@ function Attention({ shown: { task, question, unmet, unmet_length } }: { shown: 
   );
 }
 
-/** The task waits for a person: whoever reads this may be the one. */
+/** The task waits for the answer of a person. */
 function TaskQuestion({ question }: { question: Question }) {
   const say = useToast();
   return (

@@ -88,7 +88,7 @@ function Head({ shown }: { shown: ShownWorkflow }) {
   );
 }
 
-/** The goal, and how it is to be reached. Folded: whoever comes back knows it. */
+/** The goal, and how it is to be reached. Folded: people who come back know it. */
 function PlanOf({ workflow: { plan, source_type, source_ref, source_content } }: { workflow: ShownWorkflow['workflow'] }) {
   return (
     <details className="mt-4">
