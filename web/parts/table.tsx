@@ -37,21 +37,16 @@ export interface Column<T> {
   readonly from?: keyof typeof HIDDEN_BELOW;
   /** What a card, which has no headings, writes before the value: "last used:". */
   readonly prefix?: string;
-  readonly wide?: string;
-  readonly card?: string;
   cell(row: T): ReactNode;
 }
 
 const STATE_WIDTH = 'sm:w-28 lg:w-34';
 
-const headClasses = ({ role, width, from, wide }: Column<unknown>): string =>
-  [width ?? wide ?? (role === 'state' ? STATE_WIDTH : ''), from && HIDDEN_BELOW[from]].filter(Boolean).join(' ');
+const headClasses = ({ role, width, from }: Column<unknown>): string =>
+  [width ?? (role === 'state' ? STATE_WIDTH : ''), from && HIDDEN_BELOW[from]].filter(Boolean).join(' ');
 
-const cellClasses = ({ role = 'text', from, prefix, card }: Column<unknown>): string =>
-  [card ?? CARDS[role], from && HIDDEN_BELOW[from], prefix && PREFIXED].filter(Boolean).join(' ');
-
-export const CARD_TITLE = 'max-sm:w-[calc(100%-6.75rem)] max-sm:font-medium';
-export const CARD_STATE = 'max-sm:w-24 max-sm:self-start max-sm:text-right';
+const cellClasses = ({ role = 'text', from, prefix }: Column<unknown>): string =>
+  [CARDS[role], from && HIDDEN_BELOW[from], prefix && PREFIXED].filter(Boolean).join(' ');
 
 export interface TableProps<T> {
   label: string;
