@@ -54,6 +54,8 @@ export interface TableProps<T> {
   rows: readonly T[];
   /** Where it is one of our ids, the key y copies it. */
   rowKey(row: T): string | number;
+  /** Every row stands in the page: for a table in a box of its own, which the window does not scroll. */
+  whole?: boolean;
 }
 
 /** More rows than these, and only those near the window stand in the page. */
@@ -62,8 +64,8 @@ const ROW_PX = 33;
 const BEYOND = 6;
 
 /** A table; below 640 px each row is a card. The roles stand in words because a changed `display` would take them away. */
-export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
-  const many = rows.length > ALL_SHOWN;
+export function Table<T>({ label, columns, rows, rowKey, whole = false }: TableProps<T>) {
+  const many = !whole && rows.length > ALL_SHOWN;
   const body = { columns: columns as readonly Column<unknown>[], rows, rowKey: rowKey as (row: unknown) => string | number };
   return (
     <table role="table" aria-label={label} aria-rowcount={many ? rows.length + 1 : undefined} className="w-full max-sm:block sm:table-fixed">
