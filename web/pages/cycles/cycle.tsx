@@ -1,9 +1,10 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Cycle, ShownCycle } from '../../api.ts';
 import { ConfirmAction } from '../../parts/actions.tsx';
 import { CliCommand } from '../../parts/command.tsx';
 import { Loaded } from '../../parts/data-list.tsx';
 import { Notice, PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import { Facts } from '../../parts/side-panel.tsx';
 import { counted, dateOf, escapeBidi, Id, RepositoryName, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
@@ -40,8 +41,7 @@ export function CyclePage() {
 }
 
 function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
-  const { handoff } = route.useSearch();
-  const navigate = useNavigate();
+  const [{ handoff }, change] = usePageSearch('/cycles/$cycle');
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -72,12 +72,7 @@ function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
         </div>
       </div>
       {handoff !== undefined && (
-        <HandoffPanel
-          key={handoff}
-          cycle={cycle}
-          number={handoff}
-          onClose={() => void navigate({ to: '/cycles/$cycle', params: { cycle: cycle.id }, search: {}, resetScroll: false })}
-        />
+        <HandoffPanel key={handoff} cycle={cycle} number={handoff} onClose={() => void change({ handoff: undefined, whole: undefined })} />
       )}
     </>
   );
@@ -133,11 +128,7 @@ function About({ cycle }: { cycle: Cycle }) {
               </span>
             ),
             Completed: cycle.completed_at && <Time at={cycle.completed_at} />,
-            Archive: cycle.archive && (
-              <span className="mono">
-                <UntrustedText text={cycle.archive} />
-              </span>
-            ),
+            Archive: cycle.archive && <UntrustedText text={cycle.archive} className="mono" />,
           }}
         />
       </div>

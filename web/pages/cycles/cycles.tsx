@@ -93,12 +93,7 @@ function NoActive() {
 function NoCycle({ repo }: { repo: string | undefined }) {
   if (repo !== undefined) {
     return (
-      <EmptyState>
-        <p>No cycle was started in this repository.</p>
-        <Link to="/cycles" search={{ repo: undefined }} className="link">
-          Show all repositories
-        </Link>
-      </EmptyState>
+      <EmptyState all={{ to: '/cycles', search: { repo: undefined }, label: 'Show all repositories' }}>No cycle was started in this repository.</EmptyState>
     );
   }
   return (

@@ -1,9 +1,10 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ActionResult, type Cycle, call } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
 import { ListFrame, usePages } from '../../parts/data-list.tsx';
 import { EmptyState, Section } from '../../parts/layout.tsx';
+import { SearchLink } from '../../parts/page-search.tsx';
 import { ReadPanel } from '../../parts/side-panel.tsx';
 import { counted, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
@@ -52,9 +53,9 @@ export function Handoffs({ cycle: { id, status, active_role }, total }: { cycle:
             <ol className="divide-y divide-line">
               {rows.map((row) => (
                 <li key={row.number} data-row className="flex flex-wrap items-center gap-x-3 gap-y-0.5 px-3 py-1.5 hover:bg-surface">
-                  <Link to="/cycles/$cycle" params={{ cycle: id }} search={{ handoff: row.number }} resetScroll={false} className="font-medium hover:underline">
+                  <SearchLink set={{ handoff: row.number, whole: undefined }} className="font-medium hover:underline">
                     {row.number}. {row.producer} to {row.target}
-                  </Link>
+                  </SearchLink>
                   <span className="min-w-0 text-muted">{contentsOf(row) || 'empty'}</span>
                   <span className="ml-auto text-muted">
                     <Time at={row.created_at} />
@@ -87,15 +88,9 @@ export function HandoffPanel({ cycle, number, onClose }: { cycle: Cycle; number:
               {previous && (
                 <span>
                   {whole ? 'All of it.' : `Marked: what is new, and what is gone, since handoff ${previous.number}, the last for ${previous.target}.`}{' '}
-                  <Link
-                    to="/cycles/$cycle"
-                    params={{ cycle: cycle.id }}
-                    search={{ handoff: number, ...(!whole && { whole: true as const }) }}
-                    resetScroll={false}
-                    className="link"
-                  >
+                  <SearchLink set={{ whole: whole ? undefined : true }} className="link">
                     {whole ? 'Show the changes' : 'Show it without marks'}
-                  </Link>
+                  </SearchLink>
                 </span>
               )}
             </p>

@@ -1,11 +1,10 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { call, type Thread } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { Command } from '../../parts/command.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
 import { CheckFilter, Filter } from '../../parts/field.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { AgentName, counted, Time, UntrustedText } from '../../parts/values.tsx';
 import type { MessageSearch } from '../../search.ts';
@@ -15,35 +14,31 @@ import { Due, Receipts } from './receipts.tsx';
 import { HIDDEN, KINDS, kindOf, STATES, toneOf } from './status.ts';
 import { ThreadPanel } from './thread-panel.tsx';
 
-const route = getRouteApi('/messages');
 const idOf = ({ id }: Thread): string => id;
 /** What is overdue becomes so by time alone. */
 const LOOK_MS = 30_000;
+const CLOSED = { message: undefined, broadcast: undefined };
 
 /** Was it seen? */
 export function Messages() {
-  const { message, broadcast, ...filter } = route.useSearch();
+  const [{ message, broadcast, ...filter }, change] = usePageSearch('/messages');
+  const { kind, state, mine } = filter;
   const repository = useRepository();
-  const navigate = useNavigate();
-  const show = (search: MessageSearch): void => void navigate({ to: '/messages', search, resetScroll: false });
   const threads = useThreads(filter, repository);
-  // The same address has the same columns, or every row would be drawn again.
-  const address = JSON.stringify(filter);
-  const columns = useMemo(() => threadColumns(JSON.parse(address) as MessageSearch), [address]);
   const pressing = threads.first?.pressing ?? [];
   return (
     <>
       <title>{pressing.length > 0 ? `(${pressing.length}) Messages · Covenant` : 'Messages · Covenant'}</title>
       <div className="flex items-center justify-between gap-3">
         <h1>Messages</h1>
-        <ActButton look="primary" onClick={() => show({ ...filter, broadcast: true })}>
+        <ActButton look="primary" onClick={() => void change({ message: undefined, broadcast: true })}>
           Broadcast
         </ActButton>
       </div>
       <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
-        <Filter label="Kind" otherwise="All" choices={KINDS} chosen={filter.kind} onChoose={(kind) => show({ ...filter, kind })} />
-        <Filter label="State" otherwise="All" choices={STATES} chosen={filter.state} onChoose={(state) => show({ ...filter, state })} />
-        <CheckFilter label="With me or my agents" checked={filter.mine ?? false} onChange={(mine) => show({ ...filter, mine: mine || undefined })} />
+        <Filter label="Kind" otherwise="All" choices={KINDS} chosen={kind} onChoose={(choice) => void change({ ...CLOSED, kind: choice })} />
+        <Filter label="State" otherwise="All" choices={STATES} chosen={state} onChoose={(choice) => void change({ ...CLOSED, state: choice })} />
+        <CheckFilter label="With me or my agents" checked={mine ?? false} onChange={(checked) => void change({ ...CLOSED, mine: checked || undefined })} />
       </div>
       {pressing.length > 0 && (
         <section aria-label="Not delivered or overdue" className="panel mt-3">
@@ -51,16 +46,16 @@ export function Messages() {
             {threads.first?.pressing_cut ? 'The first ' : ''}
             {counted(pressing.length, 'thread')} that nobody is known to have seen, or whose answer is overdue
           </p>
-          <Table label="Not delivered or overdue" columns={columns} rows={pressing} rowKey={idOf} />
+          <Table label="Not delivered or overdue" columns={COLUMNS} rows={pressing} rowKey={idOf} />
         </section>
       )}
       <section aria-label="Threads" className="panel mt-3">
         <DataList
-          key={`${address} ${repository}`}
+          key={`${kind} ${state} ${mine} ${repository}`}
           noun="messages"
           label="Threads, newest first"
           list={threads}
-          columns={columns}
+          columns={COLUMNS}
           rowKey={idOf}
           growsAtTop
           moreLabel="Show older"
@@ -73,8 +68,8 @@ export function Messages() {
           }
         />
       </section>
-      {message && <ThreadPanel key={message} id={message} onClose={() => show(filter)} />}
-      {broadcast && <Broadcast onClose={() => show(filter)} />}
+      {message && <ThreadPanel key={message} id={message} onClose={() => void change(CLOSED)} />}
+      {broadcast && <Broadcast onClose={() => void change(CLOSED)} />}
     </>
   );
 }
@@ -90,17 +85,17 @@ function useThreads({ kind, state, mine }: MessageSearch, repo: string | undefin
   });
 }
 
-const threadColumns = (search: MessageSearch): readonly Column<Thread>[] => [
+const COLUMNS: readonly Column<Thread>[] = [
   {
     label: 'Subject',
     role: 'title',
     cell: ({ id, subject, replies }) => (
-      <Link to="/messages" search={{ ...search, message: id }} resetScroll={false} className="group">
+      <SearchLink set={{ message: id }} className="group">
         <span className="font-medium group-hover:underline">
           {subject === null ? <em className="text-muted">{HIDDEN}</em> : <UntrustedText text={subject} brief />}
         </span>
         {replies > 0 && <span className="text-label text-muted">{counted(replies, 'reply', 'replies')}</span>}
-      </Link>
+      </SearchLink>
     ),
   },
   { label: 'From', width: 'sm:w-[14%]', cell: ({ from }) => <AgentName name={from.name} id={from.agent_id} /> },
@@ -130,11 +125,8 @@ const threadColumns = (search: MessageSearch): readonly Column<Thread>[] => [
 function NoThreads({ filter: { kind, state, mine }, repository }: { filter: MessageSearch; repository: string | undefined }) {
   if (kind || state || mine || repository !== undefined) {
     return (
-      <EmptyState>
-        <p>{state ? 'Nothing waits like that.' : 'Nothing like that was said.'}</p>
-        <Link to="/messages" search={{ repo: undefined }} className="link">
-          Show everything
-        </Link>
+      <EmptyState all={{ to: '/messages', search: { repo: undefined }, label: 'Show everything' }}>
+        {state ? 'Nothing waits like that.' : 'Nothing like that was said.'}
       </EmptyState>
     );
   }

@@ -63,11 +63,7 @@ function factsOf({ thread, about }: ShownThread): FactValues {
     Sent: <Time at={thread.sent_at} />,
     Repository: repo !== null && <UntrustedText text={repo} />,
     Branch: branch !== null && <UntrustedText text={branch} />,
-    Paths: paths.length > 0 && (
-      <span className="mono">
-        <UntrustedText text={paths.join('\n')} />
-      </span>
-    ),
+    Paths: paths.length > 0 && <UntrustedText text={paths.join('\n')} className="mono" />,
     Tasks: task_ids.length > 0 && <Ids ids={task_ids} to={(id) => `/tasks?task=${id}`} />,
     Claims: claim_ids.length > 0 && <Ids ids={claim_ids} to={(id) => `/tasks/claims?claim=${id}`} />,
     Context: context_id !== null && <Id id={context_id} />,

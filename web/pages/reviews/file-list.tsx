@@ -90,9 +90,7 @@ function Level({ folder, instance, chosen }: { folder: TreeFolder; instance: str
             <span aria-hidden="true" className="mono w-3 shrink-0 text-muted">
               {LETTERS[file.change]}
             </span>
-            <span className="mono min-w-0 flex-1">
-              <UntrustedText text={file.path.split('/').at(-1) ?? file.path} brief />
-            </span>
+            <UntrustedText text={file.path.split('/').at(-1) ?? file.path} brief className="mono min-w-0 flex-1" />
             <span className="sr-only">{file.change}</span>
             {file.uncommitted && (
               <span className="shrink-0 text-wait" title="not committed">

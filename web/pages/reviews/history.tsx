@@ -61,11 +61,7 @@ const FAILURES: readonly Column<Failure>[] = [
   {
     label: 'Branch and commit',
     role: 'wide',
-    cell: ({ branch, commit }) => (
-      <span className="mono">
-        <UntrustedText text={commit ? `${branch} at ${commit.slice(0, 12)}` : branch} brief />
-      </span>
-    ),
+    cell: ({ branch, commit }) => <UntrustedText text={commit ? `${branch} at ${commit.slice(0, 12)}` : branch} brief className="mono" />,
   },
   { label: 'Time', role: 'meta', width: 'sm:w-40', cell: ({ time }) => <Time at={time} /> },
 ];

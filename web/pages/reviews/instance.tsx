@@ -145,8 +145,4 @@ function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownInstance }
   );
 }
 
-const Code = ({ text }: { text: string }) => (
-  <span className="mono">
-    <UntrustedText text={text} />
-  </span>
-);
+const Code = ({ text }: { text: string }) => <UntrustedText text={text} className="mono" />;

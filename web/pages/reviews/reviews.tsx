@@ -1,27 +1,24 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type ActionResult, call, type Instance } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
 import { Filter } from '../../parts/field.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import { type Column, None } from '../../parts/table.tsx';
 import { Time, UntrustedText } from '../../parts/values.tsx';
 import type { ReviewSearch } from '../../search.ts';
 import { useRepository } from '../../shell/header.tsx';
 import { inWords, LinesChanged, OPEN, PullLink, processOf, STATUS_TONES } from './status.tsx';
 
-const route = getRouteApi('/reviews');
-
 /** The agents that the server has started, and who reviews whose work. */
 export function Reviews() {
-  const search = route.useSearch();
-  const { show: chosen, type } = search;
+  const [search, change] = usePageSearch('/reviews');
+  const { show, type } = search;
   const repository = useRepository();
-  const navigate = useNavigate();
-  const show = (next: ReviewSearch): void => void navigate({ to: '/reviews', search: next, resetScroll: false });
-  const filter = { ...(chosen ? {} : { status: OPEN }), ...(type && { type }), ...(repository && { repository }) };
+  const filter = { ...(show ? {} : { status: OPEN }), ...(type && { type }), ...(repository && { repository }) };
   const instances = usePages({
     key: ['instances.list', filter],
     read: (offset: number | undefined, limit, signal) => call('instances.list', { ...filter, limit, offset: offset ?? 0 }, signal),
@@ -46,20 +43,14 @@ export function Reviews() {
               ['planning', 'Planning'],
             ]}
             chosen={type}
-            onChoose={(choice) => show({ ...(chosen && { show: chosen }), ...(choice && { type: choice }) })}
+            onChoose={(choice) => void change({ type: choice })}
           />
-          <Filter
-            label="Show"
-            otherwise="Open"
-            choices={[['all', 'All']]}
-            chosen={chosen}
-            onChoose={(choice) => show({ ...(type && { type }), ...(choice && { show: choice }) })}
-          />
+          <Filter label="Show" otherwise="Open" choices={[['all', 'All']]} chosen={show} onChoose={(choice) => void change({ show: choice })} />
         </div>
       </div>
       <section aria-label="Instances" className="panel mt-3">
         <DataList
-          key={`${chosen} ${type} ${repository}`}
+          key={`${show} ${type} ${repository}`}
           noun="instances"
           label="Instances, newest first"
           list={instances}
@@ -124,7 +115,7 @@ const instanceColumns = (sizes: Sizes): readonly Column<Instance>[] => [
     width: 'sm:w-16',
     cell: ({ type, failed_reviews, max_failed_reviews }) => (type === 'coding' ? named('failed', `${failed_reviews}/${max_failed_reviews}`) : <None />),
   },
-  { label: 'Branch', role: 'wide', from: 'xl', cell: ({ branch }) => <UntrustedText text={branch} brief /> },
+  { label: 'Branch', role: 'wide', from: 'xl', cell: ({ branch }) => <UntrustedText text={branch} brief className="mono" /> },
   {
     label: 'Diff +/−',
     width: 'sm:w-28',
@@ -147,16 +138,11 @@ function Iteration({ instance: { type, reviews, max_reviews, at_limit, review_it
 
 function NoInstances({ search: { show, type }, repository }: { search: ReviewSearch; repository: string | undefined }) {
   return (
-    <EmptyState>
+    <EmptyState all={(type || !show) && { to: '/reviews', search: { show: 'all' }, label: 'Show all, also those that are over' }}>
       <p>
         {show ? 'The server has started no' : 'No'} {type ?? ''} agent{show ? ' yet' : ' that the server has started is at work'}
         {repository && ` in ${repository}`}.
       </p>
-      {(type || !show) && (
-        <Link to="/reviews" search={{ show: 'all' }} className="link">
-          Show all, also those that are over
-        </Link>
-      )}
       <CliCommand words="instances start --repo . --issue 123 --type coding" />
     </EmptyState>
   );

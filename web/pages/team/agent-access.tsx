@@ -117,9 +117,7 @@ export function AgentGrants({ grants }: Pick<ShownAgent, 'grants'>) {
               </>
             }
           >
-            <span className="mono">
-              <UntrustedText text={action} />
-            </span>
+            <UntrustedText text={action} className="mono" />
             <span className="text-muted">for its {subject.split(':')[0]}</span>
           </Line>
         )}

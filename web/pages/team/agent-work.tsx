@@ -150,9 +150,7 @@ export function AgentWorktrees({ worktrees }: Pick<ShownAgent, 'worktrees'>) {
         {({ repo, branch, worktree, dirty, dirty_count, unpushed, unpushed_count, reported_at }) => (
           <li key={`${repo} ${branch} ${worktree}`} className="grid gap-1 px-3 py-2">
             <p className="flex flex-wrap items-center gap-x-2">
-              <span className="min-w-0 font-medium">
-                <UntrustedText text={[repo, branch].filter(Boolean).join(' · ')} brief />
-              </span>
+              <UntrustedText text={[repo, branch].filter(Boolean).join(' · ')} brief className="min-w-0 font-medium" />
               <State tone={dirty_count > 0 ? 'wait' : 'good'}>{dirty_count > 0 ? counted(dirty_count, 'uncommitted file') : 'clean'}</State>
               {unpushed_count > 0 && <State tone="wait">{counted(unpushed_count, 'unpushed file')}</State>}
               <span className="ml-auto text-label text-muted">

@@ -16,7 +16,7 @@ export interface WaitingItem {
   readonly button: string;
   /** Opened beside the list, or on a page of its own. */
   readonly opens: NowSearch | string;
-  readonly isPressing: boolean;
+  readonly isPressing?: boolean;
 }
 
 export interface WaitingSources {
@@ -136,7 +136,6 @@ const teammate = ({ kind, id, from, text, since, deadline }: AskToMe): WaitingIt
   deadline,
   button: kind === 'ask' ? 'Answer' : 'Open',
   opens: kind === 'ask' ? { ask: id } : `/messages?message=${id}`,
-  isPressing: false,
 });
 
 const overlap = ({ warning_id, title, matches, created_at }: Overlap): WaitingItem => ({
@@ -148,7 +147,6 @@ const overlap = ({ warning_id, title, matches, created_at }: Overlap): WaitingIt
   deadline: null,
   button: 'Judge',
   opens: { overlap: warning_id },
-  isPressing: false,
 });
 
 const spentReview = ({ id, reviews, max_reviews, last_activity }: Instance): WaitingItem => ({
@@ -160,7 +158,6 @@ const spentReview = ({ id, reviews, max_reviews, last_activity }: Instance): Wai
   deadline: null,
   button: 'Decide',
   opens: `/reviews/${id}`,
-  isPressing: false,
 });
 
 /** What was rejected waits on nobody. */
@@ -175,7 +172,6 @@ export const definitions = (server: ExternalServer): WaitingItem => ({
   deadline: null,
   button: 'Look',
   opens: '/tools/changes',
-  isPressing: false,
 });
 
 const device = ({ user_code, machine_name, agents, asked_at, expires_at }: ActionResult<'devices.waiting'>['items'][number]): WaitingItem => ({

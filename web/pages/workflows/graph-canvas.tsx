@@ -140,16 +140,10 @@ function TaskBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }:
         onFocus={centre}
         className={`${BOX} ${OUTLINES[tone] ?? 'border-control'}`}
       >
-        <span className="min-w-0 font-medium">
-          <UntrustedText text={node.name} brief="line" />
-        </span>
+        <UntrustedText text={node.name} brief="line" className="min-w-0 font-medium" />
         <span className="flex items-center gap-1.5 overflow-hidden whitespace-nowrap">
           <State tone={tone}>{task.asks ? 'asks you' : said(task.status)}</State>
-          {task.agent_name && (
-            <span className="min-w-0 text-label text-muted">
-              <UntrustedText text={task.agent_name} brief="line" />
-            </span>
-          )}
+          {task.agent_name && <UntrustedText text={task.agent_name} brief="line" className="min-w-0 text-label text-muted" />}
         </span>
       </Link>
       {node.key !== null && (
@@ -188,9 +182,7 @@ function GroupBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }
         onClick={() => turn(node.key as string)}
         className={`${BOX} border-dashed shadow-[3px_3px_0_var(--surface),4px_4px_0_var(--control)] ${OUTLINES[tone] ?? 'border-control'}`}
       >
-        <span className="min-w-0 font-medium">
-          <UntrustedText text={node.name} brief="line" />
-        </span>
+        <UntrustedText text={node.name} brief="line" className="min-w-0 font-medium" />
         <span className="flex items-center gap-1.5 overflow-hidden whitespace-nowrap">
           <State tone={tone}>{[`${counts.done}/${counts.total}`, ...rest.filter(Boolean)].join(' · ')}</State>
         </span>

@@ -184,9 +184,7 @@ function Bar({ span, row, axis: { stretches, now } }: { span: Span; row: number;
         {span.waits.map((wait) => (
           <Wait key={wait.from} from={wait.from} until={wait.until ?? until} span={{ from: span.from, until }} stretches={stretches} />
         ))}
-        <span className="relative min-w-0">
-          <UntrustedText text={`${marks}${span.task_name}`} brief="line" />
-        </span>
+        <UntrustedText text={`${marks}${span.task_name}`} brief="line" className="relative min-w-0" />
         {span.end === 'lost' && <span className="relative ml-auto">✕</span>}
       </Link>
     </li>

@@ -1,8 +1,9 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { call, type WorkflowTask } from '../../api.ts';
 import { DataList, usePages } from '../../parts/data-list.tsx';
 import { Filter } from '../../parts/field.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import { type Column, None } from '../../parts/table.tsx';
 import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import type { ListSearch } from '../../search.ts';
@@ -10,14 +11,12 @@ import { TaskLink } from './progress.tsx';
 import { said, statusesOf, TASK_CHOICES, TASK_TONES } from './status.ts';
 
 const page = getRouteApi('/workflows/$workflow');
-const route = getRouteApi('/workflows/$workflow/list');
 
 /** All tasks in the order of the plan: what the graph shows, in words. */
 export function List() {
   const { workflow } = page.useParams();
-  const { status, text } = route.useSearch();
-  const navigate = useNavigate();
-  const show = (change: ListSearch): void => void navigate({ to: '.', search: (search) => ({ ...search, ...change }), resetScroll: false, replace: true });
+  const [{ status, text }, change] = usePageSearch('/workflows/$workflow/list');
+  const show = (part: ListSearch): void => void change(part, { replace: true });
   const filter = { workflow_id: workflow, ...(status && { status: statusesOf(status) }), ...(text?.trim() && { text: text.trim() }) };
   const tasks = usePages({
     key: ['workflows.tasks', filter],

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ShownWorkflow, Workflow } from '../../api.ts';
 import { PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
+import { SearchLink } from '../../parts/page-search.tsx';
 import { FILLS } from '../../parts/time-chart.tsx';
 import { AgentName, counted, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { type StepStatus, said, TASK_TONES } from './status.ts';
@@ -88,9 +89,9 @@ export function NextTasks({ next: { tasks, available }, ended }: { next: ShownWo
 
 export function TaskLink({ id, name }: { id: string; name: string }) {
   return (
-    <Link to="." search={(search) => ({ ...search, task: id })} resetScroll={false} className="min-w-0 font-medium hover:underline">
+    <SearchLink set={{ task: id }} className="min-w-0 font-medium hover:underline">
       <UntrustedText text={name} brief />
-    </Link>
+    </SearchLink>
   );
 }
 

@@ -1,8 +1,9 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import type { WorkflowTimeline } from '../../api.ts';
 import { Loaded } from '../../parts/data-list.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
+import { SearchLink } from '../../parts/page-search.tsx';
 import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
 import { counted, dateOf, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
@@ -29,13 +30,13 @@ export function Timeline() {
           ) : (
             <>
               <p className="flex flex-wrap gap-x-4 gap-y-1 text-muted">
-                <Link to="." search={(search) => ({ ...search, as: as ? undefined : 'table' })} className={SWITCH}>
+                <SearchLink set={{ as: as ? undefined : 'table' }} className={SWITCH}>
                   {as ? 'Show the picture' : 'Show as a table'}
-                </Link>
+                </SearchLink>
                 {!as && (
-                  <Link to="." search={(search) => ({ ...search, gaps: gaps ? undefined : true })} className={SWITCH}>
+                  <SearchLink set={{ gaps: gaps ? undefined : true }} className={SWITCH}>
                     {gaps ? 'Fold idle times' : 'Draw idle times in full'}
-                  </Link>
+                  </SearchLink>
                 )}
                 <Cut timeline={timeline} />
               </p>

@@ -1,7 +1,8 @@
-import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Outlet } from '@tanstack/react-router';
 import type { ShownWorkflow } from '../../api.ts';
 import { Loaded } from '../../parts/data-list.tsx';
 import { Notice, Scrolled, State, Views } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import { Facts } from '../../parts/side-panel.tsx';
 import { escapeBidi, Id, TextList, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
@@ -17,8 +18,7 @@ const LOOK_MS = 15_000;
 /** What is next, who has it, why does it stand? */
 export function WorkflowPage() {
   const { workflow: id } = route.useParams();
-  const { task } = route.useSearch();
-  const navigate = useNavigate();
+  const [{ task }, change] = usePageSearch('/workflows/$workflow');
   const query = useRead('workflows.show', { workflow_id: id }, { everyMs: LOOK_MS });
   return (
     <>
@@ -38,9 +38,7 @@ export function WorkflowPage() {
           </>
         )}
       </Loaded>
-      {task && (
-        <TaskPanel key={task} id={task} onClose={() => void navigate({ to: '.', search: (search) => ({ ...search, task: undefined }), resetScroll: false })} />
-      )}
+      {task && <TaskPanel key={task} id={task} onClose={() => void change({ task: undefined })} />}
     </>
   );
 }
@@ -65,9 +63,7 @@ function Head({ shown }: { shown: ShownWorkflow }) {
             <State tone={WORKFLOW_TONES[workflow.status]}>{said(workflow.status)}</State>
           </h1>
           <p className="flex flex-wrap items-center gap-x-3 text-muted">
-            <span className="mono">
-              <UntrustedText text={workflow.repository_path} />
-            </span>
+            <UntrustedText text={workflow.repository_path} className="mono" />
             <span>
               {workflow.started_at === null ? 'made' : 'begun'} <Time at={workflow.started_at ?? workflow.created_at} />
             </span>

@@ -1,9 +1,10 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { call, type Workflow } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
 import { Filter } from '../../parts/field.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import { type Column, None } from '../../parts/table.tsx';
 import { counted, RepositoryName, Time, UntrustedText } from '../../parts/values.tsx';
 import type { WorkflowsSearch } from '../../search.ts';
@@ -11,13 +12,10 @@ import { useRepository } from '../../shell/header.tsx';
 import { doneIn, ProgressBar, runningIn, tasksIn } from './progress.tsx';
 import { said, WORKFLOW_CHOICES, WORKFLOW_TONES } from './status.ts';
 
-const route = getRouteApi('/workflows');
-
 /** What agents work on together, step by step. */
 export function Workflows() {
-  const { status } = route.useSearch();
+  const [{ status }, change] = usePageSearch('/workflows');
   const repository = useRepository();
-  const navigate = useNavigate();
   const filter = { ...(status && { status: [status] }), ...(repository !== undefined && { repository }) };
   const workflows = usePages({
     key: ['workflows.list', filter],
@@ -29,13 +27,7 @@ export function Workflows() {
       <title>Workflows · Covenant</title>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h1>Workflows</h1>
-        <Filter
-          label="Status"
-          otherwise="All"
-          choices={WORKFLOW_CHOICES}
-          chosen={status}
-          onChoose={(choice) => void navigate({ to: '/workflows', search: choice ? { status: choice } : {}, resetScroll: false })}
-        />
+        <Filter label="Status" otherwise="All" choices={WORKFLOW_CHOICES} chosen={status} onChoose={(choice) => void change({ status: choice })} />
       </div>
       <section aria-label="Workflows" className="panel mt-3">
         <DataList
@@ -113,13 +105,10 @@ function Count({ workflow, count, status }: { workflow: string; count: number; s
 function NoWorkflows({ status, repository }: { status: WorkflowsSearch['status']; repository: string | undefined }) {
   if (status || repository !== undefined) {
     return (
-      <EmptyState>
+      <EmptyState all={{ to: '/workflows', search: { repo: undefined }, label: 'Show all workflows' }}>
         <p>
           No {status ? `${said(status)} ` : ''}workflow{repository !== undefined && ` in ${repository}`}.
         </p>
-        <Link to="/workflows" search={{ repo: undefined }} className="link">
-          Show all workflows
-        </Link>
       </EmptyState>
     );
   }
