@@ -37,21 +37,16 @@ export interface Column<T> {
   readonly from?: keyof typeof HIDDEN_BELOW;
   /** What a card, which has no headings, writes before the value: "last used:". */
   readonly prefix?: string;
-  readonly wide?: string;
-  readonly card?: string;
   cell(row: T): ReactNode;
 }
 
 const STATE_WIDTH = 'sm:w-28 lg:w-34';
 
-const headClasses = ({ role, width, from, wide }: Column<unknown>): string =>
-  [width ?? wide ?? (role === 'state' ? STATE_WIDTH : ''), from && HIDDEN_BELOW[from]].filter(Boolean).join(' ');
+const headClasses = ({ role, width, from }: Column<unknown>): string =>
+  [width ?? (role === 'state' ? STATE_WIDTH : ''), from && HIDDEN_BELOW[from]].filter(Boolean).join(' ');
 
-const cellClasses = ({ role = 'text', from, prefix, card }: Column<unknown>): string =>
-  [card ?? CARDS[role], from && HIDDEN_BELOW[from], prefix && PREFIXED].filter(Boolean).join(' ');
-
-export const CARD_TITLE = 'max-sm:w-[calc(100%-6.75rem)] max-sm:font-medium';
-export const CARD_STATE = 'max-sm:w-24 max-sm:self-start max-sm:text-right';
+const cellClasses = ({ role = 'text', from, prefix }: Column<unknown>): string =>
+  [CARDS[role], from && HIDDEN_BELOW[from], prefix && PREFIXED].filter(Boolean).join(' ');
 
 export interface TableProps<T> {
   label: string;
@@ -59,6 +54,8 @@ export interface TableProps<T> {
   rows: readonly T[];
   /** Where it is one of our ids, the key y copies it. */
   rowKey(row: T): string | number;
+  /** Every row stands in the page: for a table in a box of its own, which the window does not scroll. */
+  whole?: boolean;
 }
 
 /** More rows than these, and only those near the window stand in the page. */
@@ -67,8 +64,8 @@ const ROW_PX = 33;
 const BEYOND = 6;
 
 /** A table; below 640 px each row is a card. The roles stand in words because a changed `display` would take them away. */
-export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
-  const many = rows.length > ALL_SHOWN;
+export function Table<T>({ label, columns, rows, rowKey, whole = false }: TableProps<T>) {
+  const many = !whole && rows.length > ALL_SHOWN;
   const body = { columns: columns as readonly Column<unknown>[], rows, rowKey: rowKey as (row: unknown) => string | number };
   return (
     <table role="table" aria-label={label} aria-rowcount={many ? rows.length + 1 : undefined} className="w-full max-sm:block sm:table-fixed">

@@ -1,29 +1,26 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Note, Summary, Work } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { CopyButton } from '../../parts/command.tsx';
 import { Filter } from '../../parts/field.tsx';
 import { EmptyState, Problem, Section, State } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { counted, PathLink, shortId, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 import { WEEK_SPANS } from '../../search.ts';
 import { STATUS_TONES } from './status.ts';
 
-const route = getRouteApi('/tasks/week');
 const CHOICES = WEEK_SPANS.map((days) => [String(days), `Last ${days} days`] as const);
 
 /** What the team did, to read and to pass on. */
 export function Week() {
-  const { days } = route.useSearch();
-  const navigate = useNavigate();
+  const [{ days }, change] = usePageSearch('/tasks/week');
   const generate = useAct('team.weekly_summary');
   const summary = generate.data?.data;
   const choose = (choice: string | undefined): void => {
     generate.reset();
-    const chosen = WEEK_SPANS.find((span) => String(span) === choice);
-    void navigate({ to: '/tasks/week', search: chosen ? { days: chosen } : {} });
+    void change({ days: WEEK_SPANS.find((span) => String(span) === choice) });
   };
   return (
     <>
@@ -34,7 +31,7 @@ export function Week() {
           <span className="flex flex-wrap items-center gap-2 text-text">
             <Filter label="Time" otherwise="Last 7 days" choices={CHOICES} chosen={days ? String(days) : undefined} onChoose={choose} />
             {summary && <CopyButton text={summary.markdown} label="Copy as Markdown" />}
-            <ActButton look="primary" pending={generate.isPending} onClick={() => generate.mutate(days ? { days } : {})}>
+            <ActButton look="primary" pending={generate.isPending} onClick={() => generate.mutate({ days })}>
               Generate
             </ActButton>
           </span>

@@ -97,7 +97,7 @@ function PriceTable({ label, prices, onChoose, onDone }: PriceTableProps) {
   return (
     <div className="grid gap-1">
       <h3 className="text-muted">{label}</h3>
-      <Table label={label} columns={columns} rows={prices} rowKey={({ model, prompt_up_to }) => `${model} ${prompt_up_to}`} />
+      <Table whole label={label} columns={columns} rows={prices} rowKey={({ model, prompt_up_to }) => `${model} ${prompt_up_to}`} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { ActionInput, UsageLine } from '../../api.ts';
-import { CARD_TITLE, type Column } from '../../parts/table.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { AgentName, costWords, PathLink, UntrustedText, workerOf } from '../../parts/values.tsx';
 import type { UsageSearch } from '../../search.ts';
 
@@ -20,29 +20,19 @@ export const modelOf = ({ model }: Pick<UsageLine, 'model'>): string => model ??
 
 export const keyOf = ({ day, agent_id, developer, model, task }: UsageLine): string => JSON.stringify([day, agent_id, developer, model, task?.task_id]);
 
-/** Between the width of a card and that of a whole table there is no room for it. */
-const ROOMY = 'sm:max-lg:hidden';
+const FIGURES: readonly Column<UsageLine>[] = [
+  { label: 'Input', width: 'sm:w-26 lg:w-28', prefix: 'in', cell: ({ input_tokens }) => input_tokens.toLocaleString() },
+  { label: 'Cached', width: 'lg:w-28', from: 'lg', prefix: 'cached', cell: ({ cached_input_tokens }) => cached_input_tokens.toLocaleString() },
+  { label: 'Output', width: 'sm:w-26 lg:w-28', prefix: 'out', cell: ({ output_tokens }) => output_tokens.toLocaleString() },
+  { label: 'Sessions', width: 'lg:w-22', from: 'lg', prefix: 'sessions', cell: ({ sessions }) => (sessions === 0 ? '—' : sessions.toLocaleString()) },
+  { label: 'Cost', role: 'state', width: 'sm:w-20 lg:w-24', cell: (row) => <span title={titleOf(row)}>{costWords(row)}</span> },
+];
 
-const figure = (label: string, value: (row: UsageLine) => string, wide = 'sm:w-26 lg:w-28'): Column<UsageLine> => ({
-  label,
-  wide,
-  card: `whitespace-nowrap max-sm:order-3 ${PREFIXES[label] ?? ''} ${wide.includes(ROOMY) ? ROOMY : ''}`,
-  cell: value,
-});
-
-/** Whole names, or the style sheet would not hold them. */
-const PREFIXES: Record<string, string> = {
-  Input: "max-sm:before:text-muted max-sm:before:content-['in_']",
-  Cached: "max-sm:before:text-muted max-sm:before:content-['cached_']",
-  Output: "max-sm:before:text-muted max-sm:before:content-['out_']",
-  Sessions: "max-sm:before:text-muted max-sm:before:content-['sessions_']",
-};
-
-const DAY: Column<UsageLine> = { label: 'Day', wide: 'sm:w-24', card: 'text-muted max-sm:order-4', cell: ({ day }) => day ?? '—' };
+const DAY: Column<UsageLine> = { label: 'Day', role: 'meta', width: 'sm:w-24', cell: ({ day }) => day ?? '—' };
 
 const TASK: Column<UsageLine> = {
   label: 'Task',
-  card: 'max-sm:order-0 max-sm:w-full max-sm:font-medium',
+  role: 'title',
   cell: ({ task }) =>
     task === null ? (
       <span className="text-muted">No task</span>
@@ -53,35 +43,25 @@ const TASK: Column<UsageLine> = {
     ),
 };
 
-const FIGURES: readonly Column<UsageLine>[] = [
-  figure('Input', ({ input_tokens }) => input_tokens.toLocaleString()),
-  figure('Cached', ({ cached_input_tokens }) => cached_input_tokens.toLocaleString(), `lg:w-28 ${ROOMY}`),
-  figure('Output', ({ output_tokens }) => output_tokens.toLocaleString()),
-  figure('Sessions', ({ sessions }) => (sessions === 0 ? '—' : sessions.toLocaleString()), `lg:w-22 ${ROOMY}`),
-  {
-    label: 'Cost',
-    wide: 'sm:w-20 lg:w-24',
-    card: 'font-medium max-sm:order-2 max-sm:w-24 max-sm:self-start max-sm:text-right',
-    cell: (row) => <span title={titleOf(row)}>{costWords(row)}</span>,
-  },
-];
-
-export const usageColumns = (by: Grouping): readonly Column<UsageLine>[] => [
-  ...(by === 'day' ? [DAY] : by === 'task' ? [TASK] : []),
-  {
-    label: by === 'developer' ? 'Developer' : 'Agent',
-    wide: by === 'task' ? 'sm:w-[16%]' : '',
-    card: `max-sm:order-1 ${CARD_TITLE}`,
-    cell: (row) => <AgentName name={whoOf(row)} id={row.agent_id} />,
-  },
-  {
-    label: 'Model',
-    wide: by === 'task' ? 'sm:w-[16%]' : '',
-    card: 'max-sm:order-3 max-sm:w-full',
-    cell: (row) => (row.model === null ? <span className="text-muted">{modelOf(row)}</span> : <UntrustedText text={row.model} brief />),
-  },
-  ...FIGURES,
-];
+export function usageColumns(by: Grouping): readonly Column<UsageLine>[] {
+  const width = by === 'task' ? 'sm:w-[16%]' : '';
+  return [
+    ...(by === 'day' ? [DAY] : by === 'task' ? [TASK] : []),
+    {
+      label: by === 'developer' ? 'Developer' : 'Agent',
+      role: by === 'task' ? 'text' : 'title',
+      width,
+      cell: (row) => <AgentName name={whoOf(row)} id={row.agent_id} />,
+    },
+    {
+      label: 'Model',
+      role: 'wide',
+      width,
+      cell: (row) => (row.model === null ? <span className="text-muted">{modelOf(row)}</span> : <UntrustedText text={row.model} brief />),
+    },
+    ...FIGURES,
+  ];
+}
 
 function titleOf({ cost_usd, unpriced, spans }: UsageLine): string | undefined {
   if (unpriced === 0) return cost_usd === null ? undefined : `$${cost_usd}`;
