@@ -40,8 +40,8 @@ export function Phases(props: PhasesProps) {
       <div role="img" aria-label={`Phases: ${told}`} className="flex gap-2 max-sm:flex-col sm:flex-wrap sm:justify-center">
         {[...new Set(layers)].map((layer) => (
           <Fragment key={layer}>
-            {layer > 0 && <span className="self-center text-control max-sm:rotate-90">→</span>}
-            <div className="grid content-center gap-2">
+            {layer > 0 && <span className="text-control max-sm:rotate-90 max-sm:self-center sm:mt-3">→</span>}
+            <div className="grid content-start gap-2">
               {machine.phases.map((step, index) => layers[index] === layer && <Step key={step.name} step={step} {...props} />)}
             </div>
           </Fragment>

@@ -58,7 +58,7 @@ function Shown({ shown }: { shown: ShownAgent }) {
       </div>
       {agent.doing && (
         <p className="mt-1 flex gap-x-2">
-          <span className="text-muted">Doing</span>
+          <span className="shrink-0 text-muted">Doing</span>
           <PathLink path={agent.doing.path}>
             <UntrustedText text={agent.doing.text} brief />
           </PathLink>
