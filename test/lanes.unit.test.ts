@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { hoursBetween, linesOf, MAX_LINES } from '../web/pages/team/lane.ts';
 import { commandIn, passOf } from '../web/pages/team/passes.ts';
+import { axisWords, hoursBetween, rowsOf } from '../web/parts/time-axis.ts';
 
-const bar = (from: number, to: number | null) => ({ from, to });
 const HOUR = 3_600_000;
 
 test('bars that overlap stand on lines of their own, and a line is used again once it is free', () => {
-  expect(linesOf([bar(0, 10), bar(5, 20), bar(10, 15), bar(12, null), bar(30, 40)], 50)).toEqual([0, 1, 0, 2, 0]);
+  const bar = (from: number, until: number) => ({ from, until });
+  expect(rowsOf([bar(0, 10), bar(5, 20), bar(10, 15), bar(12, 50), bar(30, 40)])).toEqual([0, 1, 0, 2, 0]);
 });
 
 test('a lane is never higher than a few lines: the rest shares the last', () => {
-  const many = linesOf(
-    Array.from({ length: 50 }, (_, index) => bar(index, null)),
-    100,
+  const many = rowsOf(
+    Array.from({ length: 50 }, (_, index) => ({ from: index, until: 100 })),
+    6,
   );
-  expect(Math.max(...many)).toBe(MAX_LINES - 1);
+  expect(Math.max(...many)).toBe(5);
 });
 
 test('twelve hours are marked every two, at full hours within them', () => {
@@ -35,4 +35,11 @@ test('a refusal leads to where it can be made to pass, and its command is the on
   expect(commandIn('Call with a token made by `covenant tokens create --developer NAME`.')).toBe('covenant tokens create --developer NAME');
   expect(commandIn('Judge every candidate.')).toBeUndefined();
   expect(commandIn(null)).toBeUndefined();
+});
+
+test('the marks of a chart are times of 24 hours, in UTC where that was chosen; days where a bar stands for one', () => {
+  const evening = Date.UTC(2026, 0, 2, 18, 5);
+  expect(axisWords([evening, evening + 60_000], true)(evening)).toBe('18:05');
+  expect(axisWords([evening, evening + 60_000], false)(evening)).toMatch(/^\d\d:\d\d$/);
+  expect(axisWords([evening, evening + 86_400_000], true)(evening)).toMatch(/Jan/);
 });

@@ -1,7 +1,9 @@
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { GEMINI_AND_CODEX } from '../src/features/cycle/machine.ts';
 import { changes, partsOf } from '../web/pages/cycles/handoff-diff.ts';
-import { drawMachine, layersOf } from '../web/pages/cycles/layout.ts';
+import { layersOf, Phases } from '../web/pages/cycles/phases.tsx';
 
 /** As many phases as a repository may have, with a way between any two of the first. */
 const MANY = {
@@ -13,8 +15,6 @@ const MANY = {
     target: 'codex',
   })),
 };
-
-const labelsOf = (machine: { transitions: readonly unknown[] }) => machine.transitions.map((_, index) => `to codex ×${index}`);
 
 test('phases stand one after the other, branches beside each other, and what leads back moves nothing', () => {
   expect(layersOf(GEMINI_AND_CODEX)).toEqual([0, 1, 2, 3]);
@@ -30,21 +30,17 @@ test('phases stand one after the other, branches beside each other, and what lea
 });
 
 test.each([
-  ['the usual machine across', GEMINI_AND_CODEX, true],
-  ['the usual machine downwards', GEMINI_AND_CODEX, false],
-  ['the largest machine across', MANY, true],
-  ['the largest machine downwards', MANY, false],
-])('%s: no box lies on another, and nothing outside the picture', (_, machine, across) => {
-  const { boxes, edges, width, height, boxWidth, boxHeight } = drawMachine(machine, labelsOf(machine), across);
-  for (const [index, box] of boxes.entries()) {
-    expect([box.x >= 0, box.y >= 0, box.x + boxWidth <= width, box.y + boxHeight <= height]).toEqual([true, true, true, true]);
-    for (const other of boxes.slice(index + 1)) expect(Math.abs(box.x - other.x) >= boxWidth || Math.abs(box.y - other.y) >= boxHeight).toBe(true);
-  }
-  expect(edges.length).toBe(machine.transitions.length);
-  for (const { path, label } of edges) {
-    expect(path).not.toMatch(/NaN|undefined/);
-    expect([label.x - label.width / 2 >= 0, label.x + label.width / 2 <= width, label.y >= 0, label.y <= height]).toEqual([true, true, true, true]);
-  }
+  ['the usual machine', GEMINI_AND_CODEX],
+  ['the largest machine', MANY],
+])('%s: each phase and each way stands there once, and the phase of the moment says whose turn it is', (_, machine) => {
+  const [first] = machine.phases;
+  const html = renderToStaticMarkup(createElement(Phases, { machine, taken: machine.transitions.map((_, index) => index), phase: first?.name ?? null }));
+  const [picture = ''] = html.split('<details');
+  for (const { name } of machine.phases) expect(picture.split(`>${name}<`).length - 1).toBe(1);
+  expect(picture.match(/>[→↩] [^<]+</g)?.length).toBe(machine.transitions.length);
+  expect(picture).toContain(`>turn of ${first?.role}<`);
+  expect(picture).toMatch(/↩ [^<]+ · rework ×\d/);
+  expect(html.match(/<tr>/g)?.length).toBe(machine.transitions.length);
 });
 
 test('of two handoffs what is new and what is gone is told, each as often as it stands there', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChangedFile } from '../web/api.ts';
-import { filesOf, type TreeFolder, treeOf } from '../web/pages/reviews/file-tree.ts';
-import { asText, onlyColours, painted } from '../web/pages/reviews/terminal-text.ts';
+import { filesOf, type TreeFolder, treeOf } from '../web/pages/reviews/file-list.tsx';
+import { asText, onlyColours, painted } from '../web/pages/reviews/terminal-link.ts';
 
 const file = (path: string): ChangedFile => ({ path, before: null, change: 'added', added: 1, removed: 0, binary: false, uncommitted: false });
 const drawn = ({ name, folders, files }: TreeFolder): unknown[] => [name, ...folders.map(drawn), ...files.map(({ path }) => path)];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { firstView, NODE, placedNodes } from '../web/pages/workflows/graph-layout.ts';
-import { standingOf } from '../web/pages/workflows/standing.ts';
-import { clockFor, placeOf, rowsOf, stretchesOf, ticksOf } from '../web/pages/workflows/time-axis.ts';
+import { standingOf } from '../web/pages/workflows/status.ts';
+import { clockFor, placeOf, rowsOf, stretchesOf, ticksOf } from '../web/parts/time-axis.ts';
 
 const HOUR = 3_600_000;
 

@@ -22,7 +22,6 @@ type Contracts =
   | typeof import('../src/features/team/tasks/contract.ts')
   | typeof import('../src/features/team/team-overview/contract.ts')
   | typeof import('../src/features/team/usage/contract.ts')
-  | typeof import('../src/features/workflow/messages/contract.ts')
   | typeof import('../src/features/gateway/servers/contract.ts')
   | typeof import('../src/features/team/workstreams/contract.ts');
 type Exported<M> = M extends unknown ? M[keyof M] : never;

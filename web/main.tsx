@@ -5,8 +5,8 @@ import { createRoot } from 'react-dom/client';
 import { isSignedOut } from './api.ts';
 import { LiveJournal } from './live/context.tsx';
 import { Arrival, SignIn } from './pages/identity/arrival.tsx';
-import { Problem } from './parts/problem.tsx';
-import { show } from './preferences.ts';
+import { Problem } from './parts/layout.tsx';
+import { followPreferences } from './preferences.ts';
 import { queries, useRead } from './queries.ts';
 import { router } from './router.tsx';
 
@@ -33,7 +33,7 @@ function Gate() {
   );
 }
 
-show();
+followPreferences();
 const root = document.getElementById('root');
 if (!root) throw new Error('no #root in the page');
 createRoot(root).render(

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { SharedValue, useSharedValue } from './shared-value.ts';
 
 /** What this browser remembers of whoever uses it. Nothing here is a secret, and nothing breaks without it. */
 export interface Preferences {
@@ -19,8 +19,6 @@ export interface Preferences {
 
 const DEFAULTS: Preferences = { theme: 'system', utc: false, keys: true, notices: false, firstSteps: true, lastVisit: null, newsSince: null };
 const STORED = 'covenant.preferences';
-const watchers = new Set<() => void>();
-let current = stored();
 
 function stored(): Preferences {
   try {
@@ -39,35 +37,29 @@ function stored(): Preferences {
   }
 }
 
-export const preferences = (): Preferences => current;
+const store = new SharedValue(stored());
+
+export const preferences = store.get;
+export const usePreferences = (): Preferences => useSharedValue(store);
 
 export function prefer(change: Partial<Preferences>): void {
-  current = { ...current, ...change };
+  store.change(change);
   try {
-    localStorage.setItem(STORED, JSON.stringify(current));
+    localStorage.setItem(STORED, JSON.stringify(store.get()));
   } catch {
     // A browser that keeps nothing for us: it holds until the tab is closed.
   }
-  show();
-  for (const watcher of watchers) watcher();
 }
 
-function subscribe(watcher: () => void): () => void {
-  watchers.add(watcher);
-  return () => watchers.delete(watcher);
+function showTheme(): void {
+  const { theme } = store.get();
+  if (theme === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
 }
 
-export const usePreferences = (): Preferences => useSyncExternalStore(subscribe, preferences);
-
-/** Before the first paint, and with every change. */
-export function show(): void {
-  if (current.theme === 'system') delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = current.theme;
+/** Before the first paint, and with every change, also one of another tab. */
+export function followPreferences(): void {
+  showTheme();
+  store.subscribe(showTheme);
+  addEventListener('storage', ({ key }) => key === STORED && store.set(stored()));
 }
-
-addEventListener('storage', ({ key }) => {
-  if (key !== STORED) return;
-  current = stored();
-  show();
-  for (const watcher of watchers) watcher();
-});

@@ -51,10 +51,19 @@ function page<Parent extends AnyRoute, const Path extends string, Search, Name e
 }
 const NO_SEARCH = () => ({});
 
+const redirectFrom = <Parent extends AnyRoute, const Path extends string>(parent: Parent, path: Path, to: { to: string; params?: object }) =>
+  createRoute({
+    getParentRoute: () => parent,
+    path,
+    beforeLoad: () => {
+      throw redirect({ ...to, replace: true });
+    },
+  });
+
 const now = page(root, '/', search.nowSearch, 'Now', () => import('./pages/team/now.tsx'));
 const agent = page(root, '/agents/$agent', NO_SEARCH, 'Agent', () => import('./pages/team/agent.tsx'));
 
-const work = page(root, '/tasks', NO_SEARCH, 'Work', () => import('./pages/tasks/work.tsx'));
+const work = page(root, '/tasks', NO_SEARCH, 'Work', () => import('./pages/tasks/tasks.tsx'));
 const tasks = page(work, '/', search.taskSearch, 'Tasks', () => import('./pages/tasks/tasks.tsx'));
 const claims = page(work, '/claims', search.claimSearch, 'Claims', () => import('./pages/tasks/claims.tsx'));
 const overlaps = page(work, '/overlaps', search.overlapSearch, 'Overlaps', () => import('./pages/overlap/overlaps.tsx'));
@@ -70,7 +79,7 @@ const reviews = page(root, '/reviews', search.reviewSearch, 'Reviews', () => imp
 const instance = page(root, '/reviews/$instance', NO_SEARCH, 'InstancePage', () => import('./pages/reviews/instance.tsx'));
 const terminal = page(instance, '/', search.terminalSearch, 'TerminalView', () => import('./pages/reviews/terminal.tsx'));
 const diff = page(instance, '/diff', search.diffSearch, 'DiffView', () => import('./pages/reviews/diff.tsx'));
-const feedback = page(instance, '/feedback', NO_SEARCH, 'FeedbackView', () => import('./pages/reviews/feedback.tsx'));
+const feedback = page(instance, '/feedback', NO_SEARCH, 'FeedbackView', () => import('./pages/reviews/history.tsx'));
 const history = page(instance, '/history', NO_SEARCH, 'HistoryView', () => import('./pages/reviews/history.tsx'));
 
 const cycles = page(root, '/cycles', NO_SEARCH, 'Cycles', () => import('./pages/cycles/cycles.tsx'));
@@ -85,35 +94,23 @@ const grants = page(tools, '/grants', search.grantSearch, 'Grants', () => import
 const matrix = page(tools, '/matrix', search.matrixSearch, 'Matrix', () => import('./pages/tools/matrix.tsx'));
 const changes = page(tools, '/changes', search.changeSearch, 'Changes', () => import('./pages/tools/changes.tsx'));
 
-const activity = page(root, '/activity', NO_SEARCH, 'Activity', () => import('./pages/events/activity.tsx'));
+const activity = page(root, '/activity', NO_SEARCH, 'Activity', () => import('./pages/events/events.tsx'));
 const events = page(activity, '/', search.activitySearch, 'Events', () => import('./pages/events/events.tsx'));
 const chain = page(activity, '/chain', NO_SEARCH, 'Chain', () => import('./pages/events/chain.tsx'));
 
 const usage = page(root, '/usage', search.usageSearch, 'Usage', () => import('./pages/usage/usage.tsx'));
 
 const settings = page(root, '/settings', NO_SEARCH, 'Settings', () => import('./pages/settings/settings.tsx'));
-const firstSetting = createRoute({
-  getParentRoute: () => settings,
-  path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/settings/tokens', replace: true });
-  },
-});
+const firstSetting = redirectFrom(settings, '/', { to: '/settings/tokens' });
 const tokens = page(settings, '/tokens', search.tokenSearch, 'Tokens', () => import('./pages/identity/tokens.tsx'));
-const firstAgent = createRoute({
-  getParentRoute: () => settings,
-  path: '/agents',
-  beforeLoad: () => {
-    throw redirect({ to: '/settings/agents/$agent', params: { agent: 'claude-code' }, replace: true });
-  },
-});
+const firstAgent = redirectFrom(settings, '/agents', { to: '/settings/agents/$agent', params: { agent: 'claude-code' } });
 const agentSetup = page(settings, '/agents/$agent', search.setupSearch, 'AgentSetup', () => import('./pages/devices/agent-setup.tsx'));
 const devices = page(settings, '/devices', NO_SEARCH, 'Devices', () => import('./pages/devices/devices.tsx'));
 const members = page(settings, '/members', NO_SEARCH, 'Members', () => import('./pages/identity/members.tsx'));
 const roles = page(settings, '/roles', search.roleSearch, 'Roles', () => import('./pages/settings/roles.tsx'));
 const limits = page(settings, '/limits', NO_SEARCH, 'Limits', () => import('./pages/settings/limits.tsx'));
-const retention = page(settings, '/retention', NO_SEARCH, 'Retention', () => import('./pages/settings/retention.tsx'));
-const theme = page(settings, '/theme', NO_SEARCH, 'Theme', () => import('./pages/settings/theme.tsx'));
+const retention = page(settings, '/retention', NO_SEARCH, 'Retention', () => import('./pages/settings/settings.tsx'));
+const theme = page(settings, '/theme', NO_SEARCH, 'Theme', () => import('./pages/settings/settings.tsx'));
 const authorize = page(root, '/setup/authorize', search.authorizeSearch, 'Authorize', () => import('./pages/devices/authorize.tsx'));
 
 export const router = createRouter({

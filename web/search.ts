@@ -1,5 +1,5 @@
 import type { ActionInput, CatalogueTool, Grant, Instance, RoleAction } from './api.ts';
-import { CATEGORIES } from './pages/events/category.ts';
+import { CATEGORIES } from './pages/events/event-words.tsx';
 import { KINDS, STATES } from './pages/messages/status.ts';
 import { STATUSES } from './pages/tasks/status.ts';
 import { TASK_CHOICES, WORKFLOW_CHOICES } from './pages/workflows/status.ts';
@@ -113,18 +113,11 @@ export const setupSearch = schema({ cwd: text });
 export const roleSearch = schema({ needs: oneOf<RoleAction['access']>('member', 'operator', 'server', 'token') });
 export const authorizeSearch = schema({ code: text });
 
-export type TokenSearch = ReturnType<typeof tokenSearch>;
-export type OverlapSearch = ReturnType<typeof overlapSearch>;
 export type NowSearch = ReturnType<typeof nowSearch>;
 export type TaskSearch = ReturnType<typeof taskSearch>;
-export type ClaimSearch = ReturnType<typeof claimSearch>;
 export type ReviewSearch = ReturnType<typeof reviewSearch>;
 export type UsageSearch = ReturnType<typeof usageSearch>;
 export type WorkflowsSearch = ReturnType<typeof workflowsSearch>;
 export type ListSearch = ReturnType<typeof listSearch>;
-export type ActivitySearch = ReturnType<typeof activitySearch>;
 export type GrantSearch = ReturnType<typeof grantSearch>;
-export type ChangeSearch = ReturnType<typeof changeSearch>;
-export type MatrixSearch = ReturnType<typeof matrixSearch>;
-export type CatalogueSearch = ReturnType<typeof catalogueSearch>;
 export type MessageSearch = ReturnType<typeof messageSearch>;

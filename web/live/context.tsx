@@ -1,6 +1,8 @@
-import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react';
+import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import type { EventView } from '../api.ts';
 import { ME, queries, readAgain } from '../queries.ts';
+import { useSharedValue } from '../shared-value.ts';
+import { useByClock } from './clock.ts';
 import { Journal, type JournalState } from './journal.ts';
 
 const JournalContext = createContext<Journal | undefined>(undefined);
@@ -29,5 +31,16 @@ export function LiveJournal({ children }: { children: ReactNode }) {
 export function useJournal(): { journal: Journal; state: JournalState } {
   const journal = use(JournalContext);
   if (!journal) throw new Error('useJournal outside LiveJournal');
-  return { journal, state: useSyncExternalStore(journal.subscribe, journal.state) };
+  return { journal, state: useSharedValue(journal.store) };
 }
+
+/** A shorter loss is nobody's business. */
+const NOTICE_MS = 5_000;
+
+/** Whether the page is known to be out of date, and so nothing should be done from it. */
+export function useDisconnected(): boolean {
+  const { lostAt } = useJournal().state;
+  return useByClock((now) => lostAt !== null && now - lostAt >= NOTICE_MS);
+}
+
+export const DISCONNECTED_REASON = 'Not while the server cannot be reached.';

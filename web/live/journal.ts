@@ -1,4 +1,5 @@
 import { ApiError, call, type EventView, isSignedOut, ticketedSocket } from '../api.ts';
+import { SharedValue } from '../shared-value.ts';
 
 const FIRST_READ = 200;
 /** What is kept in memory: the newest. */
@@ -28,7 +29,7 @@ export interface JournalListener {
 
 /** The journal as this tab knows it: read once, then followed by `seq` over one socket, which is resumed when it is lost. */
 export class Journal {
-  #state = START;
+  readonly store = new SharedValue(START);
   #last: number | undefined;
   #arriving: EventView[] = [];
   #paint: ReturnType<typeof setTimeout> | undefined;
@@ -37,19 +38,11 @@ export class Journal {
   #socket: WebSocket | undefined;
   /** Each connection has a number, so that what an abandoned one still says is not heard. */
   #turn = 0;
-  readonly #watchers = new Set<() => void>();
   readonly #listener: JournalListener;
 
   constructor(listener: JournalListener) {
     this.#listener = listener;
   }
-
-  readonly state = (): JournalState => this.#state;
-
-  readonly subscribe = (watcher: () => void): (() => void) => {
-    this.#watchers.add(watcher);
-    return () => this.#watchers.delete(watcher);
-  };
 
   /** Starts, or tries again at once. */
   readonly connect = (): void => {
@@ -75,7 +68,7 @@ export class Journal {
     } catch (error) {
       if (turn !== this.#turn) return;
       if (isSignedOut(error)) return this.#listener.signedOut();
-      this.#set({ error: error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.') });
+      this.store.change({ error: error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.') });
       this.#lost();
     }
   }
@@ -95,13 +88,13 @@ export class Journal {
     const first = this.#last === undefined;
     if (afresh) {
       this.#arriving = [];
-      this.#set({ events: items });
+      this.store.change({ events: items });
     } else {
       this.#arriving.push(...items);
     }
     this.#last = head;
     this.#flush();
-    this.#set({ read: true, error: null });
+    this.store.change({ read: true, error: null });
     if (!first) this.#listener.reconnected();
   }
 
@@ -110,7 +103,7 @@ export class Journal {
     socket.onopen = () => {
       if (turn !== this.#turn) return;
       this.#attempts = 0;
-      this.#set({ connected: true, lostAt: null });
+      this.store.change({ connected: true, lostAt: null });
     };
     socket.onmessage = ({ data }) => {
       const event = JSON.parse(String(data)) as EventView;
@@ -125,7 +118,7 @@ export class Journal {
   }
 
   #lost(): void {
-    this.#set({ connected: false, lostAt: this.#state.lostAt ?? Date.now() });
+    this.store.change({ connected: false, lostAt: this.store.get().lostAt ?? Date.now() });
     const wait = BACKOFF_MS[Math.min(this.#attempts++, BACKOFF_MS.length - 1)];
     clearTimeout(this.#retry);
     this.#retry = setTimeout(this.connect, wait);
@@ -137,12 +130,7 @@ export class Journal {
     const arrived = this.#arriving;
     if (arrived.length === 0) return;
     this.#arriving = [];
-    this.#set({ events: [...this.#state.events, ...arrived].slice(-KEPT) });
+    this.store.change({ events: [...this.store.get().events, ...arrived].slice(-KEPT) });
     this.#listener.arrived(arrived);
-  }
-
-  #set(change: Partial<JournalState>): void {
-    this.#state = { ...this.#state, ...change };
-    for (const watcher of this.#watchers) watcher();
   }
 }

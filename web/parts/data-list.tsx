@@ -1,11 +1,12 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
-import { useStableRows } from '../live/tail.ts';
-import { counted } from './count.ts';
-import { Problem } from './problem.tsx';
-import { Resume } from './resume.tsx';
-import { type Column, Table, TableSkeleton } from './table.tsx';
+import type { ActionInput, ActionResult } from '../api.ts';
+import { useLastValue, useStableRows } from '../live/tail.ts';
+import { useRead } from '../queries.ts';
+import { Problem } from './layout.tsx';
+import { type Column, Table, type TableProps, TableSkeleton } from './table.tsx';
+import { counted } from './values.tsx';
 
 /** A read as the page sees it: any query has this shape. */
 export interface ReadResult<T> {
@@ -26,64 +27,61 @@ export function Loaded<T>({ query: { data, error, refetch }, what, children }: {
 }
 
 /** The rows that have been read, and how the list goes on. */
-export interface RowList<T> {
+interface RowList<T> {
   /** Undefined until the first page has been read. */
   readonly rows: readonly T[] | undefined;
   readonly error: Error | null;
   refetch(): unknown;
   /** Undefined at the end of the list. */
   readonly more?: { readonly isReading: boolean; read(): void } | undefined;
+  /** How many there are in all, where only some are read: "50 of 230 tokens". */
+  readonly total?: number | undefined;
   /** Every page it may hold is read: it goes on from its last row. */
   readonly isFull?: boolean;
   /** Set where the list has begun anew further on. */
   readonly goBack?: (() => void) | undefined;
 }
 
-interface DataListProps<T> {
+interface ListFrameProps<T> {
   /** What the rows are: "tasks". */
   noun: string;
   /** What could not be read, where that is not "The tasks". */
   what?: string;
-  /** The name of the table: "Tasks, last changed first". */
-  label: string;
   list: RowList<T>;
-  columns: readonly Column<T>[];
-  rowKey: (row: T) => string | number;
   /** Shown where there is nothing to list. */
   empty?: ReactNode;
-  /** New rows come at the top, and wait while somebody has scrolled. Lists with other filters need other keys. */
-  growsAtTop?: boolean;
   /** The address at which a full list goes on. Without one it goes on in place. */
   further?: Pick<LinkProps, 'to' | 'search'>;
   /** The button that reads the next page. */
   moreLabel?: string;
-  /** How many there are in all, where only some are shown: "50 of 230 tokens". */
-  total?: number | undefined;
 }
 
-/** A list with its error, skeleton, empty state and next page. */
-export function DataList<T>({
-  noun,
-  what = `The ${noun}`,
-  label,
-  list,
-  columns,
-  rowKey,
-  empty,
-  growsAtTop = false,
-  further,
-  moreLabel,
-  total,
-}: DataListProps<T>) {
-  const { rows, error, more, isFull, goBack } = list;
+interface DataListProps<T> extends ListFrameProps<T> {
+  /** The name of the table: "Tasks, last changed first". */
+  label: string;
+  columns: readonly Column<T>[];
+  rowKey: (row: T) => string | number;
+  /** New rows come at the top, and wait while somebody has scrolled. Lists with other filters need other keys. */
+  growsAtTop?: boolean;
+}
+
+/** A table with its error, skeleton, empty state and next page. */
+export function DataList<T>({ label, columns, rowKey, growsAtTop = false, ...frame }: DataListProps<T>) {
   const RowsTable = growsAtTop ? StableTable : Table;
+  return <ListFrame {...frame}>{(rows) => <RowsTable label={label} columns={columns} rows={rows} rowKey={rowKey} />}</ListFrame>;
+}
+
+/** What a list has around its rows: its error, skeleton, empty state and next page. */
+export function ListFrame<T>(props: ListFrameProps<T> & { children: (rows: readonly T[]) => ReactNode }) {
+  const { noun, what = `The ${noun}`, list, empty, further, moreLabel, children } = props;
+  const { rows, error, more, isFull, goBack, total } = list;
   const isPart = total !== undefined && rows !== undefined && total > rows.length;
   return (
     <>
       {error && <Problem what={`${what} could not be read.`} error={error} onRetry={() => void list.refetch()} />}
       {!rows && !error && <TableSkeleton />}
       {rows?.length === 0 && empty}
-      {rows && rows.length > 0 && <RowsTable label={label} columns={columns} rows={rows} rowKey={rowKey} />}
+      {rows && rows.length > 0 && children(rows)}
       {(more || isPart || goBack) && (
         <div className="flex flex-wrap items-center justify-center gap-3 border-t border-line p-3 text-muted">
           {isPart && `${rows.length.toLocaleString()} of ${counted(total, noun.replace(/s$/, ''), noun)}`}
@@ -109,14 +107,7 @@ export function DataList<T>({
   );
 }
 
-interface StableTableProps<T> {
-  label: string;
-  columns: readonly Column<T>[];
-  rows: readonly T[];
-  rowKey: (row: T) => string | number;
-}
-
-function StableTable<T>({ rows, rowKey, ...table }: StableTableProps<T>) {
+function StableTable<T>({ rows, rowKey, ...table }: TableProps<T>) {
   const { stable, waiting } = useStableRows(rows, rowKey);
   return (
     <>
@@ -151,7 +142,7 @@ interface PagedReading<P extends Page, C> {
   readonly keepRows?: boolean;
 }
 
-export interface PagedList<P extends Page> extends RowList<P['items'][number]> {
+interface PagedList<P extends Page> extends RowList<P['items'][number]> {
   readonly first: P | undefined;
 }
 
@@ -202,3 +193,39 @@ const heldIn = (pages: readonly Page[], before = 0): number => pages.reduce((sum
 
 /** A list that was read at once, as `DataList` takes it. */
 export const wholeList = <T,>({ data, error, refetch }: ReadResult<{ readonly items: readonly T[] }>): RowList<T> => ({ rows: data?.items, error, refetch });
+
+const FEW = 50;
+
+type CountedAction = 'tokens.list' | 'devices.list';
+type RowOf<N extends CountedAction> = ActionResult<N> extends { items: (infer Row)[] } ? Row : never;
+
+/** A list of which the first few are read, and many on request: who looks further searches by an id. */
+export function useFewThenMany<N extends CountedAction>(name: N, filter: ActionInput<N>, many: number): RowList<RowOf<N>> {
+  const [limit, setLimit] = useState(FEW);
+  const query = useRead(name, { ...filter, limit });
+  const read = query.data as { items: RowOf<N>[]; total: number } | undefined;
+  // The few stay until the many are there.
+  const data = useLastValue(read, read === undefined);
+  const isPart = data !== undefined && data.total > data.items.length && limit === FEW;
+  return {
+    rows: data?.items,
+    total: data?.total,
+    error: query.error,
+    refetch: query.refetch,
+    more: isPart ? { isReading: query.isFetching, read: () => setLimit(many) } : undefined,
+  };
+}
+
+/** New rows wait for who has scrolled; at the top they come by themselves. */
+function Resume({ waiting }: { waiting: number }) {
+  return (
+    <button
+      type="button"
+      data-show-new
+      className="button button-primary fixed top-2 left-1/2 z-20 -translate-x-1/2 shadow"
+      onClick={() => scrollTo({ top: 0 })}
+    >
+      Paused · {waiting} new · Resume
+    </button>
+  );
+}

@@ -1,10 +1,12 @@
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
-import { openModal } from './modal.ts';
-import { escapeBidi } from './said.tsx';
+import { useLocation } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import { flushSync } from 'react-dom';
+import { SharedValue, useSharedValue } from '../shared-value.ts';
+import { escapeBidi } from './values.tsx';
 
 interface DialogProps {
   title: string;
-  wide?: boolean;
+  wide?: boolean | undefined;
   /** Stands near the top, where what grows below it moves nothing. */
   top?: boolean;
   onClose: () => void;
@@ -39,4 +41,48 @@ export function Dialog({ title, wide = false, top = false, onClose, children }: 
       {children}
     </dialog>
   );
+}
+
+const openModals = new SharedValue<readonly HTMLDialogElement[]>([]);
+
+/** Shows it over everything else; what is answered closes it. */
+export function openModal(dialog: HTMLDialogElement): () => void {
+  dialog.showModal();
+  openModals.set([...openModals.get(), dialog]);
+  return () => {
+    dialog.close();
+    openModals.set(openModals.get().filter((each) => each !== dialog));
+  };
+}
+
+/** What lies over everything: whatever is not inside it can neither be seen nor clicked. */
+export const useTopModal = (): HTMLDialogElement | undefined => useSharedValue(openModals).at(-1);
+
+type DialogContent = (close: () => void) => ReactNode;
+
+const shownDialog = new SharedValue<DialogContent | undefined>(undefined);
+
+let home: HTMLElement | null | undefined;
+
+/** Shows a dialog that outlives the row or panel that asked for it: an event may take those off the page meanwhile. */
+export function openDialog(content: DialogContent): void {
+  home = document.activeElement?.closest<HTMLElement>('[data-home]');
+  shownDialog.set(content);
+}
+
+/**
+ * Closes the dialog of something that was done. What it was opened from may have gone: the focus goes to the `data-home` around it,
+ * or else to the page's, if it has one.
+ */
+export function closeDone(close: () => void): void {
+  flushSync(close);
+  (home?.isConnected ? home : document.querySelector<HTMLElement>('[data-home]'))?.focus();
+}
+
+export function DialogHost() {
+  const content = useSharedValue(shownDialog);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has other dialogs
+  useEffect(() => () => shownDialog.set(undefined), [pathname]);
+  return content?.(() => shownDialog.set(undefined));
 }

@@ -1,10 +1,10 @@
-import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { useEffect, useRef } from 'react';
 import { usePreferences } from '../preferences.ts';
-import { axisWords } from './axis-words.ts';
+import type { Tone } from './layout.tsx';
+import { axisWords } from './time-axis.ts';
 import type { TimeChartProps } from './time-chart.tsx';
-import type { Tone } from './tone.tsx';
 
 const AXIS = 44;
 

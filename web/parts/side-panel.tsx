@@ -1,13 +1,11 @@
 import { type ReactNode, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { isTyping, wasPeek } from '../shell/rows.ts';
-import { counted } from './count.ts';
 import type { ReadResult } from './data-list.tsx';
+import { openModal } from './dialog.tsx';
 import { Icon } from './icon.tsx';
-import { openModal } from './modal.ts';
-import { Problem } from './problem.tsx';
-import { UntrustedText } from './said.tsx';
-import { Scrolled } from './scrolled.tsx';
+import { Problem, Scrolled } from './layout.tsx';
 import { TableSkeleton } from './table.tsx';
+import { counted, UntrustedText } from './values.tsx';
 
 /** As wide as the screens on which the list stays usable beside it. */
 const BESIDE = '(width >= 64rem)';
@@ -101,6 +99,15 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
+/** The panel of a row. */
+export interface RowPanelProps<T> {
+  /** Its id, or the end of it. */
+  id: string;
+  /** As the list has it, until it is read by itself. */
+  listed: T | undefined;
+  onClose: () => void;
+}
+
 interface ReadPanelProps<T> {
   /** What is read: "The task". */
   what: string;
@@ -110,17 +117,20 @@ interface ReadPanelProps<T> {
   value: T | undefined;
   /** Said where it was read and there is none. */
   missing?: ReactNode;
+  /** What stands above the facts. */
+  head?: (value: T) => ReactNode;
   facts?: (value: T) => FactValues;
   onClose: () => void;
   children?: (value: T) => ReactNode;
 }
 
 /** A panel that reads one thing: its facts, and what can be done with it. */
-export function ReadPanel<T>({ what, title, query: { data, error, refetch }, value, missing, facts, onClose, children }: ReadPanelProps<T>) {
+export function ReadPanel<T>({ what, title, query: { data, error, refetch }, value, missing, head, facts, onClose, children }: ReadPanelProps<T>) {
   return (
     <SidePanel title={title} onClose={onClose}>
       {error && <Problem what={`${what} could not be read${value ? ' again' : ''}.`} error={error} onRetry={() => void refetch()} />}
       {!value && !error && (data === undefined ? <TableSkeleton /> : missing)}
+      {value && head?.(value)}
       {value && facts && <Facts facts={facts(value)} />}
       {value && children?.(value)}
     </SidePanel>

@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { Scrolled } from './layout.tsx';
 
 /**
  * The place of a cell in a card, below 640 px. The first line has the title, and at its end the state. The others follow in
@@ -8,14 +9,19 @@ import { memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 type Role = 'title' | 'state' | 'text' | 'meta' | 'wide' | 'end' | 'none';
 
 const CARDS: Record<Role, string> = {
-  title: 'max-sm:order-1 max-sm:w-[calc(100%-6.75rem)] max-sm:font-medium',
-  state: 'max-sm:order-2 max-sm:w-24 max-sm:self-start max-sm:text-right',
+  title: 'max-sm:order-1 max-sm:w-[calc(100%-8.25rem)] max-sm:font-medium',
+  state: 'max-sm:order-2 max-sm:w-30 max-sm:self-start max-sm:text-right',
   text: 'max-sm:order-3',
   meta: 'text-muted max-sm:order-3',
   wide: 'max-sm:order-3 max-sm:w-full',
   end: 'text-muted max-sm:order-3 max-sm:ml-auto',
   none: 'max-sm:hidden',
 };
+
+/** Stands for no value: a table has a dash, a card leaves the cell out. */
+export function None({ children = '—' }: { children?: ReactNode }) {
+  return <span data-none>{children}</span>;
+}
 
 /** Columns that a table has no room for below this width. Cards have them all the same. */
 const HIDDEN_BELOW = { lg: 'sm:max-lg:hidden', xl: 'sm:max-xl:hidden', '2xl': 'sm:max-[87rem]:hidden' };
@@ -31,28 +37,25 @@ export interface Column<T> {
   readonly from?: keyof typeof HIDDEN_BELOW;
   /** What a card, which has no headings, writes before the value: "last used:". */
   readonly prefix?: string;
-  readonly wide?: string;
-  readonly card?: string;
   cell(row: T): ReactNode;
 }
 
 const STATE_WIDTH = 'sm:w-28 lg:w-34';
 
-const headClasses = ({ role, width, from, wide }: Column<unknown>): string =>
-  [width ?? wide ?? (role === 'state' ? STATE_WIDTH : ''), from && HIDDEN_BELOW[from]].filter(Boolean).join(' ');
+const headClasses = ({ role, width, from }: Column<unknown>): string =>
+  [width ?? (role === 'state' ? STATE_WIDTH : ''), from && HIDDEN_BELOW[from]].filter(Boolean).join(' ');
 
-const cellClasses = ({ role = 'text', from, prefix, card }: Column<unknown>): string =>
-  [card ?? CARDS[role], from && HIDDEN_BELOW[from], prefix && PREFIXED].filter(Boolean).join(' ');
+const cellClasses = ({ role = 'text', from, prefix }: Column<unknown>): string =>
+  [CARDS[role], from && HIDDEN_BELOW[from], prefix && PREFIXED].filter(Boolean).join(' ');
 
-export const CARD_TITLE = 'max-sm:w-[calc(100%-6.75rem)] max-sm:font-medium';
-export const CARD_STATE = 'max-sm:w-24 max-sm:self-start max-sm:text-right';
-
-interface TableProps<T> {
+export interface TableProps<T> {
   label: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
   /** Where it is one of our ids, the key y copies it. */
   rowKey(row: T): string | number;
+  /** Every row stands in the page: for a table in a box of its own, which the window does not scroll. */
+  whole?: boolean;
 }
 
 /** More rows than these, and only those near the window stand in the page. */
@@ -61,8 +64,8 @@ const ROW_PX = 33;
 const BEYOND = 6;
 
 /** A table; below 640 px each row is a card. The roles stand in words because a changed `display` would take them away. */
-export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
-  const many = rows.length > ALL_SHOWN;
+export function Table<T>({ label, columns, rows, rowKey, whole = false }: TableProps<T>) {
+  const many = !whole && rows.length > ALL_SHOWN;
   const body = { columns: columns as readonly Column<unknown>[], rows, rowKey: rowKey as (row: unknown) => string | number };
   return (
     <table role="table" aria-label={label} aria-rowcount={many ? rows.length + 1 : undefined} className="w-full max-sm:block sm:table-fixed">
@@ -156,7 +159,7 @@ function Row({ id, row, columns, index, measure }: RowProps) {
       className="border-b border-line last:border-b-0 hover:bg-surface has-[[aria-current]]:bg-live-tint max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:gap-y-1 max-sm:px-3 max-sm:py-2.5 sm:h-8"
     >
       {columns.map((column) => (
-        <td key={column.label} role="cell" data-prefix={column.prefix} className={`sm:px-2 sm:py-1 ${cellClasses(column)}`}>
+        <td key={column.label} role="cell" data-prefix={column.prefix} className={`max-sm:has-[[data-none]]:hidden sm:px-2 sm:py-1 ${cellClasses(column)}`}>
           {column.cell(row)}
         </td>
       ))}
@@ -174,5 +177,52 @@ export function TableSkeleton() {
         <div key={line} className="skeleton h-5" />
       ))}
     </div>
+  );
+}
+
+interface TwinTableProps {
+  /** What it is the table of: "The phases". */
+  of: string;
+  /** Its name, where that says more. */
+  label?: string;
+  heads: readonly ReactNode[];
+  rows: readonly { readonly key: string | number; readonly cells: readonly ReactNode[] }[];
+  /** Said where there are no rows. */
+  empty?: string;
+}
+
+/** What a picture shows as a table, folded: for who cannot see it. */
+export function TwinTable({ of, label = of, heads, rows, empty }: TwinTableProps) {
+  return (
+    <details className="text-label">
+      <summary className="cursor-pointer text-muted">{of} as a table</summary>
+      <Scrolled label={label} className="max-h-64">
+        <table className="mt-1" aria-label={label}>
+          <thead>
+            <tr className="text-left text-muted">
+              {heads.map((head, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
+                <th key={index} scope="col" className="pr-4 font-medium">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ key, cells }) => (
+              <tr key={key}>
+                {cells.map((cell, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
+                  <td key={index} className="pr-4">
+                    {cell}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {rows.length === 0 && empty && <p className="text-muted">{empty}</p>}
+      </Scrolled>
+    </details>
   );
 }

@@ -1,8 +1,7 @@
 import { type ComponentType, lazy, Suspense } from 'react';
-import { counted } from './count.ts';
-import { UntrustedText } from './said.tsx';
-import { dateOf } from './time.tsx';
-import type { Tone } from './tone.tsx';
+import type { Tone } from './layout.tsx';
+import { TwinTable } from './table.tsx';
+import { counted, dateOf, UntrustedText } from './values.tsx';
 
 export interface Series {
   readonly label: string;
@@ -51,38 +50,12 @@ export function TimeChart(props: TimeChartProps) {
           <Plot {...props} height={height} />
         </Suspense>
       </div>
-      <details className="text-label">
-        <summary className="cursor-pointer text-muted">{label} as a table</summary>
-        <div className="max-h-64 overflow-auto">
-          <table className="mt-1" aria-label={label}>
-            <thead>
-              <tr className="text-left text-muted">
-                <th scope="col" className="pr-4 font-medium">
-                  Time
-                </th>
-                {series.map((each) => (
-                  <th key={each.label} scope="col" className="pr-4 font-medium">
-                    <UntrustedText text={each.label} brief />
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {named.map(({ time, values }) => (
-                <tr key={time}>
-                  <td className="pr-4">{nameOf(time)}</td>
-                  {values.map((value, index) => (
-                    <td key={series[index]?.label} className="pr-4">
-                      {said(value)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-          {named.length === 0 && <p className="text-muted">Nothing in this time.</p>}
-        </div>
-      </details>
+      <TwinTable
+        of={label}
+        heads={['Time', ...series.map((each) => <UntrustedText key={each.label} text={each.label} brief />)]}
+        rows={named.map(({ time, values }) => ({ key: time, cells: [nameOf(time), ...values.map(said)] }))}
+        empty="Nothing in this time."
+      />
     </figure>
   );
 }

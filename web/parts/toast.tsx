@@ -1,8 +1,8 @@
 import * as Radix from '@radix-ui/react-toast';
 import { createContext, type ReactNode, use, useCallback, useState } from 'react';
 import { createPortal } from 'react-dom';
+import { useTopModal } from './dialog.tsx';
 import { Icon } from './icon.tsx';
-import { useTopModal } from './modal.ts';
 
 interface Toast {
   readonly id: number;

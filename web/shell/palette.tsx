@@ -1,11 +1,10 @@
 import { useRouter } from '@tanstack/react-router';
 import { type KeyboardEvent, useDeferredValue, useId, useRef, useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
-import { shortId } from '../parts/id.tsx';
+import { shortId } from '../parts/values.tsx';
 import { useRead } from '../queries.ts';
-import { ACTIONS } from './actions.ts';
 import { openOverlay } from './keyboard.tsx';
-import { PAGES } from './pages.ts';
+import { ACTIONS, PAGES } from './pages.ts';
 
 interface Entry {
   readonly key: string;

@@ -1,22 +1,18 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Cycle, ShownCycle } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { Id } from '../../parts/id.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
-import { Fact, Facts } from '../../parts/side-panel.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
-import { Notice, State } from '../../parts/tone.tsx';
+import { ConfirmAction } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { Loaded } from '../../parts/data-list.tsx';
+import { Notice, PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
+import { Facts } from '../../parts/side-panel.tsx';
+import { counted, dateOf, escapeBidi, Id, RepositoryName, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { Who } from '../events/who.tsx';
+import { Who } from '../events/event-words.tsx';
 import { CycleActions } from './cycle-actions.tsx';
-import { HandoffPanel } from './handoff-panel.tsx';
-import { Handoffs } from './handoffs.tsx';
-import { PhaseMachine } from './machine.tsx';
-import { Sessions } from './sessions.tsx';
-import { repositoryName, STATUS_TONES } from './status.ts';
+import { CYCLE_TONES } from './cycles.tsx';
+import { HandoffPanel, Handoffs } from './handoffs.tsx';
+import { Phases } from './phases.tsx';
 
 const route = getRouteApi('/cycles/$cycle');
 
@@ -26,42 +22,33 @@ const LOOK_MS = 30_000;
 /** Whose turn, since when, what was handed over? */
 export function CyclePage() {
   const { cycle: id } = route.useParams();
-  const { data, error, refetch } = useRead('cycles.show', { id, handoffs: 0 }, { everyMs: LOOK_MS });
+  const query = useRead('cycles.show', { id, handoffs: 0 }, { everyMs: LOOK_MS });
+  const feature = query.data?.cycle?.feature;
   return (
     <>
-      <title>{`${escapeBidi(data?.cycle?.feature ?? 'Cycle')} · Covenant`}</title>
+      <title>{`${escapeBidi(feature ?? 'Cycle')} · Covenant`}</title>
       <p className="text-label">
         <Link to="/cycles" className="link">
           Cycles
         </Link>
       </p>
-      {!data?.cycle && <h1>Cycle</h1>}
-      {error && (
-        <div className="mt-3">
-          <Problem what="The cycle could not be read." error={error} onRetry={() => void refetch()} />
-        </div>
-      )}
-      {!data && !error && (
-        <div className="panel mt-3">
-          <TableSkeleton />
-        </div>
-      )}
-      {data?.cycle && <Shown shown={data} cycle={data.cycle} />}
+      {feature === undefined && <h1>Cycle</h1>}
+      <Loaded query={query} what="The cycle">
+        {(shown) => shown.cycle && <Shown shown={shown} cycle={shown.cycle} />}
+      </Loaded>
     </>
   );
 }
 
 function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
-  const { handoff } = route.useSearch();
-  const navigate = useNavigate();
-  const isActive = cycle.status === 'active';
+  const [{ handoff }, change] = usePageSearch('/cycles/$cycle');
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <h1 className="min-w-0 wrap-anywhere">
           <UntrustedText text={cycle.feature} />
         </h1>
-        <State tone={STATUS_TONES[cycle.status]}>{cycle.status}</State>
+        <State tone={CYCLE_TONES[cycle.status]}>{cycle.status}</State>
         <div className="ml-auto flex flex-wrap gap-2">
           <CycleActions cycle={cycle} machine={shown.machine} />
         </div>
@@ -75,7 +62,7 @@ function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
         </div>
       )}
       <div className="panel mt-3 p-3">
-        <PhaseMachine machine={shown.machine} taken={shown.taken} phase={isActive ? cycle.phase : null} />
+        <Phases machine={shown.machine} taken={shown.taken} phase={cycle.status === 'active' ? cycle.phase : null} />
       </div>
       <div className="mt-6 grid gap-x-6 gap-y-7 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <Handoffs cycle={cycle} total={shown.handoffs_total} />
@@ -85,12 +72,7 @@ function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
         </div>
       </div>
       {handoff !== undefined && (
-        <HandoffPanel
-          key={handoff}
-          cycle={cycle}
-          number={handoff}
-          onClose={() => void navigate({ to: '/cycles/$cycle', params: { cycle: cycle.id }, search: {}, resetScroll: false })}
-        />
+        <HandoffPanel key={handoff} cycle={cycle} number={handoff} onClose={() => void change({ handoff: undefined, whole: undefined })} />
       )}
     </>
   );
@@ -134,36 +116,87 @@ function About({ cycle }: { cycle: Cycle }) {
   return (
     <Section title="About">
       <div className="panel p-3">
-        <Facts>
-          <Fact name="Repository">
-            <span title={cycle.repository}>
-              <UntrustedText text={repositoryName(cycle.repository)} />
-            </span>
-          </Fact>
-          <Fact name="Cycle">
-            <UntrustedText text={cycle.cycle_id} />
-          </Fact>
-          <Fact name="Id">
-            <Id id={cycle.id} />
-          </Fact>
-          <Fact name="Mode">
-            <UntrustedText text={cycle.mode} />
-          </Fact>
-          <Fact name="Started">
-            <span className="flex flex-wrap gap-x-1">
-              <Time at={cycle.created_at} /> ago by <Who actor={cycle.started_by} />
-            </span>
-          </Fact>
-          <Fact name="Completed">{cycle.completed_at && <Time at={cycle.completed_at} />}</Fact>
-          <Fact name="Archive">
-            {cycle.archive && (
-              <span className="mono">
-                <UntrustedText text={cycle.archive} />
+        <Facts
+          facts={{
+            Repository: <RepositoryName path={cycle.repository} />,
+            Cycle: <UntrustedText text={cycle.cycle_id} />,
+            Id: <Id id={cycle.id} />,
+            Mode: <UntrustedText text={cycle.mode} />,
+            Started: (
+              <span className="flex flex-wrap gap-x-1">
+                <Time at={cycle.created_at} /> ago by <Who actor={cycle.started_by} />
               </span>
-            )}
-          </Fact>
-        </Facts>
+            ),
+            Completed: cycle.completed_at && <Time at={cycle.completed_at} />,
+            Archive: cycle.archive && <UntrustedText text={cycle.archive} className="mono" />,
+          }}
+        />
       </div>
     </Section>
+  );
+}
+
+type RoleSession = ShownCycle['sessions'][number];
+
+const SESSION_TONES: Record<RoleSession['status'], Tone> = { open: 'live', closed: 'quiet', expired: 'quiet' };
+
+/** Who has shown which role they have, in this repository. */
+function Sessions({ sessions }: { sessions: readonly RoleSession[] }) {
+  const open = sessions.filter(({ status }) => status === 'open');
+  const over = sessions.filter(({ status }) => status !== 'open');
+  return (
+    <Section title="Role sessions" about={counted(open.length, 'open session')}>
+      <PanelList items={open} empty="No role has an open session here. Agents open one with session.open and the key of their role.">
+        {(session) => <SessionItem key={session.session_id} session={session} />}
+      </PanelList>
+      {over.length > 0 && (
+        <details>
+          <summary className="cursor-pointer py-1 text-muted">{counted(over.length, 'session')} of the last days that are over</summary>
+          <PanelList items={over} empty="" className="mt-1">
+            {(session) => <SessionItem key={session.session_id} session={session} />}
+          </PanelList>
+        </details>
+      )}
+    </Section>
+  );
+}
+
+function SessionItem({ session: { session_id, role, actor, status, last_seen, expires_at, closed_at } }: { session: RoleSession }) {
+  return (
+    <li data-id={session_id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
+      <span className="font-medium">{role}</span>
+      <span className="min-w-0 wrap-anywhere text-muted">
+        <Who actor={actor} />
+      </span>
+      <span className="ml-auto text-label text-muted">
+        {status === 'open' ? (
+          <>
+            used <Time at={last_seen} /> ago · expires <Until at={expires_at} />
+          </>
+        ) : (
+          <Time at={closed_at ?? expires_at} />
+        )}
+      </span>
+      <State tone={SESSION_TONES[status]}>{status}</State>
+      {status === 'open' && (
+        <ConfirmAction
+          button="Close"
+          look="plain"
+          small
+          needs="operator"
+          name={`Close the session of ${escapeBidi(role)}`}
+          title={`Close the session of ${role}?`}
+          act="Close session"
+          keep="Keep it"
+          action="cycles.close_session"
+          input={{ session_id }}
+          failed="It was not closed."
+          command={`cycle close-session ${session_id}`}
+          toast={`Closed the session of ${role}.`}
+        >
+          <p>Its token is refused from then on. The role can open another one with its key; the cycle and its lock stay as they are.</p>
+        </ConfirmAction>
+      )}
+    </li>
   );
 }

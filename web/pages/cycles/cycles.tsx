@@ -1,17 +1,13 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { call } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { Command } from '../../parts/copy.tsx';
-import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
-import { Table, TableSkeleton } from '../../parts/table.tsx';
+import { type Cycle, call } from '../../api.ts';
+import { CliCommand, Command } from '../../parts/command.tsx';
+import { DataList, usePages, wholeList } from '../../parts/data-list.tsx';
+import { EmptyState, Section, State, type Tone } from '../../parts/layout.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { counted, RepositoryName, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/repository-filter.tsx';
-import { CYCLE_COLUMNS } from './cycle-columns.tsx';
+import { useRepository } from '../../shell/header.tsx';
 
-const PAGE = 50;
 /** A repository has one at most. */
 const MAX_ACTIVE = 500;
 
@@ -20,79 +16,84 @@ export function Cycles() {
   const repo = useRepository();
   const where = repo === undefined ? {} : { repo };
   const active = useRead('cycles.list', { ...where, status: ['active'], limit: MAX_ACTIVE });
-  const past = useInfiniteQuery({
-    queryKey: ['cycles.list', 'past', where],
-    queryFn: ({ pageParam: offset, signal }) => call('cycles.list', { ...where, status: ['archived', 'cancelled'], limit: PAGE, offset }, signal),
-    initialPageParam: 0,
-    getNextPageParam: ({ total }, pages) => (pages.length * PAGE < total ? pages.length * PAGE : undefined),
+  const past = usePages({
+    key: ['cycles.list', 'past', where],
+    read: (offset: number | undefined, limit, signal) =>
+      call('cycles.list', { ...where, status: ['archived', 'cancelled'], limit, offset: offset ?? 0 }, signal),
+    next: ({ total }, held) => (held < total ? held : undefined),
   });
-  const over = past.data?.pages.flatMap(({ items }) => items);
-  const error = active.error ?? past.error;
-  const retry = (): void => {
-    void active.refetch();
-    void past.refetch();
-  };
-  const none = active.data?.total === 0 && over?.length === 0;
+  const none = active.data?.total === 0 && past.rows?.length === 0;
   return (
     <>
       <title>Cycles · Covenant</title>
       <h1>Cycles</h1>
-      {error && (
-        <div className="mt-3">
-          <Problem what="The cycles could not be read." error={error} onRetry={retry} />
-        </div>
-      )}
       <div className="mt-3 grid gap-7">
         {none ? (
           <div className="panel">
             <NoCycle repo={repo} />
           </div>
         ) : (
-          <>
-            <Section title="Active" about={active.data && counted(active.data.total, 'cycle')}>
-              <div className="panel">
-                {!active.data && !active.error && <TableSkeleton />}
-                {active.data?.total === 0 && (
-                  <EmptyState>
-                    <p>No cycle is active. In a repository, this starts one:</p>
-                    <CliCommand words="cycle start --feature checkout" />
-                  </EmptyState>
-                )}
-                {active.data && active.data.total > 0 && (
-                  <Table label="Active cycles" columns={CYCLE_COLUMNS} rows={active.data.items} rowKey={({ id }) => id} />
-                )}
-              </div>
-            </Section>
-            {over && over.length > 0 && (
-              <Section title="Past" about={counted(past.data?.pages[0]?.total ?? 0, 'cycle')}>
-                <div className="panel">
-                  <Table label="Past cycles, newest first" columns={CYCLE_COLUMNS} rows={over} rowKey={({ id }) => id} />
-                  {past.hasNextPage && (
-                    <div className="grid justify-items-center border-t border-line p-3">
-                      <button type="button" className="button" disabled={past.isFetchingNextPage} onClick={() => void past.fetchNextPage()}>
-                        Show more cycles
-                      </button>
-                    </div>
-                  )}
-                </div>
-              </Section>
-            )}
-          </>
+          <Section title="Active" about={active.data && counted(active.data.total, 'cycle')}>
+            <div className="panel">
+              <DataList noun="cycles" label="Active cycles" list={wholeList(active)} columns={COLUMNS} rowKey={({ id }) => id} empty={<NoActive />} />
+            </div>
+          </Section>
+        )}
+        {(past.rows?.length || (past.error && !active.error)) && (
+          <Section title="Past" about={past.first && counted(past.first.total, 'cycle')}>
+            <div className="panel">
+              <DataList noun="cycles" label="Past cycles, newest first" list={past} columns={COLUMNS} rowKey={({ id }) => id} />
+            </div>
+          </Section>
         )}
       </div>
     </>
   );
 }
 
+export const CYCLE_TONES: Record<Cycle['status'], Tone> = { active: 'live', archived: 'good', cancelled: 'quiet' };
+
+const COLUMNS: readonly Column<Cycle>[] = [
+  {
+    label: 'Feature',
+    role: 'title',
+    cell: ({ id, feature }) => (
+      <Link to="/cycles/$cycle" params={{ cycle: id }} className="font-medium hover:underline">
+        <UntrustedText text={feature} brief />
+      </Link>
+    ),
+  },
+  { label: 'Phase', width: 'sm:w-[16%]', cell: ({ phase }) => phase },
+  {
+    label: 'Turn',
+    width: 'sm:w-[12%]',
+    cell: ({ status, active_role }) =>
+      status === 'active' ? <span className="font-medium text-live">{active_role}</span> : <span className="max-sm:hidden">—</span>,
+  },
+  {
+    label: 'Lock age',
+    role: 'none',
+    width: 'sm:w-20 lg:w-28',
+    cell: ({ status, lock_acquired_at }) => <span className="text-muted">{status === 'active' ? <Time at={lock_acquired_at} /> : '—'}</span>,
+  },
+  { label: 'Repository', role: 'meta', from: 'lg', width: 'lg:w-[16%]', cell: ({ repository }) => <RepositoryName path={repository} /> },
+  { label: 'Status', role: 'state', cell: ({ status }) => <State tone={CYCLE_TONES[status]}>{status}</State> },
+  { label: 'Updated', role: 'end', width: 'sm:w-20 lg:w-28', cell: ({ updated_at }) => <Time at={updated_at} /> },
+];
+
+function NoActive() {
+  return (
+    <EmptyState>
+      <p>No cycle is active. In a repository, this starts one:</p>
+      <CliCommand words="cycle start --feature checkout" />
+    </EmptyState>
+  );
+}
+
 function NoCycle({ repo }: { repo: string | undefined }) {
   if (repo !== undefined) {
     return (
-      <EmptyState>
-        <p>No cycle was started in this repository.</p>
-        <Link to="/cycles" search={{ repo: undefined }} className="link">
-          Show all repositories
-        </Link>
-      </EmptyState>
+      <EmptyState all={{ to: '/cycles', search: { repo: undefined }, label: 'Show all repositories' }}>No cycle was started in this repository.</EmptyState>
     );
   }
   return (

@@ -1,23 +1,18 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { type SubmitEvent, useId, useState } from 'react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type SubmitEvent, useState } from 'react';
 import type { ActionResult } from '../../api.ts';
 import { useLastValue } from '../../live/tail.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { CodeBlock, Command } from '../../parts/copy.tsx';
+import { ActButton } from '../../parts/actions.tsx';
+import { CliCommand, CodeBlock, Command, SetupCommand } from '../../parts/command.tsx';
 import { Loaded } from '../../parts/data-list.tsx';
-import { Field } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
-import { SetupCommand } from '../../parts/setup-command.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Notice } from '../../parts/tone.tsx';
-import { Views } from '../../parts/views.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Notice, Problem, Section, Views } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
+import { Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/repository-filter.tsx';
+import { useRepository } from '../../shell/header.tsx';
 import { AGENTS, type AgentType, agentOf, nameOf } from '../identity/agent.ts';
-import { NewToken } from '../identity/new-token.tsx';
+import { NewToken } from '../identity/tokens.tsx';
 
 const route = getRouteApi('/settings/agents/$agent');
 
@@ -26,16 +21,13 @@ export function AgentSetup() {
   const { agent: named } = route.useParams();
   const { cwd } = route.useSearch();
   const agent = agentOf(named) ?? 'claude-code';
-  const query = useRead('setup.agents', { base_url: location.origin, ...(cwd !== undefined && { cwd }) });
+  const query = useRead('setup.agents', { base_url: location.origin, cwd });
   // A token that was just made must not go while another folder is looked at.
   const setup = useLastValue(query.data, query.data === undefined);
   return (
     <>
       <title>Agent setup · Covenant</title>
-      <Views
-        label="Agents"
-        views={AGENTS.map(([type, label]) => ({ to: '/settings/agents/$agent', params: { agent: type }, search: cwd === undefined ? {} : { cwd }, label }))}
-      />
+      <Views label="Agents" views={AGENTS.map(([type, label]) => ({ to: '/settings/agents/$agent', params: { agent: type }, search: { cwd }, label }))} />
       <Loaded what="The setup" query={{ data: setup, error: query.error, refetch: query.refetch }} />
       <div className="grid gap-8">
         {setup && <Connect key={agent} agent={agent} setup={setup} />}
@@ -54,7 +46,7 @@ export function AgentSetup() {
 
 type Setup = ActionResult<'setup.agents'>;
 
-function Connect({ agent, setup }: { agent: NonNullable<ReturnType<typeof agentOf>>; setup: Setup }) {
+function Connect({ agent, setup }: { agent: AgentType; setup: Setup }) {
   const [created, setCreated] = useState<ActionResult<'tokens.create'>>();
   const name = nameOf(agent);
   const client = setup.clients.find((each) => each.client === agent);
@@ -77,7 +69,7 @@ function Connect({ agent, setup }: { agent: NonNullable<ReturnType<typeof agentO
         <details className="mt-2">
           <summary className="cursor-pointer py-1 font-medium">By stdio instead, with the bridge covibe-mcp</summary>
           <div className="mt-2 grid gap-3">
-            <RepositoryFolder agent={agent} setup={setup} />
+            <RepositoryFolder setup={setup} />
             <p className="text-muted">
               {client.stdio.where}. The token is read from COVIBE_MCP_TOKEN wherever {name} is started, or from what setup stored. The bridge comes with:
             </p>
@@ -117,50 +109,33 @@ function SetupToken({ agent, created, onCreated }: SetupTokenProps) {
 }
 
 /** A bridge started anywhere else would report another repository, or none. */
-function RepositoryFolder({ agent, setup: { cwd, cwd_known, repositories } }: { agent: AgentType; setup: ActionResult<'setup.agents'> }) {
-  const navigate = useNavigate();
+function RepositoryFolder({ setup: { cwd, cwd_known, repositories } }: { setup: Setup }) {
+  const [, change] = usePageSearch('/settings/agents/$agent');
   const chosen = useRepository();
-  const known = useId();
   const [text, setText] = useState(cwd_known ? cwd : '');
   // Those of the repository that the page is narrowed to come first.
   const ordered = [...repositories].sort((a, b) => Number(b.endsWith(`/${chosen}`)) - Number(a.endsWith(`/${chosen}`)));
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    void navigate({
-      to: '/settings/agents/$agent',
-      params: { agent },
-      search: text.trim() === '' ? {} : { cwd: text.trim() },
-      replace: true,
-      resetScroll: false,
-    });
+    void change({ cwd: text.trim() || undefined }, { replace: true });
   };
   return (
-    <form onSubmit={submit} aria-label="Repository">
-      <Field label="Folder of your repository" hint="absolute, on the machine of the agent">
-        {(id) => (
-          <div className="flex flex-wrap gap-2">
-            <input
-              id={id}
-              list={known}
-              className="field mono min-w-0 flex-1 basis-60"
-              autoComplete="off"
-              spellCheck={false}
-              maxLength={1_000}
-              placeholder={cwd}
-              value={text}
-              onChange={({ target }) => setText(target.value)}
-            />
-            <datalist id={known}>
-              {ordered.map((path) => (
-                <option key={path} value={path} />
-              ))}
-            </datalist>
-            <button type="submit" className="button" disabled={text.trim() === (cwd_known ? cwd : '')}>
-              Use this folder
-            </button>
-          </div>
-        )}
-      </Field>
+    <form onSubmit={submit} aria-label="Repository" className="flex flex-wrap items-end gap-2">
+      <div className="min-w-0 flex-1 basis-60">
+        <TextField
+          label="Folder of your repository"
+          hint="absolute, on the machine of the agent"
+          mono
+          most={1_000}
+          placeholder={cwd}
+          choices={ordered}
+          value={text}
+          onChange={setText}
+        />
+      </div>
+      <button type="submit" className="button" disabled={text.trim() === (cwd_known ? cwd : '')}>
+        Use this folder
+      </button>
     </form>
   );
 }
@@ -196,7 +171,7 @@ function FirstCall({ agent, tokenId }: { agent: AgentType; tokenId: string | und
 }
 
 /** All agents of a machine at once, by the companion. */
-function MachineSetup({ setup: { install, block, watch } }: { setup: ActionResult<'setup.agents'> }) {
+function MachineSetup({ setup: { install, block, watch } }: { setup: Setup }) {
   return (
     <Section title="Or set up a whole machine">
       <p className="text-muted">

@@ -1,31 +1,26 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { AsCommand, CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { ActButton } from '../../parts/actions.tsx';
+import { AsCommand, CliCommand } from '../../parts/command.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
+import { Notice, Problem } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import { Facts } from '../../parts/side-panel.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
-import { Notice } from '../../parts/tone.tsx';
+import { counted, dateOf, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { namesOf } from '../identity/agent.ts';
-
-const route = getRouteApi('/setup/authorize');
 
 type Decided = { approved: ActionResult<'devices.approve'> } | { refused: ActionResult<'devices.refuse'> };
 
 /** Where a machine sends the person who sets it up. */
 export function Authorize() {
-  const { code } = route.useSearch();
-  const navigate = useNavigate();
+  const [{ code }, change] = usePageSearch('/setup/authorize');
   const [decided, setDecided] = useState<Decided>();
   const look = (typed: string): void => {
     setDecided(undefined);
-    void navigate({ to: '/setup/authorize', search: { code: typed } });
+    void change({ code: typed });
   };
   return (
     <div className="grid max-w-2xl gap-4">

@@ -1,51 +1,37 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Device } from '../../api.ts';
-import { useLastValue } from '../../live/tail.ts';
-import { AsCommand, CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
-import { DataList } from '../../parts/data-list.tsx';
-import { ConfirmAction } from '../../parts/form-dialog.tsx';
-import { Id } from '../../parts/id.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
-import { InstalledFirst, SetupCommand } from '../../parts/setup-command.tsx';
+import { ConfirmAction } from '../../parts/actions.tsx';
+import { AsCommand, CliCommand, InstalledFirst, SetupCommand } from '../../parts/command.tsx';
+import { DataList, useFewThenMany } from '../../parts/data-list.tsx';
+import { EmptyState, Notice, Section, State, type Tone } from '../../parts/layout.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Notice, State, type Tone } from '../../parts/tone.tsx';
+import { counted, escapeBidi, Id, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { nameOf, namesOf } from '../identity/agent.ts';
 import { LastUsed } from '../identity/tokens.tsx';
 
-const [FEW, MANY] = [50, 200];
-
 /** Machines whose agents got their tokens by setup. */
 export function Devices() {
   const isOperator = useRead('identity.me', {}).data?.operator ?? false;
-  const [limit, setLimit] = useState(FEW);
-  const { data: read, error, refetch, isFetching } = useRead('devices.list', { limit });
-  const data = useLastValue(read, read === undefined);
-  const isPart = data !== undefined && data.total > data.items.length && limit === FEW;
-  const more = isPart ? { isReading: isFetching, read: () => setLimit(MANY) } : undefined;
+  const devices = useFewThenMany('devices.list', {}, 200);
   return (
-    <section aria-labelledby="devices" className="grid gap-3">
-      <title>Devices · Covenant</title>
-      <div className="flex flex-wrap items-center gap-3">
-        <h2 data-home id="devices" tabIndex={-1}>
-          Devices
-        </h2>
-        <Link to="/setup/authorize" className="button ml-auto">
+    <Section
+      title="Devices"
+      home
+      about={
+        <Link to="/setup/authorize" className="button text-text">
           Approve a device
         </Link>
-      </div>
+      }
+    >
+      <title>Devices · Covenant</title>
       <p className="text-muted">A machine that is set up shows a code. Whoever approves it here gives each of its agents a token, in their own name.</p>
       {isOperator && <WaitingDevices />}
       <div className="panel">
         <DataList
           noun="devices"
           label="Devices, newest first"
-          list={{ rows: data?.items, error, refetch, more }}
-          total={data?.total}
+          list={devices}
           columns={COLUMNS}
           rowKey={({ device_id }) => device_id}
           empty={
@@ -62,7 +48,7 @@ export function Devices() {
       <AsCommand>
         <CliCommand words="devices list" />
       </AsCommand>
-    </section>
+    </Section>
   );
 }
 

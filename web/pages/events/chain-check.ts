@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from 'react';
 import { type ActionResult, ApiError, call } from '../../api.ts';
+import { SharedValue, useSharedValue } from '../../shared-value.ts';
 
 type Break = NonNullable<ActionResult<'events.verify'>['first_break']>;
 
@@ -41,57 +41,47 @@ const START: ChainState = {
 const SLICE = 5_000;
 const STORED = 'covenant.anchor.';
 
-const watchers = new Set<() => void>();
 /** One for the tab: whoever leaves the page finds it as far as it has come. */
-let state = START;
+const chain = new SharedValue<ChainState>(START);
 let turn = 0;
 
-function set(change: Partial<ChainState>): void {
-  state = { ...state, ...change };
-  for (const watcher of watchers) watcher();
-}
-
-const subscribe = (watcher: () => void): (() => void) => {
-  watchers.add(watcher);
-  return () => watchers.delete(watcher);
-};
-
-export const useChain = (): ChainState => useSyncExternalStore(subscribe, () => state);
+export const useChain = (): ChainState => useSharedValue(chain);
 
 export function stopVerifying(): void {
   turn++;
-  set({ status: 'stopped' });
+  chain.change({ status: 'stopped' });
 }
 
 /** From the first event to the last, a slice at a time, past what was verified here before. */
 export async function verifyChain(workspace: string): Promise<void> {
   const mine = ++turn;
   const anchor = anchorOf(workspace);
-  set({ ...START, status: 'running', head: state.head, anchor });
+  chain.change({ ...START, status: 'running', head: chain.get().head, anchor });
   try {
     for (let done = false; !done; ) {
-      const { verifiedTo: after, root } = state;
+      const { verifiedTo: after, root } = chain.get();
       // A slice ends at the anchor, so that the hash which is computed there can be compared; the first tells where the journal begins.
       const limit = anchor && after < anchor.seq ? (root === null ? 1 : Math.min(SLICE, anchor.seq - after)) : SLICE;
       const part = await call('events.verify', { limit, ...(root !== null && { after, previous: root }) });
       if (mine !== turn) return;
       const met = [{ seq: part.verified_to, hash: part.root }, part.anchor].find(({ seq }) => seq === anchor?.seq);
-      const anchorHolds = met ? met.hash === anchor?.root : state.anchorHolds;
-      set({ verifiedTo: part.verified_to, root: part.root, begin: part.anchor, head: part.head.seq, firstBreak: part.first_break, anchorHolds });
+      const anchorHolds = met ? met.hash === anchor?.root : chain.get().anchorHolds;
+      chain.change({ verifiedTo: part.verified_to, root: part.root, begin: part.anchor, head: part.head.seq, firstBreak: part.first_break, anchorHolds });
       done = part.done;
     }
     conclude(workspace);
   } catch (error) {
-    if (mine === turn) set({ status: 'failed', error: error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.') });
+    if (mine === turn)
+      chain.change({ status: 'failed', error: error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.') });
   }
 }
 
 function conclude(workspace: string): void {
-  const { anchor, begin, anchorHolds, firstBreak, verifiedTo, root } = state;
+  const { anchor, begin, anchorHolds, firstBreak, verifiedTo, root } = chain.get();
   // A journal that ends before the anchor has lost it; one that was pruned past it has nothing to compare with.
   const holds = anchor && anchor.seq >= (begin?.seq ?? 0) ? (anchorHolds ?? false) : null;
   const at = Date.now();
-  set({ status: firstBreak === null && holds !== false ? 'intact' : 'broken', anchorHolds: holds, at });
+  chain.change({ status: firstBreak === null && holds !== false ? 'intact' : 'broken', anchorHolds: holds, at });
   if (firstBreak === null && holds !== false && root !== null) keep(workspace, { seq: verifiedTo, root, at });
 }
 
@@ -115,5 +105,5 @@ function keep(workspace: string, anchor: Anchor): void {
 /** For a journal that was rightly begun anew. */
 export function forgetAnchor(workspace: string): void {
   localStorage.removeItem(STORED + workspace);
-  set(START);
+  chain.change(START);
 }

@@ -1,15 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useJournal } from '../../live/context.tsx';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { CopyButton } from '../../parts/copy.tsx';
-import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
+import { ActButton } from '../../parts/actions.tsx';
+import { CliCommand, CopyButton } from '../../parts/command.tsx';
+import { Notice, Problem, Section, State, type Tone } from '../../parts/layout.tsx';
 import { Facts } from '../../parts/side-panel.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
-import { Notice, State, type Tone } from '../../parts/tone.tsx';
+import { counted, dateOf, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { type ChainState, forgetAnchor, stopVerifying, useChain, verifyChain } from './chain-check.ts';
 

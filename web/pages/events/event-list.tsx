@@ -1,38 +1,39 @@
-import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { EventView } from '../../api.ts';
 import { useJournal } from '../../live/context.tsx';
-import { useLastValue, usePaused } from '../../live/tail.ts';
-import { AsCommand, CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
-import { Id, isId } from '../../parts/id.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { Resume } from '../../parts/resume.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
-import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { AsCommand, CliCommand } from '../../parts/command.tsx';
+import { DataList } from '../../parts/data-list.tsx';
+import { EmptyState, State } from '../../parts/layout.tsx';
+import { SearchLink } from '../../parts/page-search.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { counted, Id, isId, Time, UntrustedText } from '../../parts/values.tsx';
 import type { EventSearch } from '../../search.ts';
-import { outcomeOf } from './category.ts';
+import { useSharedValue } from '../../shared-value.ts';
+import { outcomeOf, Who } from './event-words.tsx';
 import { Feed, type FeedState, MAX_ROWS } from './feed.ts';
-import { Who } from './who.tsx';
 
 export function EventList({ filter }: { filter: EventSearch }) {
   const { journal, state: live } = useJournal();
   const [feed] = useState(() => new Feed(filter));
-  const state = useSyncExternalStore(feed.subscribe, feed.state);
+  const state = useSharedValue(feed.store);
   useEffect(() => {
     if (live.read) feed.follow(live.events);
   }, [feed, live.read, live.events]);
   const isWhole = Object.keys(filter).length === 0;
-  const error = live.read ? state.error : live.error;
+  const rows = state.read ? state.rows : undefined;
+  const list = live.read ? { rows, error: state.error, refetch: feed.retry } : { rows, error: live.error, refetch: journal.connect };
   return (
     <section aria-label="Events" className="panel mt-3">
-      {error && <Problem what="The journal could not be read." error={error} onRetry={live.read ? feed.retry : journal.connect} />}
-      {!state.read && !error && <TableSkeleton />}
-      {state.read && state.rows.length === 0 && (isWhole ? <NothingYet /> : <NoneFits state={state} />)}
-      {state.rows.length > 0 && <Rows state={state} />}
+      <DataList
+        noun="events"
+        what="The journal"
+        label="Events, newest first"
+        list={list}
+        columns={EVENT_COLUMNS}
+        rowKey={({ seq }) => seq}
+        growsAtTop
+        empty={isWhole ? <NothingYet /> : <NoneFits state={state} />}
+      />
       {state.read && state.from > 1 && <Older state={state} isWhole={isWhole} onOlder={feed.older} />}
       {!isWhole && state.read && (
         <div className="border-t border-line px-3 py-2">
@@ -42,20 +43,6 @@ export function EventList({ filter }: { filter: EventSearch }) {
         </div>
       )}
     </section>
-  );
-}
-
-/** New rows push the old ones down: they wait for who has scrolled. */
-function Rows({ state: { rows } }: { state: FeedState }) {
-  const paused = usePaused();
-  const newest = useLastValue(rows[0]?.seq ?? 0, paused);
-  const waiting = rows.findIndex(({ seq }) => seq <= newest);
-  const stable = waiting > 0 ? rows.slice(waiting) : rows;
-  return (
-    <>
-      {waiting > 0 && <Resume waiting={waiting} />}
-      <Table label="Events, newest first" columns={EVENT_COLUMNS} rows={stable} rowKey={({ seq }) => seq} />
-    </>
   );
 }
 
@@ -70,11 +57,8 @@ function NothingYet() {
 
 function NoneFits({ state: { from, to } }: { state: FeedState }) {
   return (
-    <EmptyState>
-      <p>{from > 1 ? `None of the newest ${counted(to - from + 1, 'event')} fits.` : 'No event fits.'}</p>
-      <Link to="/activity" className="link">
-        Show all events
-      </Link>
+    <EmptyState all={{ to: '/activity', label: 'Show all events' }}>
+      {from > 1 ? `None of the newest ${counted(to - from + 1, 'event')} fits.` : 'No event fits.'}
     </EmptyState>
   );
 }
@@ -122,33 +106,20 @@ const EVENT_COLUMNS: readonly Column<EventView>[] = [
     role: 'meta',
     width: 'sm:w-18',
     cell: ({ seq }) => (
-      <Link
-        from="/activity/"
-        to="/activity"
-        search={(all) => ({ ...all, event: seq })}
-        resetScroll={false}
+      <SearchLink
+        set={{ event: seq }}
         aria-label={`Event ${seq}`}
         className="mono relative text-live hover:underline pointer-coarse:after:absolute pointer-coarse:after:-inset-3"
       >
         {seq}
-      </Link>
+      </SearchLink>
     ),
   },
   { label: 'Time', role: 'meta', width: 'sm:w-22 lg:w-24', cell: ({ time }) => <Time at={time} /> },
   { label: 'Category', role: 'meta', from: 'lg', width: 'lg:w-20', cell: ({ category }) => category },
   { label: 'Kind', role: 'title', cell: ({ kind }) => <UntrustedText text={kind} brief /> },
-  {
-    label: 'Actor',
-    width: 'sm:w-[17%]',
-    prefix: 'by',
-    cell: ({ actor }) => <Who actor={actor} />,
-  },
-  {
-    label: 'Subject',
-    width: 'sm:w-[18%]',
-    prefix: 'on',
-    cell: ({ subject }) => (subject === null ? '—' : <Subject subject={subject} />),
-  },
+  { label: 'Actor', width: 'sm:w-[17%]', prefix: 'by', cell: ({ actor }) => <Who actor={actor} /> },
+  { label: 'Subject', width: 'sm:w-[18%]', prefix: 'on', cell: ({ subject }) => (subject === null ? '—' : <Subject subject={subject} />) },
   { label: 'Outcome', role: 'state', width: 'sm:w-28', cell: (event) => <Outcome event={event} /> },
   { label: 'Duration', role: 'none', from: '2xl', width: 'sm:w-20', cell: durationOf },
   {

@@ -2,21 +2,16 @@ import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, type EventView } from '../../api.ts';
-import { CopyButton } from '../../parts/copy.tsx';
-import { shortId } from '../../parts/id.tsx';
-import { PathLink } from '../../parts/path-link.tsx';
-import { RefusalCard, stepOf } from '../../parts/refusal-card.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
+import { CopyButton } from '../../parts/command.tsx';
+import { Section, State } from '../../parts/layout.tsx';
+import { SearchLink } from '../../parts/page-search.tsx';
 import { Facts, type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
-import { dateOf } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { dateOf, PathLink, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { EventSearch } from '../../search.ts';
-import { outcomeOf } from './category.ts';
-import { deniedEditIn, deniedWords } from './denied-edit.ts';
 import { durationOf, Outcome, Subject } from './event-list.tsx';
-import { Who } from './who.tsx';
+import { outcomeOf, Who } from './event-words.tsx';
+import { deniedEditIn, deniedWords, RefusalCard, stepOf } from './refusal.tsx';
 
 /** A longer kind is nobody's name for anything. */
 const LONGEST_TITLE = 120;
@@ -55,8 +50,16 @@ function Details({ event, previous, begin, end }: { event: EventView; previous: 
     <div className="grid gap-5" data-id={seq}>
       <div className="flex flex-wrap gap-2">
         <CopyButton text={`${location.origin}/activity?event=${seq}`} label="Copy link" />
-        {seq > begin && <Step to={seq - 1} label="Previous" />}
-        {seq < end && <Step to={seq + 1} label="Next" />}
+        {seq > begin && (
+          <SearchLink set={{ event: seq - 1 }} replace className="button">
+            Previous
+          </SearchLink>
+        )}
+        {seq < end && (
+          <SearchLink set={{ event: seq + 1 }} replace className="button">
+            Next
+          </SearchLink>
+        )}
       </div>
       <Refused event={event} />
       <Facts facts={factsOf(event)} />
@@ -115,14 +118,6 @@ function Only({ what, filter }: { what: string; filter: EventSearch }) {
   return (
     <Link to="/activity" search={filter} className="link text-label">
       {what}
-    </Link>
-  );
-}
-
-function Step({ to, label }: { to: number; label: string }) {
-  return (
-    <Link from="/activity/" to="/activity" search={(all) => ({ ...all, event: to })} replace resetScroll={false} className="button">
-      {label}
     </Link>
   );
 }

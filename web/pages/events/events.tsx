@@ -1,41 +1,35 @@
 import { useMutation } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Outlet } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { ticketed } from '../../api.ts';
 import { useJournal } from '../../live/context.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { Filter } from '../../parts/filter.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { Section } from '../../parts/section.tsx';
+import { FormDialog } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { Problem, Section, type Tone, Views } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
-import type { Tone } from '../../parts/tone.tsx';
 import { useRead } from '../../queries.ts';
-import { type ActivitySearch, type EventSearch, eventFilter } from '../../search.ts';
-import { CATEGORIES, type Category, OUTCOMES } from './category.ts';
+import { type EventSearch, eventFilter } from '../../search.ts';
 import { ChainStrip } from './chain.tsx';
 import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
-
-const route = getRouteApi('/activity/');
+import { CATEGORIES, type Category, OUTCOMES } from './event-words.tsx';
 
 /** What happened, as it happens. */
 export function Events() {
-  const search = route.useSearch();
-  const navigate = useNavigate();
+  const [search, change] = usePageSearch('/activity/');
   const filter = eventFilter({ ...search });
-  const show = (change: Partial<Record<keyof ActivitySearch, unknown>>, replace = false): void =>
-    void navigate({ to: '/activity', search: (all) => ({ ...all, ...change }) as ActivitySearch, replace, resetScroll: false });
   return (
     <>
       <title>Activity · Covenant</title>
       <Pictures>
-        <Rate chart={search.chart} onChoose={(chart) => show({ chart })} />
+        <Rate chart={search.chart} onChoose={(chart) => void change({ chart })} />
         <ChainStrip />
       </Pictures>
-      <EventFilters filter={filter} onChange={(change) => show(change, true)} />
+      <EventFilters filter={filter} onChange={(part) => void change(part, { replace: true })} />
       <EventList key={JSON.stringify(filter)} filter={filter} />
-      {search.event !== undefined && <EventPanel key={search.event} seq={search.event} onClose={() => show({ event: undefined })} />}
+      {search.event !== undefined && <EventPanel key={search.event} seq={search.event} onClose={() => void change({ event: undefined })} />}
       <Announcer />
     </>
   );
@@ -82,8 +76,6 @@ function Rate({ chart, onChoose }: { chart: 'day' | undefined; onChoose: (chart:
 
 const TEXT_FIELDS = ['text', 'kind', 'actor', 'subject', 'session'] as const;
 
-type Change = (change: { [K in keyof EventSearch]?: EventSearch[K] | undefined }) => void;
-
 const LABELS: Record<(typeof TEXT_FIELDS)[number], { label: string; hint: string }> = {
   text: { label: 'Text', hint: 'in kind, subject or payload' },
   kind: { label: 'Kind', hint: 'task.' },
@@ -93,7 +85,7 @@ const LABELS: Record<(typeof TEXT_FIELDS)[number], { label: string; hint: string
 };
 
 /** What the list is narrowed to. All of it is asked of the whole journal, by the server. */
-function EventFilters({ filter, onChange }: { filter: EventSearch; onChange: Change }) {
+function EventFilters({ filter, onChange }: { filter: EventSearch; onChange: (part: EventSearch) => void }) {
   const active = Object.keys(filter).length;
   const [opened, setOpened] = useState(false);
   // On a small screen the list comes first.
@@ -239,5 +231,22 @@ function Announcer() {
     <p role="status" className="sr-only">
       {told.words}
     </p>
+  );
+}
+
+/** What happened, and whether it can be trusted. */
+export function Activity() {
+  return (
+    <>
+      <h1>Activity</h1>
+      <Views
+        label="Activity"
+        views={[
+          { to: '/activity', label: 'Events' },
+          { to: '/activity/chain', label: 'Chain' },
+        ]}
+      />
+      <Outlet />
+    </>
   );
 }

@@ -1,5 +1,6 @@
 import { ApiError, call, type EventView } from '../../api.ts';
 import type { EventSearch } from '../../search.ts';
+import { SharedValue } from '../../shared-value.ts';
 
 const PAGE = 200;
 /** Read at once for who scrolls on. */
@@ -29,51 +30,43 @@ const START: FeedState = { rows: [], from: 1, to: 0, begin: 1, read: false, read
  * the journal that the page follows anyway, or, where a filter is to be applied, from the server, which alone knows its rules.
  */
 export class Feed {
-  #state = START;
+  readonly store = new SharedValue<FeedState>(START);
   #newest = 0;
   #busy = false;
   readonly #filter: EventSearch;
   readonly #isWhole: boolean;
-  readonly #watchers = new Set<() => void>();
 
   constructor(filter: EventSearch) {
     this.#filter = filter;
     this.#isWhole = Object.keys(filter).length === 0;
   }
 
-  readonly state = (): FeedState => this.#state;
-
-  readonly subscribe = (watcher: () => void): (() => void) => {
-    this.#watchers.add(watcher);
-    return () => this.#watchers.delete(watcher);
-  };
-
   /** What the tab knows of the journal's end, in order. */
   follow(held: readonly EventView[]): void {
     this.#newest = held.at(-1)?.seq ?? 0;
     // A journal that ends before what was read is another one.
-    if (this.#newest < this.#state.to) this.#set(START);
+    if (this.#newest < this.store.get().to) this.store.change(START);
     if (!this.#isWhole) return void this.#catchUp();
     const oldest = held[0]?.seq ?? 1;
-    const { to, rows, read } = this.#state;
-    if (!read || oldest > to + 1) this.#set({ ...START, rows: held.toReversed(), from: oldest, to: this.#newest, read: true, full: oldest > 1 });
+    const { to, rows, read } = this.store.get();
+    if (!read || oldest > to + 1) this.store.change({ ...START, rows: held.toReversed(), from: oldest, to: this.#newest, read: true, full: oldest > 1 });
     else if (this.#newest > to) this.#keep([...held.filter(({ seq }) => seq > to).reverse(), ...rows], this.#newest);
   }
 
   readonly retry = (): void => void this.#catchUp();
 
   readonly older = async (): Promise<void> => {
-    const { from, begin, reading } = this.#state;
+    const { from, begin, reading } = this.store.get();
     if (reading || from <= begin) return;
-    this.#set({ reading: true, error: null });
+    this.store.change({ reading: true, error: null });
     try {
       const { items, looked, anchor } = await call('events.list', { ...this.#filter, before: from, limit: OLDER });
-      if (this.#state.from !== from) return;
-      this.#set({ rows: [...this.#state.rows, ...items.toReversed()], from: looked.from, begin: anchor.seq + 1, full: items.length === OLDER });
+      if (this.store.get().from !== from) return;
+      this.store.change({ rows: [...this.store.get().rows, ...items.toReversed()], from: looked.from, begin: anchor.seq + 1, full: items.length === OLDER });
     } catch (error) {
-      this.#set({ error: asApiError(error) });
+      this.store.change({ error: asApiError(error) });
     } finally {
-      this.#set({ reading: false });
+      this.store.change({ reading: false });
     }
   };
 
@@ -82,35 +75,30 @@ export class Feed {
     if (this.#busy) return;
     this.#busy = true;
     try {
-      if (!this.#state.read) await this.#first();
-      while (this.#newest > this.#state.to) {
-        const { items, looked, head } = await call('events.list', { ...this.#filter, after: this.#state.to, limit: PAGE });
-        this.#keep([...items.toReversed(), ...this.#state.rows], looked.to);
+      if (!this.store.get().read) await this.#first();
+      while (this.#newest > this.store.get().to) {
+        const { items, looked, head } = await call('events.list', { ...this.#filter, after: this.store.get().to, limit: PAGE });
+        this.#keep([...items.toReversed(), ...this.store.get().rows], looked.to);
         if (looked.to >= head.seq) break;
       }
-      this.#set({ error: null });
+      this.store.change({ error: null });
     } catch (error) {
-      this.#set({ error: asApiError(error) });
+      this.store.change({ error: asApiError(error) });
     } finally {
       this.#busy = false;
     }
   }
 
   async #first(): Promise<void> {
-    this.#set({ error: null });
+    this.store.change({ error: null });
     const { items, looked, anchor } = await call('events.list', { ...this.#filter, latest: PAGE });
-    this.#set({ rows: items.toReversed(), from: looked.from, to: looked.to, begin: anchor.seq + 1, read: true, full: items.length === PAGE });
+    this.store.change({ rows: items.toReversed(), from: looked.from, to: looked.to, begin: anchor.seq + 1, read: true, full: items.length === PAGE });
   }
 
   #keep(rows: readonly EventView[], to: number): void {
     const kept = rows.slice(0, MAX_ROWS);
-    const from = kept.length < rows.length ? (kept.at(-1)?.seq ?? 1) : this.#state.from;
-    this.#set({ rows: kept, to, from });
-  }
-
-  #set(change: Partial<FeedState>): void {
-    this.#state = { ...this.#state, ...change };
-    for (const watcher of this.#watchers) watcher();
+    const from = kept.length < rows.length ? (kept.at(-1)?.seq ?? 1) : this.store.get().from;
+    this.store.change({ rows: kept, to, from });
   }
 }
 

@@ -1,11 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError, type SignInAnswer, signIn } from '../../api.ts';
-import { localPath } from '../../local-path.ts';
-import { Command } from '../../parts/copy.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Notice } from '../../parts/tone.tsx';
-import { type Account, begin, onSignIn, storedProof } from '../../session.ts';
+import { Command } from '../../parts/command.tsx';
+import { Notice, Problem } from '../../parts/layout.tsx';
+import { UntrustedText } from '../../parts/values.tsx';
+import { type Account, begin, localPath, onSignIn, storedProof } from '../../session.ts';
 
 /** The page of a sign-in link. It takes the link by itself: who only fetches the address, as a chat's preview does, takes nothing. */
 export function Arrival({ code }: { code: string }) {

@@ -1,23 +1,16 @@
 import { useMemo, useState } from 'react';
 import type { Developer } from '../../api.ts';
-import { DISCONNECTED_REASON, useDisconnected } from '../../live/connection.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { Command } from '../../parts/copy.tsx';
-import { counted } from '../../parts/count.ts';
-import { DataList, wholeList } from '../../parts/data-list.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { DISCONNECTED_REASON, useDisconnected } from '../../live/context.tsx';
+import { ActButton, ConfirmAction, FormDialog } from '../../parts/actions.tsx';
+import { CliCommand, Command } from '../../parts/command.tsx';
+import { DataList, Loaded, wholeList } from '../../parts/data-list.tsx';
+import { openDialog } from '../../parts/dialog.tsx';
 import { Choice, TextField } from '../../parts/field.tsx';
-import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
-import { openDialog } from '../../parts/open-dialog.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
+import { Notice, Problem, Section, State } from '../../parts/layout.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
-import { Notice, State } from '../../parts/tone.tsx';
+import { counted, dateOf, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { NewToken } from './new-token.tsx';
+import { NewToken } from './tokens.tsx';
 
 /** Who is in the workspace. */
 export function Members() {
@@ -95,24 +88,20 @@ function SigninLink({ developer, onClose }: { developer: string; onClose: () => 
       Whoever opens the link is signed in as <UntrustedText text={developer} />, once, within ten minutes. Send it to nobody else.
     </p>
   );
-  if (make.data) {
-    return (
-      <Dialog title={`Sign-in link for ${developer}`} wide onClose={onClose}>
-        <div className="mt-3 grid gap-3">
-          {what}
-          <Notice tone="good" role="status">
-            <p className="mb-2">Good until {dateOf(make.data.expires_at)}:</p>
-            <div className="text-text">
-              <Command text={`${location.origin}${make.data.path}`} />
-            </div>
-          </Notice>
-          <button type="button" className="button justify-self-end" data-first onClick={onClose}>
-            Done
-          </button>
+  const link = make.data && (
+    <>
+      {what}
+      <Notice tone="good" role="status">
+        <p className="mb-2">Good until {dateOf(make.data.expires_at)}:</p>
+        <div className="text-text">
+          <Command text={`${location.origin}${make.data.path}`} />
         </div>
-      </Dialog>
-    );
-  }
+      </Notice>
+      <button type="button" className="button justify-self-end" data-first onClick={onClose}>
+        Done
+      </button>
+    </>
+  );
   return (
     <FormDialog
       title={`Sign-in link for ${developer}`}
@@ -121,6 +110,7 @@ function SigninLink({ developer, onClose }: { developer: string; onClose: () => 
       needs="operator"
       cautious
       mutation={make}
+      outcome={link}
       failed="No link was made."
       onSubmit={() => make.mutate({ developer })}
       onClose={onClose}
@@ -136,15 +126,6 @@ function AddDeveloper({ onClose }: { onClose: () => void }) {
   const create = useAct('tokens.create');
   const [name, setName] = useState('');
   const developer = name.trim();
-  if (create.data) {
-    return (
-      <Dialog title="Add a developer" wide onClose={onClose}>
-        <div className="mt-3">
-          <NewToken label={create.data.label} token={create.data.token} onDone={onClose} />
-        </div>
-      </Dialog>
-    );
-  }
   return (
     <FormDialog
       title="Add a developer"
@@ -153,6 +134,7 @@ function AddDeveloper({ onClose }: { onClose: () => void }) {
       needs="operator"
       ready={developer !== ''}
       mutation={create}
+      outcome={create.data && <NewToken label={create.data.label} token={create.data.token} onDone={onClose} />}
       failed="Nobody was added."
       onSubmit={() => create.mutate({ developer })}
       onClose={onClose}
@@ -171,19 +153,18 @@ const VISIBILITIES: Record<Developer['visibility'], { label: string; meaning: st
 
 function Visibility() {
   const me = useRead('identity.me', {}).data;
-  const { data, error, refetch } = useRead('developers.list', {});
+  const developers = useRead('developers.list', {});
   const set = useAct('developers.set_visibility');
   const disconnected = useDisconnected();
-  const own = data?.items.find(({ developer_id }) => developer_id === me?.developer_id);
+  const own = developers.data?.items.find(({ developer_id }) => developer_id === me?.developer_id);
   // What was just chosen shows at once, and goes back by itself where the server refuses it.
   const chosen = set.isPending ? set.variables.visibility : own?.visibility;
   return (
-    <section className="grid gap-3">
-      <h2 id="visibility">Your visibility</h2>
-      {error && <Problem what="Your visibility could not be read." error={error} onRetry={() => void refetch()} />}
+    <Section title="Your visibility">
+      <Loaded what="Your visibility" query={developers} />
       {set.error && <Problem what="Your visibility was not changed." error={set.error} />}
       {own && (
-        <fieldset aria-labelledby="visibility" className="grid gap-2" disabled={disconnected} title={disconnected ? DISCONNECTED_REASON : undefined}>
+        <fieldset aria-label="Your visibility" className="grid gap-2" disabled={disconnected} title={disconnected ? DISCONNECTED_REASON : undefined}>
           {(Object.keys(VISIBILITIES) as Developer['visibility'][]).map((visibility) => (
             <Choice
               key={visibility}
@@ -195,7 +176,7 @@ function Visibility() {
           ))}
         </fieldset>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -203,21 +184,22 @@ function Visibility() {
 function Sessions() {
   const me = useRead('identity.me', {}).data;
   return (
-    <section className="grid justify-items-start gap-3">
-      <h2>Your sessions</h2>
+    <Section title="Your sessions">
       <p className="text-muted">A session ends after 7 days without use, and after 30 days at the latest, unless the server is set otherwise.</p>
-      <ConfirmAction
-        button="Sign out everywhere"
-        look="plain"
-        title="Sign out everywhere?"
-        act="Sign out everywhere"
-        action="developers.sign_out"
-        input={{}}
-        failed="You are still signed in."
-      >
-        <p>Every browser that is signed in as you is signed out, this one too. Unused sign-in links of yours stop working. Agents keep their tokens.</p>
-        <CliCommand words="developers signout" text={me?.developer ?? undefined} />
-      </ConfirmAction>
-    </section>
+      <div>
+        <ConfirmAction
+          button="Sign out everywhere"
+          look="plain"
+          title="Sign out everywhere?"
+          act="Sign out everywhere"
+          action="developers.sign_out"
+          input={{}}
+          failed="You are still signed in."
+        >
+          <p>Every browser that is signed in as you is signed out, this one too. Unused sign-in links of yours stop working. Agents keep their tokens.</p>
+          <CliCommand words="developers signout" text={me?.developer ?? undefined} />
+        </ConfirmAction>
+      </div>
+    </Section>
   );
 }

@@ -1,79 +1,53 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { type SubmitEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Token } from '../../api.ts';
-import { useLastValue } from '../../live/tail.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { AsCommand, CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
-import { DataList, type RowList } from '../../parts/data-list.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { CheckFilter } from '../../parts/filter.tsx';
-import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
-import { Id } from '../../parts/id.tsx';
-import { openDialog } from '../../parts/open-dialog.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
+import { ActButton, ConfirmAction, FormDialog } from '../../parts/actions.tsx';
+import { AsCommand, CliCommand, CopyButton } from '../../parts/command.tsx';
+import { DataList, useFewThenMany } from '../../parts/data-list.tsx';
+import { openDialog } from '../../parts/dialog.tsx';
+import { CheckFilter, SelectField, TextField } from '../../parts/field.tsx';
+import { Notice, Problem, Section, State, type Tone } from '../../parts/layout.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { counted, dateOf, escapeBidi, Id, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import type { TokenSearch } from '../../search.ts';
-import { AGENTS, agentOf, carrierOf } from './agent.ts';
-import { NewToken } from './new-token.tsx';
-
-const route = getRouteApi('/settings/tokens');
+import { AGENTS, type AgentType, carrierOf } from './agent.ts';
 
 /** The signed-in developer's own; an operator may look at everybody's. */
 export function Tokens() {
-  const { create, token: opened, whose } = route.useSearch();
-  const navigate = useNavigate();
+  const [{ create, token: opened, whose }, change] = usePageSearch('/settings/tokens');
   const isOperator = useRead('identity.me', {}).data?.operator ?? false;
   const all = whose === 'all' && isOperator;
-  const show = (search: TokenSearch): void => void navigate({ to: '/settings/tokens', search, resetScroll: false });
   const columns = useMemo(() => tokenColumns(all), [all]);
-  const live = useTokens(all, 'live');
-  const ended = useTokens(all, 'ended');
+  const live = useFewThenMany('tokens.list', { own: !all, status: 'live' }, 1_000);
+  const ended = useFewThenMany('tokens.list', { own: !all, status: 'ended' }, 1_000);
   return (
-    <section aria-labelledby="tokens" className="grid gap-3">
+    <Section title="Tokens" home>
       <title>Tokens · Covenant</title>
-      <h2 data-home id="tokens" tabIndex={-1}>
-        Tokens
-      </h2>
       <p className="text-muted">Agents and scripts show a token to be let in. Give each its own, so that one can be revoked without the others.</p>
       <CreateToken focus={create ?? false} />
-      {isOperator && <CheckFilter label="Everybody's tokens" checked={all} onChange={(checked) => show(checked ? { whose: 'all' } : {})} />}
+      {isOperator && (
+        <CheckFilter
+          label="Everybody's tokens"
+          checked={all}
+          onChange={(checked) => void change({ whose: checked ? 'all' : undefined, token: undefined, create: undefined })}
+        />
+      )}
       <div className="panel">
-        <DataList noun="tokens" label="Live tokens" list={live} total={live.total} columns={columns} rowKey={idOf} />
+        <DataList noun="tokens" label="Live tokens" list={live} columns={columns} rowKey={idOf} />
       </div>
-      {ended.total > 0 && (
+      {(ended.total ?? 0) > 0 && (
         <details>
-          <summary className="cursor-pointer py-1 text-muted">{counted(ended.total, 'revoked or expired token')}</summary>
+          <summary className="cursor-pointer py-1 text-muted">{counted(ended.total ?? 0, 'revoked or expired token')}</summary>
           <div className="panel mt-2">
-            <DataList noun="tokens" label="Revoked and expired tokens" list={ended} total={ended.total} columns={columns} rowKey={idOf} />
+            <DataList noun="tokens" label="Revoked and expired tokens" list={ended} columns={columns} rowKey={idOf} />
           </div>
         </details>
       )}
-      {opened && <TokenPanel key={opened} id={opened} onClose={() => show(all ? { whose: 'all' } : {})} />}
-    </section>
+      {opened && <TokenPanel key={opened} id={opened} onClose={() => void change({ token: undefined, create: undefined })} />}
+    </Section>
   );
-}
-
-/** Whoever scrolls through more than a page of tokens looks for one by its id. */
-const [FEW, MANY] = [50, 1_000];
-
-function useTokens(all: boolean, status: 'live' | 'ended'): RowList<Token> & { total: number } {
-  const [limit, setLimit] = useState(FEW);
-  const query = useRead('tokens.list', { own: !all, status, limit });
-  const data = useLastValue(query.data, query.data === undefined);
-  const isPart = data !== undefined && data.total > data.items.length && limit === FEW;
-  return {
-    rows: data?.items,
-    total: data?.total ?? 0,
-    error: query.error,
-    refetch: query.refetch,
-    more: isPart ? { isReading: query.isFetching, read: () => setLimit(MANY) } : undefined,
-  };
 }
 
 const idOf = ({ token_id }: Token): string => token_id;
@@ -89,9 +63,9 @@ const tokenColumns = (all: boolean): readonly Column<Token>[] => [
     label: 'Label',
     role: 'title',
     cell: ({ token_id, label }) => (
-      <Link to="/settings/tokens" search={{ ...(all && { whose: 'all' }), token: token_id }} resetScroll={false} className="hover:underline">
+      <SearchLink set={{ token: token_id, create: undefined }}>
         <UntrustedText text={label} brief />
-      </Link>
+      </SearchLink>
     ),
   },
   ...(all ? [OWNER] : []),
@@ -172,16 +146,12 @@ const isRotatable = ({ kind, status }: Token): boolean => status === 'live' && (
 
 function RotateToken({ token: { token_id, label }, onClose }: { token: Token; onClose: () => void }) {
   const rotate = useAct('tokens.rotate');
-  if (rotate.data) {
-    return (
-      <Dialog title={`Rotate ${label}?`} wide onClose={onClose}>
-        <div className="mt-3 grid gap-3">
-          <NewToken label={label} token={rotate.data.token} onDone={onClose} />
-          <p className="text-muted">The old secret works until {dateOf(rotate.data.old_ends_at)}.</p>
-        </div>
-      </Dialog>
-    );
-  }
+  const rotated = rotate.data && (
+    <>
+      <NewToken label={label} token={rotate.data.token} onDone={onClose} />
+      <p className="text-muted">The old secret works until {dateOf(rotate.data.old_ends_at)}.</p>
+    </>
+  );
   return (
     <FormDialog
       title={`Rotate ${label}?`}
@@ -189,6 +159,7 @@ function RotateToken({ token: { token_id, label }, onClose }: { token: Token; on
       submit="Rotate token"
       cautious
       mutation={rotate}
+      outcome={rotated}
       failed="The token was not rotated."
       onSubmit={() => rotate.mutate({ token_id })}
       onClose={onClose}
@@ -204,34 +175,20 @@ function CreateToken({ focus }: { focus: boolean }) {
   const me = useRead('identity.me', {}).data;
   const create = useAct('tokens.create');
   const [label, setLabel] = useState('');
-  const [agent, setAgent] = useState('');
-  const first = useRef<HTMLInputElement>(null);
+  const [agent, setAgent] = useState<AgentType | ''>('');
+  const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    if (focus) first.current?.focus();
+    if (focus) form.current?.querySelector('input')?.focus();
   }, [focus]);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    const type = agentOf(agent);
-    create.mutate({ ...(label.trim() && { label: label.trim() }), ...(type && { agent: type }) }, { onSuccess: () => setLabel('') });
+    create.mutate({ label: label.trim() || undefined, agent: agent || undefined }, { onSuccess: () => setLabel('') });
   };
   return (
     <>
-      <form onSubmit={submit} aria-label="Create a token" className="grid items-end gap-3 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto]">
-        <label className="grid gap-1">
-          <span className="text-label text-muted">Label (optional)</span>
-          <input ref={first} className="field" value={label} maxLength={100} autoComplete="off" onChange={({ target }) => setLabel(target.value)} />
-        </label>
-        <label className="grid gap-1">
-          <span className="text-label text-muted">Agent (optional)</span>
-          <select className="field" value={agent} onChange={({ target }) => setAgent(target.value)}>
-            <option value="">Anything</option>
-            {AGENTS.map(([type, name]) => (
-              <option key={type} value={type}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+      <form ref={form} onSubmit={submit} aria-label="Create a token" className="grid items-end gap-3 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto]">
+        <TextField label="Label" hint="optional" most={100} value={label} onChange={setLabel} />
+        <SelectField label="Agent" hint="optional" choices={[['', 'Anything'], ...AGENTS]} value={agent} onChange={setAgent} />
         <ActButton type="submit" look="primary" pending={create.isPending}>
           Create token
         </ActButton>
@@ -242,5 +199,30 @@ function CreateToken({ focus }: { focus: boolean }) {
       {create.error && <Problem what="No token was created." error={create.error} />}
       {create.data && <NewToken key={create.data.token_id} label={create.data.label} token={create.data.token} onDone={create.reset} />}
     </>
+  );
+}
+
+/** The one time that the value is shown: it lives in this part of the page and nowhere else. */
+export function NewToken({ label, token, onDone }: { label: string; token: string; onDone: () => void }) {
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => section.current?.focus(), []);
+  return (
+    <section ref={section} tabIndex={-1} aria-label={`New token ${escapeBidi(label)}`}>
+      <Notice tone="good">
+        <p>
+          <strong className="font-semibold">
+            <UntrustedText text={label} />
+          </strong>{' '}
+          is ready. Copy it now: it is not shown again.
+        </p>
+        <div className="mt-2 flex flex-wrap items-center gap-2 text-text">
+          <code className="min-w-0 flex-[1_1_20rem] rounded-md border border-line bg-base px-2 py-1.5 select-all">{token}</code>
+          <CopyButton text={token} label="Copy token" />
+          <button type="button" className="button" onClick={onDone}>
+            Done
+          </button>
+        </div>
+      </Notice>
+    </section>
   );
 }

@@ -1,12 +1,11 @@
-import { type ReactNode, type SubmitEvent, useState } from 'react';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { type ReactNode, useState } from 'react';
+import type { ActionResult } from '../../api.ts';
+import { FormDialog } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
 import { TextArea } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
+import { Problem } from '../../parts/layout.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
 type To = 'agents' | 'team';
@@ -26,62 +25,44 @@ export function Broadcast({ onClose }: { onClose: () => void }) {
   const { data, error } = useRead('messages.recipients', {}, { everyMs: LOOK_MS });
   const nobody = data?.total === 0;
   const to: To = chosen ?? (nobody ? 'team' : 'agents');
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    send.mutate(
-      { message: message.trim(), to },
-      {
-        onSuccess: ({ sent_count }) => {
-          say(
-            sent_count === null
-              ? 'Announced to the team.'
-              : sent_count === 0
-                ? 'Nobody is at work any more: nobody got it.'
-                : `Sent to ${counted(sent_count, 'agent')}.`,
-          );
-          onClose();
-        },
-      },
+  const done = ({ sent_count }: ActionResult<'messages.broadcast'>): void => {
+    say(
+      sent_count === null
+        ? 'Announced to the team.'
+        : sent_count === 0
+          ? 'Nobody is at work any more: nobody got it.'
+          : `Sent to ${counted(sent_count, 'agent')}.`,
     );
+    onClose();
   };
   return (
-    <Dialog title="Broadcast" wide onClose={onClose}>
-      <form onSubmit={submit} className="mt-3 grid gap-3">
-        <TextArea
-          label="Message"
-          hint={`up to ${MAX_ITEMS.toLocaleString()} characters`}
-          value={message}
-          onChange={setMessage}
-          most={MAX_ITEMS}
-          rows={4}
-          first
-        />
-        <fieldset className="grid gap-2">
-          <legend className="mb-1 text-label text-muted">Recipients</legend>
-          <Choice to="agents" chosen={to} disabled={nobody} onChoose={setChosen}>
-            <span className="font-medium">Agents at work now{data && `: ${counted(data.total, 'agent')}`}</span>
-            <span className="text-muted">Each gets a message, and its receipts stand here.</span>
-            {data && data.total > 0 && <Names names={data.items.map(({ name }) => name)} total={data.total} />}
-            {nobody && <span className="text-muted">No agent is at work.</span>}
-          </Choice>
-          <Choice to="team" chosen={to} onChoose={setChosen}>
-            <span className="font-medium">The whole team</span>
-            <span className="text-muted">An announcement, which every agent is shown with its next look at the team. It has no receipts.</span>
-          </Choice>
-        </fieldset>
-        {error && <Problem what="The agents could not be read." error={error} />}
-        {send.error && <Problem what="Nothing was sent." error={send.error} />}
-        <CliCommand words="messages send" options={to === 'team' ? { to, developer: developer ?? undefined } : {}} text={message.trim() || 'TEXT'} />
-        <div className="flex flex-wrap justify-end gap-2">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <ActButton type="submit" look="primary" pending={send.isPending} disabled={!message.trim() || (to === 'agents' && !data)}>
-            {to === 'agents' ? `Send to ${counted(data?.total ?? 0, 'agent')}` : 'Announce to the team'}
-          </ActButton>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Broadcast"
+      wide
+      submit={to === 'agents' ? `Send to ${counted(data?.total ?? 0, 'agent')}` : 'Announce to the team'}
+      ready={message.trim() !== '' && (to === 'team' || data !== undefined)}
+      mutation={send}
+      failed="Nothing was sent."
+      onSubmit={() => send.mutate({ message: message.trim(), to }, { onSuccess: done })}
+      onClose={onClose}
+    >
+      <TextArea label="Message" hint={`up to ${MAX_ITEMS.toLocaleString()} characters`} value={message} onChange={setMessage} most={MAX_ITEMS} rows={4} first />
+      <fieldset className="grid gap-2">
+        <legend className="mb-1 text-label text-muted">Recipients</legend>
+        <Choice to="agents" chosen={to} disabled={nobody} onChoose={setChosen}>
+          <span className="font-medium">Agents at work now{data && `: ${counted(data.total, 'agent')}`}</span>
+          <span className="text-muted">Each gets a message, and its receipts stand here.</span>
+          {data && data.total > 0 && <Names names={data.items.map(({ name }) => name)} total={data.total} />}
+          {nobody && <span className="text-muted">No agent is at work.</span>}
+        </Choice>
+        <Choice to="team" chosen={to} onChoose={setChosen}>
+          <span className="font-medium">The whole team</span>
+          <span className="text-muted">An announcement, which every agent is shown with its next look at the team. It has no receipts.</span>
+        </Choice>
+      </fieldset>
+      {error && <Problem what="The agents could not be read." error={error} />}
+      <CliCommand words="messages send" options={to === 'team' ? { to, developer: developer ?? undefined } : {}} text={message.trim() || 'TEXT'} />
+    </FormDialog>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Thread } from '../../api.ts';
-import { dateOf, Time } from '../../parts/time.tsx';
+import { dateOf, Time, Until } from '../../parts/values.tsx';
 
 type Step = Thread['steps'][number];
 type Received = Pick<Thread, 'kind' | 'status' | 'steps' | 'recipients'>;
@@ -58,7 +58,7 @@ export function ReceiptSteps({ thread }: { thread: Received }) {
           <span aria-hidden="true" className={`size-3 rounded-full border-2 ${look(thread, step)}`} />
           <span className="font-medium">{nameOf(thread, step)}</span>
           <span className={isLate(thread, step) || isMissed(thread, step) ? 'text-bad' : 'text-muted'}>
-            {isLate(thread, step) ? 'overdue' : <When step={step} recipients={thread.recipients} />}
+            {isLate(thread, step) ? 'overdue' : step.state === 'done' && step.at !== null ? <Time at={step.at} /> : whenOf(step, thread.recipients)}
           </span>
         </li>
       ))}
@@ -66,6 +66,13 @@ export function ReceiptSteps({ thread }: { thread: Received }) {
   );
 }
 
-function When({ step, recipients }: { step: Step; recipients: number }) {
-  return step.state === 'done' && step.at !== null ? <Time at={step.at} /> : whenOf(step, recipients);
+/** What is answered is due no more. */
+export function Due({ thread: { due_at, status } }: { thread: Pick<Thread, 'due_at' | 'status'> }) {
+  if (due_at === null || status === 'answered' || status === 'expired') return '—';
+  if (status !== 'overdue') return <Until at={due_at} />;
+  return (
+    <span className="text-bad">
+      <Time at={due_at} /> late
+    </span>
+  );
 }

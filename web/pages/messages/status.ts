@@ -1,10 +1,9 @@
 import type { ActionInput, Thread } from '../../api.ts';
-import type { Tone } from '../../parts/tone.tsx';
+import type { Tone } from '../../parts/layout.tsx';
 
 type Kind = NonNullable<ActionInput<'messages.threads'>['kind']>;
 type Waiting = NonNullable<ActionInput<'messages.threads'>['state']>;
 
-/** All of them: the compiler sees to it. */
 const KIND_NAMES: Record<Kind, string> = {
   ask: 'Asks',
   question: 'Questions to people',

@@ -1,124 +1,79 @@
-import type { ShownThread } from '../../api.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { counted } from '../../parts/count.ts';
-import { Id } from '../../parts/id.tsx';
-import { PathLink } from '../../parts/path-link.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
-import { Fact, Facts, SidePanel } from '../../parts/side-panel.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
-import { useRead } from '../../queries.ts';
-import { Answer } from './answer.tsx';
-import { Entries, Recipients } from './entries.tsx';
-import { ReceiptSteps } from './receipts.tsx';
-import { Remind } from './remind.tsx';
+import { type SubmitEvent, useState } from 'react';
+import type { ShownThread, Thread } from '../../api.ts';
+import { useByClock } from '../../live/clock.ts';
+import { ActButton } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { TextArea } from '../../parts/field.tsx';
+import { Problem, Section, State } from '../../parts/layout.tsx';
+import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import { AgentName, counted, Id, PathLink, shortId, Time, Until, UntrustedText } from '../../parts/values.tsx';
+import { useAct, useRead } from '../../queries.ts';
+import { Due, ReceiptSteps } from './receipts.tsx';
 import { HIDDEN, kindOf, toneOf } from './status.ts';
-import { Due } from './thread-columns.tsx';
 
 export function ThreadPanel({ id, onClose }: { id: string; onClose: () => void }) {
-  const { data, error, refetch } = useRead('messages.thread', { id });
+  const query = useRead('messages.thread', { id });
+  const { data } = query;
   return (
-    <SidePanel title={data ? (data.thread.subject ?? HIDDEN) : 'Thread'} onClose={onClose}>
-      {error && <Problem what="It could not be read." error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <TableSkeleton />}
-      {data && <Shown shown={data} />}
-    </SidePanel>
-  );
-}
-
-function Shown({ shown }: { shown: ShownThread }) {
-  const { thread } = shown;
-  return (
-    <>
-      <ReceiptSteps thread={thread} />
-      <Facts>
-        <Fact name="State">
-          <State tone={toneOf(thread)}>{thread.status}</State>
-        </Fact>
-        <Fact name="Kind">{kindOf(thread)}</Fact>
-        <Fact name="From">
-          <AgentName name={thread.from.name} id={thread.from.agent_id} brief={false} />
-        </Fact>
-        <Fact name="To">
-          {thread.recipients > 1 ? counted(thread.recipients, 'agent') : <AgentName name={thread.to.name} id={thread.to.agent_id} brief={false} />}
-        </Fact>
-        {thread.due_at !== null && (
-          <Fact name="Due">
-            <Due thread={thread} />
-          </Fact>
-        )}
-        {thread.priority && thread.priority !== 'normal' && <Fact name="Priority">{thread.priority}</Fact>}
-        <Fact name="Sent">
-          <Time at={thread.sent_at} />
-        </Fact>
-        <About about={shown.about} />
-        <Fact name="Id">
-          <Id id={thread.id} />
-        </Fact>
-      </Facts>
-      <Section title="What was said">
-        <Entries entries={shown.entries} cut={shown.entries_cut} />
-      </Section>
-      {shown.recipients.length > 0 && (
-        <Section title="Recipients" about={counted(thread.recipients, 'agent')}>
-          <Recipients recipients={shown.recipients} of={thread.recipients} />
-        </Section>
+    <ReadPanel
+      what="It"
+      title={data ? (data.thread.subject ?? HIDDEN) : 'Thread'}
+      query={query}
+      value={data}
+      head={({ thread }) => <ReceiptSteps thread={thread} />}
+      facts={factsOf}
+      onClose={onClose}
+    >
+      {({ thread, entries, entries_cut, recipients, remindable_from }) => (
+        <>
+          <Section title="What was said">
+            {entries_cut > 0 && <p className="text-muted">{counted(entries_cut, 'earlier message')} left out.</p>}
+            <ol className="grid gap-2">
+              {entries.map((entry) => (
+                <li key={entry.id} className={entry.what === 'reminder' ? 'px-3 text-muted' : 'panel grid gap-1 px-3 py-2'}>
+                  {entry.what === 'reminder' ? <Reminder entry={entry} /> : <Words entry={entry} />}
+                </li>
+              ))}
+            </ol>
+          </Section>
+          {recipients.length > 0 && (
+            <Section title="Recipients" about={counted(thread.recipients, 'agent')}>
+              <Recipients recipients={recipients} of={thread.recipients} />
+            </Section>
+          )}
+          {thread.answerable && <Answer thread={thread} />}
+          {!thread.answerable && remindable_from !== null && <Remind thread={thread} from={remindable_from} />}
+        </>
       )}
-      {thread.answerable && <Answer thread={thread} />}
-      {!thread.answerable && shown.remindable_from !== null && <Remind thread={thread} from={shown.remindable_from} />}
-    </>
+    </ReadPanel>
   );
 }
 
-/** What it is about, each with the way there. */
-function About({ about }: { about: ShownThread['about'] }) {
+/** Where it stands, whom it is between, and what it is about, each with the way there. */
+function factsOf({ thread, about }: ShownThread): FactValues {
   const { repo, branch, paths, task_ids, claim_ids, context_id, workflow_id, workflow_task_id } = about;
-  return (
-    <>
-      {repo !== null && (
-        <Fact name="Repository">
-          <UntrustedText text={repo} />
-        </Fact>
-      )}
-      {branch !== null && (
-        <Fact name="Branch">
-          <UntrustedText text={branch} />
-        </Fact>
-      )}
-      {paths.length > 0 && (
-        <Fact name="Paths">
-          <span className="mono">
-            <UntrustedText text={paths.join('\n')} />
-          </span>
-        </Fact>
-      )}
-      {task_ids.length > 0 && (
-        <Fact name="Tasks">
-          <Ids ids={task_ids} to={(id) => `/tasks?task=${id}`} />
-        </Fact>
-      )}
-      {claim_ids.length > 0 && (
-        <Fact name="Claims">
-          <Ids ids={claim_ids} to={(id) => `/tasks/claims?claim=${id}`} />
-        </Fact>
-      )}
-      {context_id !== null && (
-        <Fact name="Context">
-          <Id id={context_id} />
-        </Fact>
-      )}
-      {workflow_id !== null && (
-        <Fact name="Workflow">
-          <PathLink path={`/workflows/${workflow_id}${workflow_task_id === null ? '' : `?task=${workflow_task_id}`}`} className="link">
-            {workflow_task_id === null ? 'Open workflow' : 'Open task'}
-          </PathLink>
-        </Fact>
-      )}
-    </>
-  );
+  return {
+    State: <State tone={toneOf(thread)}>{thread.status}</State>,
+    Kind: kindOf(thread),
+    From: <AgentName name={thread.from.name} id={thread.from.agent_id} brief={false} />,
+    To: thread.recipients > 1 ? counted(thread.recipients, 'agent') : <AgentName name={thread.to.name} id={thread.to.agent_id} brief={false} />,
+    Due: thread.due_at !== null && <Due thread={thread} />,
+    Priority: thread.priority !== null && thread.priority !== 'normal' && thread.priority,
+    Sent: <Time at={thread.sent_at} />,
+    Repository: repo !== null && <UntrustedText text={repo} />,
+    Branch: branch !== null && <UntrustedText text={branch} />,
+    Paths: paths.length > 0 && <UntrustedText text={paths.join('\n')} className="mono" />,
+    Tasks: task_ids.length > 0 && <Ids ids={task_ids} to={(id) => `/tasks?task=${id}`} />,
+    Claims: claim_ids.length > 0 && <Ids ids={claim_ids} to={(id) => `/tasks/claims?claim=${id}`} />,
+    Context: context_id !== null && <Id id={context_id} />,
+    Workflow: workflow_id !== null && (
+      <PathLink path={`/workflows/${workflow_id}${workflow_task_id === null ? '' : `?task=${workflow_task_id}`}`} className="link">
+        {workflow_task_id === null ? 'Open workflow' : 'Open task'}
+      </PathLink>
+    ),
+    Id: <Id id={thread.id} />,
+  };
 }
 
 function Ids({ ids, to }: { ids: readonly string[]; to: (id: string) => string }) {
@@ -126,9 +81,148 @@ function Ids({ ids, to }: { ids: readonly string[]; to: (id: string) => string }
     <span className="flex flex-wrap gap-x-3">
       {ids.map((id) => (
         <PathLink key={id} path={to(id)} className="link mono">
-          {id.replace(/^([a-z]+)_.*(.{6})$/, '$1_…$2')}
+          {shortId(id)}
         </PathLink>
       ))}
     </span>
+  );
+}
+
+type Entry = ShownThread['entries'][number];
+
+/** How far one message came. */
+const reached = ({ delivered_at, read_at }: Pick<Entry, 'delivered_at' | 'read_at'>): string =>
+  read_at !== null ? 'read' : delivered_at !== null ? 'delivered' : 'sent';
+
+function Words({ entry }: { entry: Entry }) {
+  const { from, to, at, text, what } = entry;
+  return (
+    <>
+      <p className="flex flex-wrap items-baseline gap-x-2 text-label text-muted">
+        <span className="font-medium text-text">
+          <AgentName name={from.name} id={from.agent_id} brief={false} />
+        </span>
+        {to && (
+          <span>
+            {what === 'answer' ? 'answers ' : 'to '}
+            <AgentName name={to.name} id={to.agent_id} brief={false} />
+          </span>
+        )}
+        <span className="ml-auto">
+          {reached(entry)} · <Time at={at} />
+        </span>
+      </p>
+      <div>{text === null ? <em className="text-muted">{HIDDEN}</em> : <UntrustedText text={text} />}</div>
+    </>
+  );
+}
+
+function Reminder({ entry: { from, at } }: { entry: Entry }) {
+  return (
+    <p className="text-label">
+      <span aria-hidden="true">↻ </span>
+      <UntrustedText text={from.name} /> reminded of it · <Time at={at} />
+    </p>
+  );
+}
+
+/** Who has a broadcast, and who has read it. */
+function Recipients({ recipients, of }: { recipients: ShownThread['recipients']; of: number }) {
+  return (
+    <>
+      <ul className="panel divide-y divide-line">
+        {recipients.map((recipient, index) => {
+          const at = recipient.read_at ?? recipient.delivered_at;
+          return (
+            // Agents of private developers all have the same name.
+            // biome-ignore lint/suspicious/noArrayIndexKey: they stand in the order in which it was sent to them
+            <li key={index} className="flex flex-wrap items-center gap-x-3 px-3 py-1.5">
+              <span className="min-w-0 flex-1">
+                <AgentName name={recipient.to.name} id={recipient.to.agent_id} />
+              </span>
+              <span className="text-label text-muted">{at !== null && <Time at={at} />}</span>
+              <State tone={at !== null ? 'live' : 'quiet'}>{reached(recipient)}</State>
+            </li>
+          );
+        })}
+      </ul>
+      {of > recipients.length && (
+        <p className="text-muted">
+          The first {recipients.length} of {of}.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** As long as the server takes it. */
+const MAX_ITEMS: Record<string, number> = { ask: 4_000, question: 20_000 };
+
+function whatNow(taskStatus: string | null): string {
+  if (taskStatus === null) return 'It reaches whoever asked with their next look.';
+  // Its agent has gone meanwhile.
+  return taskStatus === 'pending' ? 'The task waits for an agent to take it up.' : 'The task goes on.';
+}
+
+function Answer({ thread }: { thread: Thread }) {
+  const answer = useAct('messages.answer');
+  const say = useToast();
+  const [text, setText] = useState('');
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const panel = event.currentTarget.closest('dialog');
+    // By the promise: the journal may have taken this form off the page before the answer is here.
+    answer.mutateAsync({ id: thread.id, answer: text.trim() }).then(
+      ({ task_status }) => {
+        // The form goes, and the focus would go with it.
+        panel?.focus();
+        say(`Answered. ${whatNow(task_status)}`);
+      },
+      () => {},
+    );
+  };
+  return (
+    <form onSubmit={submit} className="grid gap-2">
+      <TextArea label="Your answer" hint="the first answer counts" value={text} onChange={setText} most={MAX_ITEMS[thread.kind]} />
+      <div className="flex flex-wrap justify-end gap-2">
+        <ActButton type="submit" look="primary" pending={answer.isPending} disabled={!text.trim()}>
+          Answer
+        </ActButton>
+      </div>
+      {answer.error && <Problem what="It was not answered." error={answer.error} />}
+      <CliCommand words={`messages answer ${thread.id}`} text={text.trim() || 'TEXT'} />
+    </form>
+  );
+}
+
+/** Once in a while only: the server says from when on. */
+function Remind({ thread, from }: { thread: Thread; from: number }) {
+  const remind = useAct('messages.remind');
+  const say = useToast();
+  const soon = useByClock((now) => now < from);
+  const act = (): void =>
+    remind.mutate(
+      { id: thread.id },
+      { onSuccess: ({ told }) => say(told === 0 ? 'Reminded. It stands on the page of those it waits for.' : `Reminded: ${counted(told, 'agent')} told.`) },
+    );
+  return (
+    <div className="grid gap-2">
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <ActButton pending={remind.isPending} disabled={soon} onClick={act}>
+          Remind
+        </ActButton>
+        <span className="text-muted">
+          {soon ? (
+            <>
+              Again <Until at={from} />.
+            </>
+          ) : (
+            'Whoever has to answer is told once more.'
+          )}
+        </span>
+      </p>
+      {remind.error && <Problem what="Nobody was reminded." error={remind.error} />}
+      <CliCommand words={`messages remind ${thread.id}`} />
+    </div>
   );
 }

@@ -1,13 +1,9 @@
 import { useEffect, useRef } from 'react';
 import type { Conflict } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
+import { ActButton } from '../../parts/actions.tsx';
+import { EmptyState, Notice, Problem, Section, State, type Tone } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Notice, State, type Tone } from '../../parts/tone.tsx';
+import { counted, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { Pair } from './pair.tsx';
 

@@ -1,60 +1,40 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { call, type Match, type Overlap, type Thresholds } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { ConfirmAction, REASON } from '../../parts/actions.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { TextArea } from '../../parts/field.tsx';
-import { Filter } from '../../parts/filter.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Id, shortId } from '../../parts/id.tsx';
-import { openDialog } from '../../parts/open-dialog.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
-import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { EmptyState, State, type Tone } from '../../parts/layout.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
+import { type FactValues, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
-import { useAct, useRead } from '../../queries.ts';
-import type { OverlapSearch } from '../../search.ts';
-import { useRepository } from '../../shell/repository-filter.tsx';
+import { counted, Id, shortId, Time, UntrustedText } from '../../parts/values.tsx';
+import { useRead } from '../../queries.ts';
+import { useRepository } from '../../shell/header.tsx';
 import { Audit } from './audit.tsx';
 import { Pair, Score } from './pair.tsx';
 
-const route = getRouteApi('/tasks/overlaps');
-
 /** Work that looked like other work, and what became of the question. */
 export function Overlaps() {
-  const { warning: opened, ...kept } = route.useSearch();
+  const [{ warning: opened, ...kept }, change] = usePageSearch('/tasks/overlaps');
   const { status, level, subject, before, audit } = kept;
   const repository = useRepository();
-  const navigate = useNavigate();
-  const show = (search: OverlapSearch): void => void navigate({ to: '/tasks/overlaps', search, resetScroll: false });
-  const filter = { ...(status && { open: true }), ...(level && { level }), ...(subject && { subject_id: subject }), ...(repository && { repository }) };
+  const filter = { open: status && true, level, subject_id: subject, repository };
   const overlaps = usePages({
     key: ['overlap.list', filter],
-    read: (cursor: string | undefined, limit, signal) => call('overlap.list', { ...filter, limit, ...(cursor && { before: cursor }) }, signal),
+    read: (cursor: string | undefined, limit, signal) => call('overlap.list', { ...filter, limit, before: cursor }, signal),
     next: ({ items, more }) => (more ? items.at(-1)?.warning_id : undefined),
     from: before,
   });
   const settings = overlaps.first?.settings;
-  // The same address has the same columns, or every row would be drawn again.
-  const address = JSON.stringify(kept);
-  const columns = useMemo(() => overlapColumns(JSON.parse(address) as OverlapSearch, settings), [address, settings]);
+  const columns = useMemo(() => overlapColumns(settings), [settings]);
   const last = overlaps.rows?.at(-1);
-  const { before: _, ...newest } = kept;
+  const newest = { before: undefined, warning: undefined };
   return (
     <>
       <title>Overlaps · Covenant</title>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <Filter
-          label="Status"
-          otherwise="All"
-          choices={[['open', 'Open']]}
-          chosen={status}
-          onChoose={(choice) => show({ ...newest, ...(choice ? { status: choice } : { status: undefined }) })}
-        />
+        <Filter label="Status" otherwise="All" choices={[['open', 'Open']]} chosen={status} onChoose={(choice) => void change({ ...newest, status: choice })} />
         <Filter
           label="Level"
           otherwise="All"
@@ -63,35 +43,35 @@ export function Overlaps() {
             ['escalated', 'Escalated'],
           ]}
           chosen={level}
-          onChoose={(choice) => show({ ...newest, ...(choice ? { level: choice } : { level: undefined }) })}
+          onChoose={(choice) => void change({ ...newest, level: choice })}
         />
         {before && (
-          <Link to="/tasks/overlaps" search={newest} className="link">
+          <SearchLink set={newest} className="link">
             Back to the newest
-          </Link>
+          </SearchLink>
         )}
         {!audit && (
-          <Link to="/tasks/overlaps" search={{ ...kept, audit: true }} resetScroll={false} className="button ml-auto">
+          <SearchLink set={{ audit: true, warning: undefined }} className="button ml-auto">
             Audit
-          </Link>
+          </SearchLink>
         )}
       </div>
       {audit && (
         <div className="mt-4">
-          <Audit onClose={() => show({ ...kept, audit: undefined })} />
+          <Audit onClose={() => void change({ audit: undefined, warning: undefined })} />
         </div>
       )}
       {subject && <About id={subject} />}
       <section aria-label="Overlaps" className="panel mt-3">
         <DataList
-          key={`${address} ${repository}`}
+          key={JSON.stringify([kept, repository])}
           noun="overlaps"
           label="Overlaps, newest first"
           list={overlaps}
           columns={columns}
           rowKey={({ warning_id }) => warning_id}
           growsAtTop
-          further={{ to: '/tasks/overlaps', search: last ? { ...kept, before: last.warning_id } : kept }}
+          further={{ to: '/tasks/overlaps', search: { ...kept, before: last?.warning_id } }}
           empty={<NoOverlaps open={status === 'open'} narrowed={Boolean(level || subject || before || repository)} />}
         />
       </section>
@@ -101,7 +81,7 @@ export function Overlaps() {
           id={opened}
           listed={overlaps.rows?.find(({ warning_id }) => warning_id === opened)}
           settings={settings}
-          onClose={() => show(kept)}
+          onClose={() => void change({ warning: undefined })}
         />
       )}
     </>
@@ -117,9 +97,7 @@ function About({ id }: { id: string }) {
     <p className="mt-3 flex flex-wrap items-baseline gap-x-3 gap-y-1">
       <span>
         <span className="text-muted">About </span>
-        <span className="font-medium">
-          <UntrustedText text={task?.title ?? workstream?.title ?? id} />
-        </span>
+        <UntrustedText text={task?.title ?? workstream?.title ?? id} className="font-medium" />
       </span>
       <Link to="/tasks/overlaps" className="link">
         All overlaps
@@ -129,22 +107,12 @@ function About({ id }: { id: string }) {
 }
 
 function NoOverlaps({ open, narrowed }: { open: boolean; narrowed: boolean }) {
-  return (
-    <EmptyState>
-      <p>
-        {open
-          ? 'No overlap waits for a judgement.'
-          : narrowed
-            ? 'No such overlap was found.'
-            : 'No two pieces of work have looked alike yet. What agents check, plan or start is compared here.'}
-      </p>
-      {narrowed && (
-        <Link to="/tasks/overlaps" search={{ repo: undefined }} className="link">
-          Show all overlaps
-        </Link>
-      )}
-    </EmptyState>
-  );
+  const words = open
+    ? 'No overlap waits for a judgement.'
+    : narrowed
+      ? 'No such overlap was found.'
+      : 'No two pieces of work have looked alike yet. What agents check, plan or start is compared here.';
+  return <EmptyState all={narrowed && { to: '/tasks/overlaps', search: { repo: undefined }, label: 'Show all overlaps' }}>{words}</EmptyState>;
 }
 
 const LEVELS: Record<Overlap['level'], Tone> = { warn: 'quiet', escalated: 'wait' };
@@ -168,45 +136,34 @@ function JudgedBy({ overlap: { status, judged_by } }: { overlap: Overlap }) {
 const bestOf = ({ matches }: Overlap) => matches.reduce((best, match) => (match.score > best.score ? match : best), matches[0] ?? NO_MATCH);
 const NO_MATCH = { title: '—', owner: '—', score: 0, reason: '—' };
 
-const overlapColumns = (search: OverlapSearch, settings: Thresholds | undefined): readonly Column<Overlap>[] => [
+const overlapColumns = (settings: Thresholds | undefined): readonly Column<Overlap>[] => [
   {
     label: 'Pair',
     role: 'title',
     cell: (overlap) => (
-      <Link to="/tasks/overlaps" search={{ ...search, warning: overlap.warning_id }} resetScroll={false} className="group grid">
-        <span className="font-medium group-hover:underline">
-          <UntrustedText text={overlap.title} brief />
-        </span>
+      <SearchLink set={{ warning: overlap.warning_id }} className="group grid">
+        <UntrustedText text={overlap.title} brief className="font-medium group-hover:underline" />
         <span className="line-clamp-2 text-muted">
           <UntrustedText text={overlap.developer} /> against <UntrustedText text={bestOf(overlap).owner} />: <UntrustedText text={bestOf(overlap).title} />
         </span>
-      </Link>
+      </SearchLink>
     ),
   },
   { label: 'Score', role: 'wide', width: 'sm:w-28 xl:w-36', cell: (overlap) => <Score score={bestOf(overlap).score} settings={settings} /> },
   { label: 'Level', width: 'sm:w-26', cell: ({ level }) => <Level level={level} /> },
   { label: 'Verdict', role: 'state', width: 'sm:w-28', cell: (overlap) => <Verdict overlap={overlap} /> },
   { label: 'Judged by', width: 'sm:w-[14%] xl:w-[12%]', cell: (overlap) => <JudgedBy overlap={overlap} /> },
-  { label: 'Reason', role: 'wide', from: 'xl', width: 'xl:w-[20%]', cell: (overlap) => <Reason text={bestOf(overlap).reason} /> },
+  {
+    label: 'Reason',
+    role: 'wide',
+    from: 'xl',
+    width: 'xl:w-[20%]',
+    cell: (overlap) => <UntrustedText text={bestOf(overlap).reason} brief className="text-muted" />,
+  },
   { label: 'Age', role: 'end', width: 'sm:w-18', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-const Reason = ({ text }: { text: string }) => (
-  <span className="text-muted">
-    <UntrustedText text={text} brief />
-  </span>
-);
-
-interface OverlapPanelProps {
-  /** Its id, or the end of it. */
-  id: string;
-  /** As the list has it, until it is read by itself. */
-  listed: Overlap | undefined;
-  settings: Thresholds | undefined;
-  onClose: () => void;
-}
-
-function OverlapPanel({ id, listed, settings, onClose }: OverlapPanelProps) {
+function OverlapPanel({ id, listed, settings, onClose }: RowPanelProps<Overlap> & { settings: Thresholds | undefined }) {
   const query = useRead('overlap.show', { warning_id: id });
   const overlap = query.data?.overlap ?? listed;
   return (
@@ -215,9 +172,7 @@ function OverlapPanel({ id, listed, settings, onClose }: OverlapPanelProps) {
         <>
           {shown.status === 'open' && (
             <div>
-              <ActButton needs={shown.mine ? 'member' : 'operator'} onClick={() => openDialog((close) => <DismissOverlap overlap={shown} onClose={close} />)}>
-                Dismiss
-              </ActButton>
+              <DismissOverlap overlap={shown} />
             </div>
           )}
           <div className="grid gap-3">
@@ -279,20 +234,21 @@ function Judged({ judgement, level, status }: JudgedProps) {
   return <p className="text-muted">{level === 'escalated' ? words : 'A warning only: nobody has to judge it.'}</p>;
 }
 
-function DismissOverlap({ overlap, onClose }: { overlap: Overlap; onClose: () => void }) {
-  const dismiss = useAct('overlap.dismiss');
-  const [reason, setReason] = useState('');
-  const { warning_id, title, level, matches } = overlap;
+function DismissOverlap({ overlap: { warning_id, title, level, matches, mine } }: { overlap: Overlap }) {
   return (
-    <FormDialog
+    <ConfirmAction
+      button="Dismiss"
+      look="plain"
+      needs={mine ? 'member' : 'operator'}
       title="Dismiss this overlap?"
-      submit="Dismiss"
-      cancel="Keep it"
-      ready={reason.trim() !== ''}
-      mutation={dismiss}
+      act="Dismiss"
+      actLook="primary"
+      keep="Keep it"
+      action="overlap.dismiss"
+      reason={REASON}
+      input={(reason) => ({ warning_id, reason })}
       failed="Nothing was dismissed."
-      onSubmit={() => dismiss.mutate({ warning_id, reason: reason.trim() }, { onSuccess: onClose })}
-      onClose={onClose}
+      command={`overlap dismiss ${warning_id}`}
     >
       <p className="font-medium">
         <UntrustedText text={title} brief />
@@ -302,8 +258,6 @@ function DismissOverlap({ overlap, onClose }: { overlap: Overlap; onClose: () =>
         reason.
         {level === 'escalated' && ' Whoever starts this work still has to give a verdict.'}
       </p>
-      <TextArea label="Reason" value={reason} onChange={setReason} most={1_000} first required />
-      <CliCommand words={`overlap dismiss ${warning_id}`} options={{ reason: reason.trim() || 'why' }} />
-    </FormDialog>
+    </ConfirmAction>
   );
 }

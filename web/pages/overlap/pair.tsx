@@ -1,10 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Task, Thresholds } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
-import { Id } from '../../parts/id.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { State } from '../../parts/tone.tsx';
+import { State } from '../../parts/layout.tsx';
+import { counted, Id, UntrustedText } from '../../parts/values.tsx';
 import { STATUS_TONES } from '../tasks/status.ts';
 
 export interface Side {

@@ -1,17 +1,14 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { InstanceDiff } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { EmptyState, Problem } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
+import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { FileChange } from './file-change.tsx';
-import { FileList } from './file-list.tsx';
-import { filesOf, treeOf } from './file-tree.ts';
-import { LinesChanged } from './lines-changed.tsx';
+import { FileList, filesOf, treeOf } from './file-list.tsx';
+import { LinesChanged } from './status.tsx';
 
 const route = getRouteApi('/reviews/$instance/diff');
 /** Files change without an event. */

@@ -1,15 +1,11 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type ChangedFile, call } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
+import { type ChangedFile, call, type DiffLine } from '../../api.ts';
+import { CliCommand } from '../../parts/command.tsx';
+import { EmptyState, Problem, State } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
-import { State } from '../../parts/tone.tsx';
-import { LinesChanged } from './lines-changed.tsx';
-import { PatchTable } from './patch-table.tsx';
+import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
+import { LinesChanged } from './status.tsx';
 
 /** More changed lines than these are unfolded by hand. */
 const FOLDED_ABOVE = 800;
@@ -115,3 +111,57 @@ const WITHOUT_LINES: Record<ChangedFile['change'] | 'binary', string> = {
   conflict: 'It is in conflict, and no line differs.',
   repository: 'It is another repository: look into it there.',
 };
+
+const LOOK: Record<DiffLine['kind'], { sign: string; name: string; row: string }> = {
+  hunk: { sign: '', name: '', row: 'bg-surface text-muted' },
+  context: { sign: ' ', name: '', row: '' },
+  added: { sign: '+', name: 'added', row: 'bg-good-tint' },
+  removed: { sign: '−', name: 'removed', row: 'bg-bad-tint' },
+  note: { sign: '', name: '', row: 'text-muted italic' },
+};
+
+/** Lines as they were and are, each with its number in either. Long ones are broken, not scrolled. */
+function PatchTable({ path, lines }: { path: string; lines: readonly DiffLine[] }) {
+  return (
+    <table aria-label={`Changed lines of ${escapeBidi(path)}`} className="mono w-full table-fixed">
+      <colgroup>
+        <col className="w-11 max-sm:hidden" />
+        <col className="w-11" />
+        <col className="w-5" />
+        <col />
+      </colgroup>
+      <thead className="sr-only">
+        <tr>
+          <th scope="col">Before</th>
+          <th scope="col">After</th>
+          <th scope="col">Change</th>
+          <th scope="col">Line</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and pages are only added at the end
+          <Line key={index} line={line} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Line({ line: { kind, before, after, text, cut } }: { line: DiffLine }) {
+  const { sign, name, row } = LOOK[kind];
+  return (
+    <tr className={`align-top ${row}`}>
+      <td className="pr-2 text-right text-muted select-none max-sm:hidden">{before}</td>
+      <td className="pr-2 text-right text-muted select-none">{after}</td>
+      <td className="text-center select-none">
+        <span aria-hidden="true">{sign}</span>
+        {name && <span className="sr-only">{name}</span>}
+      </td>
+      <td className="pr-2">
+        <UntrustedText text={text} />
+        {cut > 0 && <span className="text-muted"> … {counted(cut, 'character')} more</span>}
+      </td>
+    </tr>
+  );
+}

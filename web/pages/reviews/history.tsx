@@ -1,16 +1,12 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call, type EventView, type ShownInstance } from '../../api.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
-import { CARD_STATE, CARD_TITLE, type Column, Table, TableSkeleton } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
-import { Who } from '../events/who.tsx';
+import { DataList, usePages } from '../../parts/data-list.tsx';
+import { EmptyState, Section, State } from '../../parts/layout.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { TextList, Time, UntrustedText } from '../../parts/values.tsx';
+import { Who } from '../events/event-words.tsx';
 import { useShown } from './instance.tsx';
-import { inWords, outcomeTone } from './status.ts';
-import { tookFrom } from './took.ts';
+import { inWords, outcomeTone, tookFrom } from './status.tsx';
 
 /** What has happened to it: its rounds, the calls that failed it, and all that the journal has about it. */
 export function HistoryView() {
@@ -43,72 +39,55 @@ export function HistoryView() {
 
 type Round = ShownInstance['relationships'][number];
 const ROUNDS: readonly Column<Round>[] = [
-  { label: 'Round', wide: 'sm:w-20', card: `max-sm:order-1 ${CARD_TITLE}`, cell: ({ review_iteration }) => `Round ${review_iteration}` },
+  { label: 'Round', role: 'title', width: 'sm:w-20', cell: ({ review_iteration }) => `Round ${review_iteration}` },
   {
     label: 'Reviewer',
-    card: 'max-sm:order-3',
     cell: ({ child_instance }) => (
       <Link to="/reviews/$instance" params={{ instance: child_instance }} className="mono hover:underline">
         {child_instance}
       </Link>
     ),
   },
-  { label: 'Of', wide: 'sm:max-lg:hidden', card: 'max-lg:hidden', cell: ({ parent_instance }) => <span className="mono">{parent_instance}</span> },
-  {
-    label: 'Verdict',
-    wide: 'sm:w-36',
-    card: `max-sm:order-2 ${CARD_STATE}`,
-    cell: ({ outcome }) => <State tone={outcomeTone(outcome)}>{inWords(outcome)}</State>,
-  },
-  { label: 'Began', wide: 'sm:w-40', card: 'max-sm:order-4', cell: ({ created_at }) => <Time at={created_at} /> },
-  {
-    label: 'Took',
-    wide: 'sm:w-24',
-    card: 'text-muted max-sm:order-5',
-    cell: ({ created_at, ended_at }) => (ended_at === null ? '—' : tookFrom(created_at, ended_at)),
-  },
+  { label: 'Of', role: 'none', from: 'lg', cell: ({ parent_instance }) => <span className="mono">{parent_instance}</span> },
+  { label: 'Verdict', role: 'state', width: 'sm:w-36', cell: ({ outcome }) => <State tone={outcomeTone(outcome)}>{inWords(outcome)}</State> },
+  { label: 'Began', width: 'sm:w-40', cell: ({ created_at }) => <Time at={created_at} /> },
+  { label: 'Took', role: 'meta', width: 'sm:w-24', cell: ({ created_at, ended_at }) => (ended_at === null ? '—' : tookFrom(created_at, ended_at)) },
 ];
 
 type Failure = ShownInstance['failures'][number];
 const FAILURES: readonly Column<Failure>[] = [
-  { label: 'Call', wide: 'sm:w-44', card: 'max-sm:order-1', cell: ({ tool }) => <span className="mono">{tool}</span> },
-  { label: 'Refused with', wide: 'sm:w-64', card: 'max-sm:order-2 max-sm:w-full', cell: ({ code }) => <State tone="bad">{code ?? 'failed'}</State> },
+  { label: 'Call', width: 'sm:w-44', cell: ({ tool }) => <span className="mono">{tool}</span> },
+  { label: 'Refused with', role: 'wide', width: 'sm:w-64', cell: ({ code }) => <State tone="bad">{code ?? 'failed'}</State> },
   {
     label: 'Branch and commit',
-    card: 'max-sm:order-3 max-sm:w-full',
-    cell: ({ branch, commit }) => (
-      <span className="mono">
-        <UntrustedText text={commit ? `${branch} at ${commit.slice(0, 12)}` : branch} brief />
-      </span>
-    ),
+    role: 'wide',
+    cell: ({ branch, commit }) => <UntrustedText text={commit ? `${branch} at ${commit.slice(0, 12)}` : branch} brief className="mono" />,
   },
-  { label: 'Time', wide: 'sm:w-40', card: 'text-muted max-sm:order-4', cell: ({ time }) => <Time at={time} /> },
+  { label: 'Time', role: 'meta', width: 'sm:w-40', cell: ({ time }) => <Time at={time} /> },
 ];
-
-const PAGE = 50;
 
 /** `since`: one whose start was undone may have had the same id. */
 function Journal({ id, since }: { id: string; since: number }) {
-  const events = useInfiniteQuery({
-    queryKey: ['events.list', { subject: id }],
-    queryFn: ({ pageParam, signal }) => call('events.list', { subject: id, before: pageParam, limit: PAGE }, signal),
-    initialPageParam: Number.MAX_SAFE_INTEGER,
-    getNextPageParam: ({ looked, anchor }) => (looked.from > anchor.seq + 1 ? looked.from : undefined),
+  const events = usePages({
+    key: ['events.list', { subject: id, since }],
+    read: async (before: number | undefined, limit, signal) => {
+      const page = await call('events.list', { subject: id, before: before ?? Number.MAX_SAFE_INTEGER, limit }, signal);
+      return { ...page, items: page.items.filter(({ time }) => time >= since).reverse() };
+    },
+    next: ({ looked, anchor }) => (looked.from > anchor.seq + 1 ? looked.from : undefined),
   });
-  const rows = events.data?.pages.flatMap(({ items }) => items.toReversed()).filter(({ time }) => time >= since);
   return (
     <Section title="Journal" about="newest first">
       <div className="panel">
-        {events.error && <Problem what="Its events could not be read." error={events.error} onRetry={() => void events.refetch()} />}
-        {!rows && !events.error && <TableSkeleton />}
-        {rows && <Table label="Events about this instance, newest first" columns={EVENTS} rows={rows} rowKey={({ seq }) => seq} />}
-        {events.hasNextPage && (
-          <div className="grid justify-items-center border-t border-line p-3">
-            <button type="button" className="button" disabled={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
-              Show older events
-            </button>
-          </div>
-        )}
+        <DataList
+          noun="events"
+          what="Its events"
+          label="Events about this instance, newest first"
+          list={events}
+          columns={EVENTS}
+          rowKey={({ seq }) => seq}
+          moreLabel="Show older events"
+        />
       </div>
     </Section>
   );
@@ -117,23 +96,18 @@ function Journal({ id, since }: { id: string; since: number }) {
 const EVENTS: readonly Column<EventView>[] = [
   {
     label: 'Event',
-    wide: 'sm:w-20',
-    card: 'max-sm:order-3',
+    width: 'sm:w-20',
+    prefix: 'event',
     cell: ({ seq }) => (
       <Link to="/activity" search={{ event: seq }} className="hover:underline">
-        <span className="text-muted sm:hidden">event </span>
         {seq}
       </Link>
     ),
   },
-  { label: 'Kind', wide: 'sm:w-52', card: 'max-sm:order-1 max-sm:font-medium', cell: ({ kind }) => <UntrustedText text={kind} brief /> },
-  { label: 'By', wide: 'xl:w-48 sm:max-xl:hidden', card: 'max-sm:order-2 max-sm:w-full sm:max-xl:hidden', cell: ({ actor }) => <Who actor={actor} /> },
-  {
-    label: 'What',
-    card: 'max-sm:order-4 max-sm:w-full',
-    cell: ({ payload }) => <UntrustedText text={saidBy(payload)} brief />,
-  },
-  { label: 'Time', wide: 'sm:w-36', card: 'text-muted max-sm:order-3 max-sm:ml-auto', cell: ({ time }) => <Time at={time} /> },
+  { label: 'Kind', role: 'title', width: 'sm:w-52', cell: ({ kind }) => <UntrustedText text={kind} brief /> },
+  { label: 'By', role: 'wide', from: 'xl', width: 'xl:w-48', cell: ({ actor }) => <Who actor={actor} /> },
+  { label: 'What', role: 'wide', cell: ({ payload }) => <UntrustedText text={saidBy(payload)} brief /> },
+  { label: 'Time', role: 'end', width: 'sm:w-36', cell: ({ time }) => <Time at={time} /> },
 ];
 
 /** "status started, worktree kept". */
@@ -142,3 +116,53 @@ const saidBy = (payload: EventView['payload']): string =>
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name.replaceAll('_', ' ')} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
     .join(', ');
+
+/** What reviewers have said, the newest first. */
+export function FeedbackView() {
+  const { data } = useShown();
+  if (!data) return null;
+  const { feedback } = data;
+  return (
+    <section aria-label="Feedback" className="grid max-w-4xl gap-3">
+      {feedback.length === 0 && (
+        <EmptyState>
+          <p>No review of {data.instance.id} has said anything yet. Its agent asks for one with request_review.</p>
+        </EmptyState>
+      )}
+      {feedback.map((item) => (
+        <Word key={item.feedback_id} item={item} />
+      ))}
+    </section>
+  );
+}
+
+function Word({ item }: { item: ShownInstance['feedback'][number] }) {
+  return (
+    <article aria-label={`Round ${item.review_iteration}`} className="grid gap-2 rounded-md border border-line p-3">
+      <p className="flex flex-wrap items-center gap-2">
+        <State tone={outcomeTone(item.feedback_type)}>{inWords(item.feedback_type)}</State>
+        <span>
+          Round {item.review_iteration} by{' '}
+          <Link to="/reviews/$instance" params={{ instance: item.review_instance_id }} className="link mono">
+            {item.review_instance_id}
+          </Link>
+          , priority {item.priority}
+        </span>
+        <span className="ml-auto text-muted">
+          <Time at={item.created_at} />
+        </span>
+      </p>
+      <UntrustedText text={item.feedback} />
+      {item.actionable_items.length > 0 && <TextList texts={item.actionable_items} />}
+      <p className="text-muted">
+        {item.delivered === 'merged' ? (
+          <>
+            Merged into its branch as <code>REVIEW_FEEDBACK.md</code> by <code>{item.git_commit_hash?.slice(0, 12)}</code>
+          </>
+        ) : (
+          <UntrustedText text={item.reason ? `Sent as a message, because it could not be merged: ${item.reason}` : 'Being delivered'} />
+        )}
+      </p>
+    </article>
+  );
+}

@@ -1,15 +1,13 @@
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import type { Instance, ShownInstance } from '../../api.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Notice, State } from '../../parts/tone.tsx';
-import { Views } from '../../parts/views.tsx';
+import { Loaded } from '../../parts/data-list.tsx';
+import { Notice, State, Views } from '../../parts/layout.tsx';
+import { Facts } from '../../parts/side-panel.tsx';
+import { AgentName, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { InstanceActions } from './instance-actions.tsx';
-import { InstanceFacts } from './instance-facts.tsx';
 import { Rail } from './rail.tsx';
-import { inWords, STATUS_TONES } from './status.ts';
+import { inWords, PullLink, processOf, STATUS_TONES } from './status.tsx';
 
 const route = getRouteApi('/reviews/$instance');
 
@@ -22,7 +20,8 @@ export function useShown() {
 /** One agent that the server has started: how its reviews went, what it shows and what it has changed. */
 export function InstancePage() {
   const { instance: id } = route.useParams();
-  const { data, error, refetch } = useShown();
+  const query = useShown();
+  const instance = query.data?.instance;
   return (
     <>
       <title>{`${id} · Covenant`}</title>
@@ -33,20 +32,16 @@ export function InstancePage() {
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h1 className="mono text-title!">{id}</h1>
-        {data && <State tone={STATUS_TONES[data.instance.status]}>{inWords(data.instance.status)}</State>}
-        {data && (
+        {instance && <State tone={STATUS_TONES[instance.status]}>{inWords(instance.status)}</State>}
+        {instance && (
           <span className="text-muted">
-            {data.instance.type}, started <Time at={data.instance.created_at} /> {isDate(data.instance.created_at) ? '' : 'ago'}
+            {instance.type}, started <Time at={instance.created_at} /> {isDate(instance.created_at) ? '' : 'ago'}
           </span>
         )}
       </div>
-      {error && (
-        <div className="mt-3">
-          <Problem what="It could not be read." error={error} onRetry={() => void refetch()} />
-        </div>
-      )}
-      {!data && !error && <TableSkeleton />}
-      {data && <Shown shown={data} />}
+      <Loaded query={query} what="It">
+        {(shown) => <Shown shown={shown} />}
+      </Loaded>
     </>
   );
 }
@@ -96,3 +91,58 @@ function AtLimit({ instance: { id, reviews, max_reviews, failed_reviews, max_fai
     </Notice>
   );
 }
+
+const PRIVATE = '@private';
+
+/** The facts that decide what to do next; the rest is folded. */
+function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownInstance }) {
+  const { developer, agent, parent_instance_id, review_iteration, status_reason, kept_reason, backup_ref, issue_number } = instance;
+  return (
+    <div className="grid gap-2">
+      <Facts
+        facts={{
+          Agent: <AgentName name={developer === null ? agent : workerOf(developer, agent)} id={developer === PRIVATE ? null : instance.id} />,
+          Reviews: parent_instance_id !== null && (
+            <>
+              <Link to="/reviews/$instance" params={{ instance: parent_instance_id }} className="link mono">
+                {parent_instance_id}
+              </Link>
+              {review_iteration !== null && `, round ${review_iteration}`}
+            </>
+          ),
+          Branch: (
+            <>
+              <Code text={instance.branch} /> from <Code text={instance.base_branch} />
+            </>
+          ),
+          'Pull request': instance.pr_number !== null && <PullLink instance={instance} />,
+          Why: status_reason !== null && <UntrustedText text={status_reason} />,
+          Kept: kept_reason !== null && <UntrustedText text={`its worktree is still there: ${kept_reason}`} />,
+          Backup: backup_ref !== null && <Code text={backup_ref} />,
+        }}
+      />
+      <details>
+        <summary className="w-fit cursor-pointer text-muted pointer-coarse:py-3">Where it runs, and what it was told</summary>
+        <div className="mt-2 grid gap-3">
+          <Facts
+            facts={{
+              Process: processOf(instance),
+              Worktree: <Code text={instance.worktree_path} />,
+              Repository: <Code text={instance.repository} />,
+              Machine: <UntrustedText text={instance.machine} />,
+              Issue: issue_number === null ? null : `#${issue_number}`,
+            }}
+          />
+          {prompt && (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+            <section aria-label="What it was told" tabIndex={0} className="max-h-96 overflow-y-auto rounded-md border border-line p-3">
+              <UntrustedText text={prompt} />
+            </section>
+          )}
+        </div>
+      </details>
+    </div>
+  );
+}
+
+const Code = ({ text }: { text: string }) => <UntrustedText text={text} className="mono" />;

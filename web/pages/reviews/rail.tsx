@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { Instance, ShownInstance } from '../../api.ts';
-import { Section } from '../../parts/section.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
-import { AT_WORK, inWords, outcomeTone } from './status.ts';
+import { Section, State, type Tone } from '../../parts/layout.tsx';
+import { Time } from '../../parts/values.tsx';
+import { AT_WORK, inWords, outcomeTone } from './status.tsx';
 
 type Round = ShownInstance['relationships'][number];
 

@@ -1,30 +1,33 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { Instance } from '../../api.ts';
-import { useStableRows } from '../../live/tail.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { Filter } from '../../parts/filter.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { Resume } from '../../parts/resume.tsx';
-import { EmptyState } from '../../parts/section.tsx';
-import { Table, TableSkeleton } from '../../parts/table.tsx';
+import { type ActionResult, call, type Instance } from '../../api.ts';
+import { CliCommand } from '../../parts/command.tsx';
+import { DataList, usePages } from '../../parts/data-list.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { EmptyState, State } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
+import { type Column, None } from '../../parts/table.tsx';
+import { Time, UntrustedText } from '../../parts/values.tsx';
 import type { ReviewSearch } from '../../search.ts';
-import { useRepository } from '../../shell/repository-filter.tsx';
-import { instanceColumns } from './instance-columns.tsx';
-import { useInstances, useSizes } from './read-instances.ts';
-import { OPEN } from './status.ts';
-
-const route = getRouteApi('/reviews');
+import { useRepository } from '../../shell/header.tsx';
+import { inWords, LinesChanged, OPEN, PullLink, processOf, STATUS_TONES } from './status.tsx';
 
 /** The agents that the server has started, and who reviews whose work. */
 export function Reviews() {
-  const search = route.useSearch();
-  const { show: chosen, type } = search;
+  const [search, change] = usePageSearch('/reviews');
+  const { show, type } = search;
   const repository = useRepository();
-  const navigate = useNavigate();
-  const show = (next: ReviewSearch): void => void navigate({ to: '/reviews', search: next, resetScroll: false });
-  const instances = useInstances({ ...(chosen ? {} : { status: OPEN }), ...(type && { type }), ...(repository && { repository }) });
-  const rows = useMemo(() => instances.data?.pages.flatMap(({ items }) => items), [instances.data]);
+  const filter = { ...(show ? {} : { status: OPEN }), ...(type && { type }), ...(repository && { repository }) };
+  const instances = usePages({
+    key: ['instances.list', filter],
+    read: (offset: number | undefined, limit, signal) => call('instances.list', { ...filter, limit, offset: offset ?? 0 }, signal),
+    next: ({ total }, held) => (held < total ? held : undefined),
+    sizes: [100, 100],
+    keepRows: true,
+  });
+  const sizes = useSizes(instances.rows ?? []);
+  const columns = useMemo(() => instanceColumns(sizes), [sizes]);
   return (
     <>
       <title>Reviews · Covenant</title>
@@ -40,60 +43,106 @@ export function Reviews() {
               ['planning', 'Planning'],
             ]}
             chosen={type}
-            onChoose={(choice) => show({ ...(chosen && { show: chosen }), ...(choice && { type: choice }) })}
+            onChoose={(choice) => void change({ type: choice })}
           />
-          <Filter
-            label="Show"
-            otherwise="Open"
-            choices={[['all', 'All']]}
-            chosen={chosen}
-            onChoose={(choice) => show({ ...(type && { type }), ...(choice && { show: choice }) })}
-          />
+          <Filter label="Show" otherwise="Open" choices={[['all', 'All']]} chosen={show} onChoose={(choice) => void change({ show: choice })} />
         </div>
       </div>
       <section aria-label="Instances" className="panel mt-3">
-        {instances.error && <Problem what="The instances could not be read." error={instances.error} onRetry={() => void instances.refetch()} />}
-        {!rows && !instances.error && <TableSkeleton />}
-        {rows?.length === 0 && <NoInstances search={search} repository={repository} />}
-        {rows && rows.length > 0 && <InstanceList key={`${chosen} ${type} ${repository}`} rows={rows} />}
-        {instances.hasNextPage && (
-          <div className="grid justify-items-center border-t border-line p-3">
-            <button type="button" className="button" disabled={instances.isFetchingNextPage} onClick={() => void instances.fetchNextPage()}>
-              Show more instances
-            </button>
-          </div>
-        )}
+        <DataList
+          key={`${show} ${type} ${repository}`}
+          noun="instances"
+          label="Instances, newest first"
+          list={instances}
+          columns={columns}
+          rowKey={({ id }) => id}
+          growsAtTop
+          empty={<NoInstances search={search} repository={repository} />}
+        />
       </section>
     </>
   );
 }
 
-const idOf = ({ id }: Instance): string => id;
+type Sizes = ReadonlyMap<string, ActionResult<'instances.sizes'>['items'][number]>;
 
-function InstanceList({ rows }: { rows: readonly Instance[] }) {
-  const { stable, waiting } = useStableRows(rows, idOf);
-  const sizes = useSizes(stable);
-  const columns = useMemo(() => instanceColumns(sizes), [sizes]);
-  return (
-    <>
-      {waiting > 0 && <Resume waiting={waiting} />}
-      <Table label="Instances, newest first" columns={columns} rows={stable} rowKey={idOf} />
-    </>
-  );
+const MAX_SIZED = 100;
+/** As old as the server's own reading may be. */
+const SIZES_MS = 15_000;
+
+/** How much the first of them have changed. No event tells of it: files change by themselves. */
+function useSizes(rows: readonly Instance[]): Sizes {
+  const ids = rows
+    .filter(({ ended_at, kept_reason }) => ended_at === null || kept_reason !== null)
+    .slice(0, MAX_SIZED)
+    .map(({ id }) => id);
+  const { data } = useQuery({
+    queryKey: ['instances.sizes', ids],
+    queryFn: ({ signal }) => call('instances.sizes', { instance_ids: ids }, signal),
+    enabled: ids.length > 0,
+    refetchInterval: SIZES_MS,
+    staleTime: 'static',
+    placeholderData: keepPreviousData,
+  });
+  return useMemo(() => new Map(data?.items.map((size) => [size.instance_id, size])), [data]);
+}
+
+/** A card has no heads: there a value says what it is. */
+const named = (name: string, value: string) => (
+  <>
+    <span className="text-muted sm:hidden">{name} </span>
+    {value}
+  </>
+);
+
+const instanceColumns = (sizes: Sizes): readonly Column<Instance>[] => [
+  {
+    label: 'Instance',
+    role: 'title',
+    width: 'xl:w-44',
+    cell: ({ id, parent_instance_id }) => (
+      <Link to="/reviews/$instance" params={{ instance: id }} className="group grid">
+        <span className="mono font-medium group-hover:underline">{id}</span>
+        {parent_instance_id && <span className="text-label text-muted">reviews {parent_instance_id}</span>}
+      </Link>
+    ),
+  },
+  { label: 'Type', from: 'xl', width: 'xl:w-20', cell: ({ type }) => type },
+  { label: 'Status', role: 'state', width: 'sm:w-36', cell: ({ status }) => <State tone={STATUS_TONES[status]}>{inWords(status)}</State> },
+  { label: 'Iteration', width: 'sm:w-24', cell: (instance) => <Iteration instance={instance} /> },
+  {
+    label: 'Failed',
+    width: 'sm:w-16',
+    cell: ({ type, failed_reviews, max_failed_reviews }) => (type === 'coding' ? named('failed', `${failed_reviews}/${max_failed_reviews}`) : <None />),
+  },
+  { label: 'Branch', role: 'wide', from: 'xl', cell: ({ branch }) => <UntrustedText text={branch} brief className="mono" /> },
+  {
+    label: 'Diff +/−',
+    width: 'sm:w-28',
+    cell: ({ id }) => {
+      const size = sizes.get(id);
+      return size ? <LinesChanged {...size} /> : <None />;
+    },
+  },
+  { label: 'PR', width: 'sm:w-16', cell: (instance) => (instance.pr_number === null ? <None /> : <PullLink instance={instance} />) },
+  { label: 'Process', from: 'lg', width: 'sm:w-20', cell: processOf },
+  { label: 'Age', role: 'end', width: 'sm:w-16 lg:w-20 xl:w-24', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** How many of the reviews that it may have it has had; of a review, which one it is. */
+function Iteration({ instance: { type, reviews, max_reviews, at_limit, review_iteration } }: { instance: Instance }) {
+  if (type === 'review') return named('round', review_iteration === null ? '—' : String(review_iteration));
+  if (type !== 'coding') return <None />;
+  return at_limit ? <State tone="bad">{`limit ${reviews}/${max_reviews}`}</State> : named('reviews', `${reviews}/${max_reviews}`);
 }
 
 function NoInstances({ search: { show, type }, repository }: { search: ReviewSearch; repository: string | undefined }) {
   return (
-    <EmptyState>
+    <EmptyState all={(type || !show) && { to: '/reviews', search: { show: 'all' }, label: 'Show all, also those that are over' }}>
       <p>
         {show ? 'The server has started no' : 'No'} {type ?? ''} agent{show ? ' yet' : ' that the server has started is at work'}
         {repository && ` in ${repository}`}.
       </p>
-      {(type || !show) && (
-        <Link to="/reviews" search={{ show: 'all' }} className="link">
-          Show all, also those that are over
-        </Link>
-      )}
       <CliCommand words="instances start --repo . --issue 123 --type coding" />
     </EmptyState>
   );

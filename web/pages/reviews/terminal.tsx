@@ -1,19 +1,15 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
 import type { Instance } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { CopyButton } from '../../parts/copy.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
-import { Notice, State, type Tone } from '../../parts/tone.tsx';
+import { ActButton } from '../../parts/actions.tsx';
+import { CliCommand, CopyButton } from '../../parts/command.tsx';
+import { EmptyState, Notice, State, type Tone } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
+import { UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { useShown } from './instance.tsx';
-import { type TerminalState, useTerminal } from './terminal-link.ts';
-import { asText } from './terminal-text.ts';
+import { asText, type TerminalState, useTerminal } from './terminal-link.ts';
 
 const TerminalScreen = lazy(() => import('./terminal-screen.tsx'));
-const route = getRouteApi('/reviews/$instance/');
 
 /** What its agent shows at this moment. */
 export function TerminalView() {
@@ -41,8 +37,7 @@ const PHASES: Record<TerminalState['phase'], { tone: Tone; word: string }> = {
 };
 
 function Live({ instance }: { instance: Instance }) {
-  const { text = false } = route.useSearch();
-  const navigate = useNavigate();
+  const [{ text = false }, change] = usePageSearch('/reviews/$instance/');
   const [typing, setTyping] = useState(false);
   const { state, send, again } = useTerminal(instance.id, typing);
   const leave = useRef<HTMLButtonElement>(null);
@@ -60,12 +55,7 @@ function Live({ instance }: { instance: Instance }) {
               Look again
             </button>
           ) : null}
-          <button
-            type="button"
-            className="button"
-            aria-pressed={text}
-            onClick={() => void navigate({ to: '.', search: (search) => ({ ...search, text: text ? undefined : true }), replace: true, resetScroll: false })}
-          >
+          <button type="button" className="button" aria-pressed={text} onClick={() => void change({ text: text ? undefined : true }, { replace: true })}>
             Show as text
           </button>
           {typing ? (

@@ -1,14 +1,12 @@
 import { type SubmitEvent, useState } from 'react';
-import type { Setting } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { AsCommand, CliCommand } from '../../parts/cli.tsx';
+import type { ActionInput, Setting } from '../../api.ts';
+import { ActButton } from '../../parts/actions.tsx';
+import { AsCommand, CliCommand } from '../../parts/command.tsx';
 import { Loaded } from '../../parts/data-list.tsx';
 import { Field } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Problem, Section } from '../../parts/layout.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
 /** What ends a review loop, and what holds where this server cannot be asked. */
@@ -41,31 +39,37 @@ export function Limits() {
   );
 }
 
+/** Changes a setting, says so, and offers the way back. */
+function useSetting({ key, title, value, is_default }: Setting, words: (value: number | null) => string) {
+  const set = useAct('settings.set');
+  const say = useToast();
+  const back = { key, value: is_default ? null : value };
+  const change = (next: ActionInput<'settings.set'>['value'], onDone?: () => void): void =>
+    set.mutate(
+      { key, value: next },
+      {
+        onSuccess: (after) => {
+          onDone?.();
+          say(`${title}: ${words(after.value)}.`, { label: `Back to ${words(value)}`, act: () => set.mutate(back) });
+        },
+      },
+    );
+  return { set, change };
+}
+
 /** A number that can be set. One without a default may have no value at all. */
 export function Limit({ setting }: { setting: Setting }) {
   const { key, title, value, min, max, is_default } = setting;
-  const set = useAct('settings.set');
-  const say = useToast();
+  const { set, change } = useSetting(setting, shown);
   // Until something is typed it shows what holds, whoever changes it.
   const [draft, setDraft] = useState<string>();
   const text = draft ?? String(value ?? '');
   const wanted = text.trim() === '' ? Number.NaN : Number(text);
   const fits = Number.isFinite(wanted) && wanted >= min && wanted <= max;
-  const change = (next: number | null): void => {
-    const back = { key, value: is_default ? null : value };
-    set.mutate(
-      { key, value: next },
-      {
-        onSuccess: (after) => {
-          setDraft(undefined);
-          say(`${title}: ${shown(after.value)}.`, { label: `Back to ${shown(value)}`, act: () => set.mutate(back) });
-        },
-      },
-    );
-  };
+  const forget = (): void => setDraft(undefined);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (fits && wanted !== value) change(wanted);
+    if (fits && wanted !== value) change(wanted, forget);
   };
   return (
     <form onSubmit={submit} aria-label={title} className="panel grid gap-2 p-3">
@@ -80,7 +84,7 @@ export function Limit({ setting }: { setting: Setting }) {
               <ActButton
                 needs="operator"
                 pending={set.isPending}
-                onClick={() => change(null)}
+                onClick={() => change(null, forget)}
                 aria-label={`Use the default, ${shown(setting.default)}: ${title}`}
               >
                 Use the default, {shown(setting.default)}
@@ -102,20 +106,14 @@ const shown = (value: number | null): string => value?.toLocaleString() ?? 'not 
 
 /** A setting that is on or off, with what each means. */
 function Switch({ setting }: { setting: Setting }) {
-  const { key, title, value, is_default, switch: positions } = setting;
-  const set = useAct('settings.set');
-  const say = useToast();
+  const { key, title, value, switch: positions } = setting;
+  const { set, change } = useSetting(setting, (each) => (each === 1 ? 'on' : 'off'));
   const isOn = value === 1;
   const next = isOn ? 'off' : 'on';
-  const turn = (): void => {
-    const back = { key, value: is_default ? null : value };
-    const said = { label: `Back to ${isOn ? 'on' : 'off'}`, act: () => set.mutate(back) };
-    set.mutate({ key, value: next }, { onSuccess: () => say(`${title}: ${next}.`, said) });
-  };
   return (
     <section aria-label={title} className="panel grid gap-2 p-3">
       <div className="flex flex-wrap items-center gap-3">
-        <ActButton role="switch" aria-checked={isOn} aria-label={title} needs="operator" pending={set.isPending} onClick={turn}>
+        <ActButton role="switch" aria-checked={isOn} aria-label={title} needs="operator" pending={set.isPending} onClick={() => change(next)}>
           <span aria-hidden="true" className={`flex h-4 w-7 rounded-full border border-control p-0.5 ${isOn ? 'justify-end bg-live' : ''}`}>
             <span className={`size-2.5 rounded-full ${isOn ? 'bg-on-live' : 'bg-muted'}`} />
           </span>

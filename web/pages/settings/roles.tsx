@@ -1,14 +1,12 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ActionResult, RoleAction } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
 import { Loaded } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/filter.tsx';
-import { Section } from '../../parts/section.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { Section, State, type Tone } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { counted } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-
-const route = getRouteApi('/settings/roles');
 
 const ROLES: Record<RoleAction['access'], { name: string; who: string }> = {
   member: { name: 'Member', who: 'Whoever is signed in to the dashboard.' },
@@ -36,8 +34,7 @@ const columnsFor = (isOperator: boolean, runsAgents: boolean): readonly Column<R
 
 /** Who may what, as the server's own contracts say it. */
 export function Roles() {
-  const { needs } = route.useSearch();
-  const navigate = useNavigate();
+  const [{ needs }, change] = usePageSearch('/settings/roles');
   const me = useRead('identity.me', {}).data;
   const query = useRead('roles.list', {});
   const { data } = query;
@@ -63,7 +60,7 @@ export function Roles() {
               otherwise="Any role"
               choices={ACCESSES.map((access) => [access, ROLES[access].name] as const)}
               chosen={needs}
-              onChoose={(choice) => void navigate({ to: '/settings/roles', search: choice ? { needs: choice } : {}, replace: true, resetScroll: false })}
+              onChoose={(choice) => void change({ needs: choice }, { replace: true })}
             />
             <div className="panel">
               <Table

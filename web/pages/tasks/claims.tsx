@@ -1,49 +1,40 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { Link } from '@tanstack/react-router';
 import { type Claim, call } from '../../api.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { ConfirmAction } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { CheckFilter } from '../../parts/filter.tsx';
-import { ConfirmAction } from '../../parts/form-dialog.tsx';
-import { Id, shortId } from '../../parts/id.tsx';
-import { escapeBidi, UntrustedText, workerOf } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
-import { type FactValues, NameList, ReadPanel } from '../../parts/side-panel.tsx';
+import { CheckFilter } from '../../parts/field.tsx';
+import { EmptyState, PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
+import { type FactValues, NameList, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { dateOf, Time, Until } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { AgentName, counted, dateOf, escapeBidi, Id, shortId, Time, Until, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import type { ClaimSearch } from '../../search.ts';
-import { useRepository } from '../../shell/repository-filter.tsx';
-import { deniedEditIn, writerOf } from '../events/denied-edit.ts';
-import { Who } from '../events/who.tsx';
-
-const route = getRouteApi('/tasks/claims');
+import { useRepository } from '../../shell/header.tsx';
+import { Who } from '../events/event-words.tsx';
+import { deniedEditIn, writerOf } from '../events/refusal.tsx';
 
 /** Which code is in whose hands. */
 export function Claims() {
-  const { claim: opened, mine, before } = route.useSearch();
+  const [{ claim: opened, mine, before }, change] = usePageSearch('/tasks/claims');
   const repository = useRepository();
-  const navigate = useNavigate();
-  const show = (search: ClaimSearch): void => void navigate({ to: '/tasks/claims', search, resetScroll: false });
-  const kept = useMemo<ClaimSearch>(() => ({ ...(mine && { mine }), ...(before && { before }) }), [mine, before]);
-  const close = (): void => show(kept);
-  const filter = { ...(mine && { mine }), ...(repository && { repository }) };
+  const filter = { mine, repository };
   const claims = usePages({
     key: ['claims.list', filter],
-    read: (cursor: string | undefined, limit, signal) => call('claims.list', { ...filter, limit, ...(cursor && { before: cursor }) }, signal),
+    read: (cursor: string | undefined, limit, signal) => call('claims.list', { ...filter, limit, before: cursor }, signal),
     next: ({ items, more }) => (more ? items.at(-1)?.claim_id : undefined),
     from: before,
   });
-  const columns = useMemo(() => claimColumns(kept), [kept]);
   const last = claims.rows?.at(-1);
   return (
     <>
       <title>Claims · Covenant</title>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-muted">
-        <CheckFilter label="Only mine" checked={mine ?? false} onChange={(checked) => show(checked ? { mine: true } : {})} />
+        <CheckFilter
+          label="Only mine"
+          checked={mine ?? false}
+          onChange={(checked) => void change({ mine: checked || undefined, before: undefined, claim: undefined })}
+        />
         {claims.first && (
           <p>
             {counted(claims.first.total, 'live claim')}
@@ -51,9 +42,9 @@ export function Claims() {
           </p>
         )}
         {before && (
-          <Link to="/tasks/claims" search={{ ...kept, before: undefined }} className="link">
+          <SearchLink set={{ before: undefined }} className="link">
             Back to the newest
-          </Link>
+          </SearchLink>
         )}
       </div>
       <section data-home tabIndex={-1} aria-label="Claims" className="panel mt-3 outline-none">
@@ -62,28 +53,28 @@ export function Claims() {
           noun="claims"
           label="Live claims, newest first"
           list={claims}
-          columns={columns}
+          columns={COLUMNS}
           rowKey={({ claim_id }) => claim_id}
           growsAtTop
-          further={{ to: '/tasks/claims', search: last ? { ...kept, before: last.claim_id } : kept }}
+          further={{ to: '/tasks/claims', search: { mine, before: last?.claim_id } }}
           empty={<NoClaims narrowed={mine === true || repository !== undefined || before !== undefined} />}
         />
       </section>
-      {opened && <ClaimPanel key={opened} id={opened} listed={claims.rows?.find(({ claim_id }) => claim_id === opened)} onClose={close} />}
+      {opened && (
+        <ClaimPanel
+          key={opened}
+          id={opened}
+          listed={claims.rows?.find(({ claim_id }) => claim_id === opened)}
+          onClose={() => void change({ claim: undefined })}
+        />
+      )}
     </>
   );
 }
 
 function NoClaims({ narrowed }: { narrowed: boolean }) {
   if (narrowed) {
-    return (
-      <EmptyState>
-        <p>No such claim is live.</p>
-        <Link to="/tasks/claims" search={{ repo: undefined }} className="link">
-          Show all live claims
-        </Link>
-      </EmptyState>
-    );
+    return <EmptyState all={{ to: '/tasks/claims', search: { repo: undefined }, label: 'Show all live claims' }}>No such claim is live.</EmptyState>;
   }
   return (
     <EmptyState>
@@ -108,14 +99,14 @@ function shortPatterns(claim: Claim): string {
   return all.length > FIRST ? `${all.slice(0, FIRST).join(', ')} and ${all.length - FIRST} more` : all.join(', ');
 }
 
-const claimColumns = (search: ClaimSearch): readonly Column<Claim>[] => [
+const COLUMNS: readonly Column<Claim>[] = [
   {
     label: 'Pattern',
     role: 'title',
     cell: (claim) => (
-      <Link to="/tasks/claims" search={{ ...search, claim: claim.claim_id }} resetScroll={false} className="mono hover:underline">
+      <SearchLink set={{ claim: claim.claim_id }} className="mono hover:underline">
         <UntrustedText text={shortPatterns(claim)} brief />
-      </Link>
+      </SearchLink>
     ),
   },
   { label: 'Mode', role: 'state', cell: (claim) => <Mode claim={claim} /> },
@@ -125,16 +116,8 @@ const claimColumns = (search: ClaimSearch): readonly Column<Claim>[] => [
   { label: 'Actions', role: 'none', width: 'sm:w-24', cell: (claim) => <ReleaseClaim claim={claim} inRow /> },
 ];
 
-interface ClaimPanelProps {
-  /** Its id, or the end of it. */
-  id: string;
-  /** As the list has it, until it is read by itself. */
-  listed: Claim | undefined;
-  onClose: () => void;
-}
-
 /** One claim, also one that is over. */
-function ClaimPanel({ id, listed, onClose }: ClaimPanelProps) {
+function ClaimPanel({ id, listed, onClose }: RowPanelProps<Claim>) {
   const query = useRead('claims.show', { claim_id: id });
   const claim = query.data?.claim ?? listed;
   return (
@@ -218,8 +201,8 @@ function DeniedEdits({ claimId }: { claimId: string }) {
   if (denied.length === 0) return null;
   return (
     <Section title="Denied edits" about="newest first">
-      <ul className="panel divide-y divide-line">
-        {denied.slice(0, SHOWN).map(({ event: { seq, time, actor }, edit }) => (
+      <PanelList items={denied.slice(0, SHOWN)} empty={null}>
+        {({ event: { seq, time, actor }, edit }) => (
           <li key={seq} className="grid gap-0.5 px-3 py-2">
             <code className="wrap-anywhere">
               <UntrustedText text={edit.path} />
@@ -233,8 +216,8 @@ function DeniedEdits({ claimId }: { claimId: string }) {
               </Link>
             </p>
           </li>
-        ))}
-      </ul>
+        )}
+      </PanelList>
       {denied.length > SHOWN && (
         <Link to="/activity" search={{ subject: claimId }} className="link">
           All that happened to this claim

@@ -1,16 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { ActionInput, ActionResult, Task } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { counted } from '../../parts/count.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { FormDialog } from '../../parts/actions.tsx';
 import { SelectField, TextArea, TextField } from '../../parts/field.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Notice } from '../../parts/tone.tsx';
+import { Notice } from '../../parts/layout.tsx';
+import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/repository-filter.tsx';
+import { useRepository } from '../../shell/header.tsx';
 import { Pair } from '../overlap/pair.tsx';
 
 type PlanAnswer = ActionResult<'tasks.plan'> | ActionResult<'workstreams.plan'>;
@@ -70,21 +66,18 @@ export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
       </FormDialog>
     );
   }
-  const goBack = (): void => {
-    plan.reset();
-    setFound(undefined);
-  };
   return (
-    <Dialog title="Is somebody already doing this?" wide onClose={onClose}>
-      <ConfirmPlan
-        draft={draft}
-        answer={found}
-        problem={plan.error && <Problem what="Nothing was planned." error={plan.error} />}
-        pending={plan.isPending}
-        onBack={goBack}
-        onConfirm={send}
-      />
-    </Dialog>
+    <ConfirmPlan
+      draft={draft}
+      answer={found}
+      plan={plan}
+      onBack={() => {
+        plan.reset();
+        setFound(undefined);
+      }}
+      onConfirm={send}
+      onClose={onClose}
+    />
   );
 }
 
@@ -166,29 +159,37 @@ const workstreamOf = ({ title, words }: Draft): ActionInput<'workstreams.plan'> 
 interface ConfirmPlanProps {
   draft: Draft;
   answer: PlanAnswer;
-  problem: ReactNode;
-  pending: boolean;
+  plan: { readonly isPending: boolean; readonly error: Error | null };
   onBack: () => void;
   onConfirm: (reason: string) => void;
+  onClose: () => void;
 }
 
 /** Nothing is stored yet: a person looks at each candidate, and says why to go on. */
-function ConfirmPlan({ draft, answer, problem, pending, onBack, onConfirm }: ConfirmPlanProps) {
+function ConfirmPlan({ draft, answer, plan, onBack, onConfirm, onClose }: ConfirmPlanProps) {
   const me = useRead('identity.me', {}).data;
   const settings = useRead('overlap.list', { limit: 1 }).data?.settings;
   const [reason, setReason] = useState('');
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.focus(), []);
   const { candidates } = answer.data;
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    onConfirm(reason.trim());
-  };
   return (
-    <form ref={form} tabIndex={-1} onSubmit={submit} className="mt-3 grid gap-3 outline-none">
-      <Notice tone="you" role="alert">
-        {answer.message} {counted(candidates.length, 'piece of work looks', 'pieces of work look')} like yours. Nothing is planned yet.
-      </Notice>
+    <FormDialog
+      title="Is somebody already doing this?"
+      wide
+      submit="Plan it all the same"
+      cancel="Back"
+      ready={reason.trim() !== ''}
+      mutation={plan}
+      failed="Nothing was planned."
+      onSubmit={() => onConfirm(reason.trim())}
+      onCancel={onBack}
+      onClose={onClose}
+    >
+      {/* What was found is read before the reason is given. */}
+      <div tabIndex={-1} data-first className="outline-none">
+        <Notice tone="you" role="alert">
+          {answer.message} {counted(candidates.length, 'piece of work looks', 'pieces of work look')} like yours. Nothing is planned yet.
+        </Notice>
+      </div>
       <ul className="grid gap-4">
         {candidates.map((candidate) => (
           <li key={candidate.id}>
@@ -213,16 +214,7 @@ function ConfirmPlan({ draft, answer, problem, pending, onBack, onConfirm }: Con
         rows={2}
         required
       />
-      {problem}
-      <div className="flex flex-wrap justify-end gap-2">
-        <button type="button" className="button" onClick={onBack}>
-          Back
-        </button>
-        <ActButton type="submit" look="primary" pending={pending} disabled={!reason.trim()}>
-          Plan it all the same
-        </ActButton>
-      </div>
-    </form>
+    </FormDialog>
   );
 }
 

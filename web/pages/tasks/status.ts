@@ -1,5 +1,5 @@
 import type { Task } from '../../api.ts';
-import type { Tone } from '../../parts/tone.tsx';
+import type { Tone } from '../../parts/layout.tsx';
 
 export type TeamTaskStatus = Task['status'];
 export type StatusChoice = TeamTaskStatus | 'all';

@@ -1,30 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Task } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { counted } from '../../parts/count.ts';
-import { TextArea } from '../../parts/field.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Id, shortId } from '../../parts/id.tsx';
-import { closeDone, openDialog } from '../../parts/open-dialog.tsx';
-import { escapeBidi, UntrustedText, workerOf } from '../../parts/said.tsx';
-import { type FactValues, NameList, ReadPanel } from '../../parts/side-panel.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
-import { useAct, useRead } from '../../queries.ts';
+import { ConfirmAction, REASON } from '../../parts/actions.tsx';
+import { State } from '../../parts/layout.tsx';
+import { type FactValues, NameList, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
+import { AgentName, counted, escapeBidi, Id, shortId, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
+import { useRead } from '../../queries.ts';
 import { isOpen, STATUS_TONES } from './status.ts';
 
-interface TaskPanelProps {
-  /** Its id, or the end of it. */
-  id: string;
-  /** As the list has it, until it is read by itself. */
-  listed: Task | undefined;
-  onClose: () => void;
-}
-
 /** One task, whether the list beside it holds it or not. */
-export function TaskPanel({ id, listed, onClose }: TaskPanelProps) {
+export function TaskPanel({ id, listed, onClose }: RowPanelProps<Task>) {
   const query = useRead('tasks.show', { task_id: id });
   const task = query.data?.task ?? listed;
   return (
@@ -73,7 +57,7 @@ export function OverlapsOf({ task: { task_id, overlaps } }: { task: Pick<Task, '
   return (
     <Link
       to="/tasks/overlaps"
-      search={{ subject: task_id, ...(open > 0 && { status: 'open' as const }) }}
+      search={{ subject: task_id, status: open > 0 ? 'open' : undefined }}
       aria-label={counted(open || all, open > 0 ? 'open overlap' : 'resolved overlap')}
       className="hover:underline"
     >
@@ -82,50 +66,26 @@ export function OverlapsOf({ task: { task_id, overlaps } }: { task: Pick<Task, '
   );
 }
 
-interface CancelTaskProps {
-  task: Task;
-  inRow?: boolean;
-  onCancelled?: () => void;
-}
-
-export function CancelTask({ task, inRow = false, onCancelled }: CancelTaskProps) {
+export function CancelTask({ task, inRow = false, onCancelled }: { task: Task; inRow?: boolean; onCancelled?: () => void }) {
   if (!task.mine || !isOpen(task)) return null;
   return (
-    <ActButton
-      look="bad"
-      className={inRow ? 'min-h-6 px-2' : ''}
-      aria-label={inRow ? `Cancel ${escapeBidi(task.title)}` : undefined}
-      onClick={() => openDialog((close) => <CancelDialog task={task} onClose={close} onCancelled={onCancelled} />)}
-    >
-      {inRow ? 'Cancel' : 'Cancel task'}
-    </ActButton>
-  );
-}
-
-function CancelDialog({ task, onClose, onCancelled }: { task: Task; onClose: () => void; onCancelled: (() => void) | undefined }) {
-  const cancel = useAct('tasks.cancel');
-  const [reason, setReason] = useState('');
-  const done = (): void => {
-    onCancelled?.();
-    closeDone(onClose);
-  };
-  return (
-    <FormDialog
+    <ConfirmAction
+      button={inRow ? 'Cancel' : 'Cancel task'}
+      name={inRow ? `Cancel ${escapeBidi(task.title)}` : undefined}
+      small={inRow}
       title="Cancel this task?"
-      submit="Cancel task"
-      cancel="Keep it"
-      look="bad"
-      ready={reason.trim() !== ''}
-      mutation={cancel}
+      act="Cancel task"
+      keep="Keep it"
+      action="tasks.cancel"
+      reason={REASON}
+      input={(reason) => ({ task_id: task.task_id, reason })}
       failed="The task was not cancelled."
-      onSubmit={() => cancel.mutate({ task_id: task.task_id, reason: reason.trim() }, { onSuccess: done })}
-      onClose={onClose}
+      onDone={onCancelled}
     >
       <p className="font-medium">
         <UntrustedText text={task.title} brief />
       </p>
       <p>It is {task.status} now. Cancelling ends it for good. The reason is on record for the team.</p>
-      <TextArea label="Reason" value={reason} onChange={setReason} most={1_000} first required />
-    </FormDialog>
+    </ConfirmAction>
   );
 }

@@ -1,44 +1,36 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { Link, Outlet } from '@tanstack/react-router';
+import { useState } from 'react';
 import { type ActionInput, call, type Task } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { counted } from '../../parts/count.ts';
+import { ActButton } from '../../parts/actions.tsx';
+import { InstalledFirst, SetupCommand } from '../../parts/command.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { CheckFilter, Filter } from '../../parts/filter.tsx';
-import { Id } from '../../parts/id.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText, workerOf } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
-import { InstalledFirst, SetupCommand } from '../../parts/setup-command.tsx';
+import { CheckFilter, Filter } from '../../parts/field.tsx';
+import { EmptyState, Problem, State, Views } from '../../parts/layout.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { AgentName, counted, Id, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { TaskSearch } from '../../search.ts';
-import { useRepository } from '../../shell/repository-filter.tsx';
+import { useRepository } from '../../shell/header.tsx';
 import { PlannedNotice, type PlannedTeamTask, PlanTask } from './plan-task.tsx';
 import { STATUS_TONES, STATUSES, statusesOf, statusWord } from './status.ts';
 import { CancelTask, OverlapsOf, TaskPanel } from './task-panel.tsx';
 
-const route = getRouteApi('/tasks/');
-
 /** What is planned, under way and done, by whom. */
 export function Tasks() {
-  const { task: opened, plan, ...filter } = route.useSearch();
+  const [{ task: opened, plan, ...filter }, change] = usePageSearch('/tasks/');
   const repository = useRepository();
-  const navigate = useNavigate();
-  const show = (search: TaskSearch): void => void navigate({ to: '/tasks', search, resetScroll: false });
   const tasks = useTasks(filter, repository);
   const [planned, setPlanned] = useState<PlannedTeamTask>();
-  // The same address has the same columns, or every row would be drawn again.
-  const address = JSON.stringify(filter);
-  const columns = useMemo(() => taskColumns(JSON.parse(address) as TaskSearch), [address]);
   const last = tasks.rows?.at(-1);
   return (
     <>
       <title>Tasks · Covenant</title>
-      <TaskFilters filter={filter} onChange={show} onPlan={() => show({ ...filter, ...(opened && { task: opened }), plan: true })} />
+      <TaskFilters
+        filter={filter}
+        onChange={(part) => void change({ ...part, before: undefined, task: undefined })}
+        onPlan={() => void change({ plan: true })}
+      />
       {filter.workstream && (
         <div className="mt-3">
           <Workstream key={filter.workstream} id={filter.workstream} />
@@ -48,30 +40,32 @@ export function Tasks() {
       <p className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
         {tasks.first && countOf(tasks.first.total, filter)}
         {filter.before && (
-          <Link to="/tasks" search={{ ...filter, before: undefined }} className="link">
+          <SearchLink set={{ before: undefined, task: undefined }} className="link">
             Back to the newest
-          </Link>
+          </SearchLink>
         )}
       </p>
       <section data-home tabIndex={-1} aria-label="Tasks" className="panel mt-1 outline-none">
         <DataList
-          key={`${address} ${repository}`}
+          key={JSON.stringify([filter, repository])}
           noun="tasks"
           label="Tasks, last changed first"
           list={tasks}
-          columns={columns}
+          columns={COLUMNS}
           rowKey={({ task_id }) => task_id}
           growsAtTop
-          further={{ to: '/tasks', search: last ? { ...filter, before: cursorText(last) } : filter }}
-          empty={<NoTasks filter={filter} repository={repository} onPlan={() => show({ ...filter, plan: true })} />}
+          further={{ to: '/tasks', search: { ...filter, before: last && cursorText(last) } }}
+          empty={<NoTasks filter={filter} repository={repository} onPlan={() => void change({ plan: true })} />}
         />
       </section>
-      {opened && <TaskPanel key={opened} id={opened} listed={tasks.rows?.find(({ task_id }) => task_id === opened)} onClose={() => show(filter)} />}
+      {opened && (
+        <TaskPanel key={opened} id={opened} listed={tasks.rows?.find(({ task_id }) => task_id === opened)} onClose={() => void change({ task: undefined })} />
+      )}
       {plan && (
         <PlanTask
-          onClose={() => show({ ...filter, ...(opened && { task: opened }) })}
+          onClose={() => void change({ plan: undefined })}
           onPlanned={(what) => {
-            show(filter);
+            void change({ plan: undefined, task: undefined });
             setPlanned(what);
           }}
         />
@@ -92,17 +86,10 @@ function cursorIn(text: string | undefined): Before | undefined {
 
 /** Last changed first. */
 function useTasks({ status: chosen, mine, owner, workstream, before: from }: TaskSearch, repository: string | undefined) {
-  const status = statusesOf(chosen);
-  const filter = {
-    ...(status && { status }),
-    ...(mine && { mine }),
-    ...(owner && { owner }),
-    ...(workstream && { workstream_id: workstream }),
-    ...(repository && { repository }),
-  };
+  const filter = { status: statusesOf(chosen), mine, owner, workstream_id: workstream, repository };
   return usePages({
     key: ['tasks.list', filter],
-    read: (before: Before | undefined, limit, signal) => call('tasks.list', { ...filter, limit, ...(before && { before }) }, signal),
+    read: (before: Before | undefined, limit, signal) => call('tasks.list', { ...filter, limit, before }, signal),
     next: ({ items, more }) => {
       const last = items.at(-1);
       return more && last ? { updated_at: last.updated_at, task_id: last.task_id } : undefined;
@@ -118,14 +105,14 @@ function countOf(total: number | null, { status, mine, owner }: TaskSearch): str
   return `${count} ${statusWord(status)}${total === 1 ? 'task' : 'tasks'}${whose}${total === 0 ? '' : ', last changed first'}`;
 }
 
-const taskColumns = (search: TaskSearch): readonly Column<Task>[] => [
+const COLUMNS: readonly Column<Task>[] = [
   {
     label: 'Title',
     role: 'title',
     cell: ({ task_id, title }) => (
-      <Link to="/tasks" search={{ ...search, task: task_id }} resetScroll={false} className="font-medium hover:underline">
+      <SearchLink set={{ task: task_id }} className="font-medium hover:underline">
         <UntrustedText text={title} brief />
-      </Link>
+      </SearchLink>
     ),
   },
   { label: 'Status', role: 'state', cell: ({ status }) => <State tone={STATUS_TONES[status]}>{status}</State> },
@@ -154,9 +141,7 @@ const taskColumns = (search: TaskSearch): readonly Column<Task>[] => [
       target_files.length === 0 ? (
         <span className="text-muted max-sm:hidden">none</span>
       ) : (
-        <Link to="/tasks" search={{ ...search, task: task_id }} resetScroll={false} className="hover:underline">
-          {counted(target_files.length, 'file')}
-        </Link>
+        <SearchLink set={{ task: task_id }}>{counted(target_files.length, 'file')}</SearchLink>
       ),
   },
   { label: 'Overlap', width: 'sm:w-26', cell: (task) => <OverlapsOf task={task} /> },
@@ -166,35 +151,22 @@ const taskColumns = (search: TaskSearch): readonly Column<Task>[] => [
 
 interface TaskFiltersProps {
   filter: TaskSearch;
-  onChange: (filter: TaskSearch) => void;
+  onChange: (part: TaskSearch) => void;
   onPlan: () => void;
 }
 
 /** By status or owner. Whatever is chosen, the list begins with the newest. */
-function TaskFilters({ filter: { status, mine, owner, before: _, ...rest }, onChange, onPlan }: TaskFiltersProps) {
+function TaskFilters({ filter: { status, mine, owner }, onChange, onPlan }: TaskFiltersProps) {
   const owners = useRead('tasks.owners', {}).data?.items.map(({ name }) => [name, name] as const) ?? [];
   // One from the address that owns nothing, or is not known.
   const choices = owner === undefined || owners.some(([name]) => name === owner) ? owners : [[owner, owner] as const, ...owners];
-  const kept = { ...rest, ...(status && { status }) };
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-      <Filter
-        label="Status"
-        otherwise="Open"
-        choices={STATUSES}
-        chosen={status}
-        onChoose={(choice) => onChange({ ...rest, ...(mine && { mine }), ...(owner && { owner }), ...(choice && { status: choice }) })}
-      />
+      <Filter label="Status" otherwise="Open" choices={STATUSES} chosen={status} onChoose={(choice) => onChange({ status: choice })} />
       {(choices.length > 1 || owner !== undefined) && (
-        <Filter
-          label="Owner"
-          otherwise="Everybody"
-          choices={choices}
-          chosen={owner}
-          onChoose={(choice) => onChange({ ...kept, ...(choice && { owner: choice }) })}
-        />
+        <Filter label="Owner" otherwise="Everybody" choices={choices} chosen={owner} onChoose={(choice) => onChange({ owner: choice, mine: undefined })} />
       )}
-      <CheckFilter label="Only mine" checked={mine ?? false} onChange={(checked) => onChange({ ...kept, ...(checked && { mine: true }) })} />
+      <CheckFilter label="Only mine" checked={mine ?? false} onChange={(checked) => onChange({ mine: checked || undefined, owner: undefined })} />
       <ActButton look="primary" className="ml-auto" aria-label="Plan work" onClick={onPlan}>
         Plan
       </ActButton>
@@ -251,7 +223,7 @@ interface NoTasksProps {
 function NoTasks({ filter: { status, mine, owner, workstream, before }, repository, onPlan }: NoTasksProps) {
   if (status || mine || owner || workstream || before || repository) {
     return (
-      <EmptyState>
+      <EmptyState all={{ to: '/tasks', search: { repo: undefined }, label: 'Show all open tasks' }}>
         <p>
           No {statusWord(status)}tasks{mine && ' of yours'}
           {owner && ` of ${owner}`}
@@ -259,9 +231,6 @@ function NoTasks({ filter: { status, mine, owner, workstream, before }, reposito
           {repository && ` in ${repository}`}
           {before && ' further back'}.
         </p>
-        <Link to="/tasks" search={{ repo: undefined }} className="link">
-          Show all open tasks
-        </Link>
       </EmptyState>
     );
   }
@@ -272,5 +241,24 @@ function NoTasks({ filter: { status, mine, owner, workstream, before }, reposito
       <SetupCommand />
       <InstalledFirst />
     </EmptyState>
+  );
+}
+
+/** Is somebody already doing this? */
+export function Work() {
+  return (
+    <>
+      <h1>Work</h1>
+      <Views
+        label="Work"
+        views={[
+          { to: '/tasks', label: 'Tasks' },
+          { to: '/tasks/claims', label: 'Claims' },
+          { to: '/tasks/overlaps', label: 'Overlaps' },
+          { to: '/tasks/week', label: 'Week' },
+        ]}
+      />
+      <Outlet />
+    </>
   );
 }

@@ -1,34 +1,26 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Note, Summary, Work } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CopyButton } from '../../parts/copy.tsx';
-import { counted } from '../../parts/count.ts';
-import { Filter } from '../../parts/filter.tsx';
-import { shortId } from '../../parts/id.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText, workerOf } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
+import { ActButton } from '../../parts/actions.tsx';
+import { CopyButton } from '../../parts/command.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { EmptyState, Problem, Section, State } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { counted, PathLink, shortId, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 import { WEEK_SPANS } from '../../search.ts';
 import { STATUS_TONES } from './status.ts';
 
-const route = getRouteApi('/tasks/week');
 const CHOICES = WEEK_SPANS.map((days) => [String(days), `Last ${days} days`] as const);
 
 /** What the team did, to read and to pass on. */
 export function Week() {
-  const { days } = route.useSearch();
-  const navigate = useNavigate();
+  const [{ days }, change] = usePageSearch('/tasks/week');
   const generate = useAct('team.weekly_summary');
   const summary = generate.data?.data;
   const choose = (choice: string | undefined): void => {
     generate.reset();
-    const chosen = WEEK_SPANS.find((span) => String(span) === choice);
-    void navigate({ to: '/tasks/week', search: chosen ? { days: chosen } : {} });
+    void change({ days: WEEK_SPANS.find((span) => String(span) === choice) });
   };
   return (
     <>
@@ -39,7 +31,7 @@ export function Week() {
           <span className="flex flex-wrap items-center gap-2 text-text">
             <Filter label="Time" otherwise="Last 7 days" choices={CHOICES} chosen={days ? String(days) : undefined} onChoose={choose} />
             {summary && <CopyButton text={summary.markdown} label="Copy as Markdown" />}
-            <ActButton look="primary" pending={generate.isPending} onClick={() => generate.mutate(days ? { days } : {})}>
+            <ActButton look="primary" pending={generate.isPending} onClick={() => generate.mutate({ days })}>
               Generate
             </ActButton>
           </span>
@@ -126,9 +118,9 @@ function Lines({ lines }: { lines: readonly Line[] }) {
       {lines.map(({ id, title, by, details, mark, time }) => (
         <li key={`${id} ${time} ${by}`} className="grid gap-0.5 px-3 py-1.5">
           <p>
-            <Linked id={id}>
+            <PathLink path={pathOf(id)}>
               <UntrustedText text={title} brief />
-            </Linked>
+            </PathLink>
           </p>
           <p className="flex flex-wrap items-center gap-x-2 text-muted">
             {mark}
@@ -149,21 +141,7 @@ function Lines({ lines }: { lines: readonly Line[] }) {
 }
 
 /** What has a page of its own opens it. */
-function Linked({ id, children }: { id: string; children: ReactNode }) {
-  if (id.startsWith('task_')) {
-    return (
-      <Link to="/tasks" search={{ task: id }} className="hover:underline">
-        {children}
-      </Link>
-    );
-  }
-  if (!id.startsWith('warn_')) return children;
-  return (
-    <Link to="/tasks/overlaps" search={{ warning: id }} className="hover:underline">
-      {children}
-    </Link>
-  );
-}
+const pathOf = (id: string): string | null => (id.startsWith('task_') ? `/tasks?task=${id}` : id.startsWith('warn_') ? `/tasks/overlaps?warning=${id}` : null);
 
 function partsOf(summary: Summary): { title: string; unit: readonly [string, string?]; lines: Line[] }[] {
   return [

@@ -1,10 +1,7 @@
 import type { ShownAgent } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
-import { PathLink } from '../../parts/path-link.tsx';
-import { RefusalCard, stepOf } from '../../parts/refusal-card.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
-import { deniedWords } from '../events/denied-edit.ts';
+import { EmptyState, Section } from '../../parts/layout.tsx';
+import { counted, PathLink, UntrustedText } from '../../parts/values.tsx';
+import { deniedWords, RefusalCard, stepOf } from '../events/refusal.tsx';
 import { commandIn, passOf } from './passes.ts';
 
 type Refusal = ShownAgent['refusals'][number];

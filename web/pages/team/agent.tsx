@@ -1,21 +1,15 @@
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { ShownAgent } from '../../api.ts';
-import { spentWords } from '../../parts/cost.ts';
-import { PathLink } from '../../parts/path-link.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Loaded } from '../../parts/data-list.tsx';
+import { Section } from '../../parts/layout.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
+import { PathLink, spentWords, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { AgentTokens, ReleaseAgent } from './agent-actions.tsx';
-import { AgentGrants, AgentRuns, AgentWorktrees } from './agent-facts.tsx';
-import { AgentHolds } from './agent-holds.tsx';
+import { AgentGrants, AgentRuns, AgentTokens, ReleaseAgent } from './agent-access.tsx';
 import { AgentRefusals } from './agent-refusals.tsx';
-import { AgentStateMark } from './agent-state.tsx';
-import { AgentWork } from './agent-work.tsx';
+import { AgentHolds, AgentWork, AgentWorktrees } from './agent-work.tsx';
+import { AgentStateMark } from './agents.tsx';
 
 /** It is heard of by calls that change nothing else. */
 const LOOK_MS = 15_000;
@@ -24,28 +18,19 @@ const route = getRouteApi('/agents/$agent');
 /** What is it doing, what stopped it? */
 export function Agent() {
   const { agent: id } = route.useParams();
-  const { data, error, refetch } = useRead('agents.show', { agent_id: id }, { everyMs: LOOK_MS });
-  const name = data?.agent.name ?? 'Agent';
+  const query = useRead('agents.show', { agent_id: id }, { everyMs: LOOK_MS });
   return (
     <>
-      <title>{`${name} · Covenant`}</title>
+      <title>{`${query.data?.agent.name ?? 'Agent'} · Covenant`}</title>
       <p>
         <Link to="/" className="link">
           Now
         </Link>
       </p>
-      {!data && <h1>Agent</h1>}
-      {error && (
-        <div className="mt-3">
-          <Problem what="The agent could not be read." error={error} onRetry={() => void refetch()} />
-        </div>
-      )}
-      {!data && !error && (
-        <div className="panel mt-3">
-          <TableSkeleton />
-        </div>
-      )}
-      {data && <Shown shown={data} />}
+      {!query.data && <h1>Agent</h1>}
+      <Loaded query={query} what="The agent">
+        {(shown) => <Shown shown={shown} />}
+      </Loaded>
     </>
   );
 }
@@ -73,7 +58,7 @@ function Shown({ shown }: { shown: ShownAgent }) {
       </div>
       {agent.doing && (
         <p className="mt-1 flex gap-x-2">
-          <span className="text-muted">Doing</span>
+          <span className="shrink-0 text-muted">Doing</span>
           <PathLink path={agent.doing.path}>
             <UntrustedText text={agent.doing.text} brief />
           </PathLink>

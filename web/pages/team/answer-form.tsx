@@ -1,26 +1,24 @@
 import { type SubmitEvent, useId, useState } from 'react';
-import type { Question } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { Id } from '../../parts/id.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Scrolled } from '../../parts/scrolled.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import type { AskToMe, Question } from '../../api.ts';
+import { ActButton } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { TextArea } from '../../parts/field.tsx';
+import { Problem, Scrolled, State, type Tone } from '../../parts/layout.tsx';
+import { AgentName, dateOf, Id, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 
-export interface Answered {
-  readonly id: string;
-  /** What the task is now that waited for the answer; null: none did. */
-  readonly taskStatus: string | null;
-}
-
-/** All of them: the compiler sees to it. */
 const TONES: Record<Question['priority'], Tone> = { low: 'quiet', normal: 'you', high: 'wait', urgent: 'bad' };
 
-const MAX_ITEMS = 20_000;
+const MAX_LENGTH = 20_000;
 
-export function AnswerForm({ question, onAnswered }: { question: Question; onAnswered: (answered: Answered) => void }) {
+interface AnswerFormProps {
+  question: Question;
+  /** Told what the task is now that waited for the answer; null: none did. */
+  onAnswered: (taskStatus: string | null) => void;
+}
+
+/** The question of an agent to whoever is there. */
+export function AnswerForm({ question, onAnswered }: AnswerFormProps) {
   const answer = useAct('questions.answer');
   const [text, setText] = useState('');
   const field = useId();
@@ -28,7 +26,7 @@ export function AnswerForm({ question, onAnswered }: { question: Question; onAns
     event.preventDefault();
     // By the promise: the journal may have taken this form off the page before the answer is here.
     answer.mutateAsync({ question_id: question.question_id, answer: text.trim() }).then(
-      ({ question_id, task_status }) => onAnswered({ id: question_id, taskStatus: task_status }),
+      ({ task_status }) => onAnswered(task_status),
       () => {},
     );
   };
@@ -61,7 +59,7 @@ export function AnswerForm({ question, onAnswered }: { question: Question; onAns
           id={field}
           className="field py-1.5"
           rows={2}
-          maxLength={MAX_ITEMS}
+          maxLength={MAX_LENGTH}
           placeholder="Your answer"
           value={text}
           onChange={({ target }) => setText(target.value)}
@@ -85,5 +83,42 @@ function About({ question: { task_name, workflow_name, expires_at } }: { questio
       {work && expires_at !== null && ' · '}
       {expires_at !== null && `until ${dateOf(expires_at)}`}
     </p>
+  );
+}
+
+/** The ask of a teammate to this person. */
+export function AskForm({ ask, onAnswered }: { ask: AskToMe; onAnswered: () => void }) {
+  const answer = useAct('messages.answer');
+  const [text, setText] = useState('');
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    // By the promise, as above.
+    answer.mutateAsync({ id: ask.id, answer: text.trim() }).then(onAnswered, () => {});
+  };
+  return (
+    <form onSubmit={submit} className="grid gap-3">
+      <p className="flex flex-wrap items-center gap-x-2 text-muted">
+        <AgentName name={ask.from.name} id={ask.from.agent_id} brief={false} />
+        <Time at={ask.since} />
+        {ask.deadline !== null && `until ${dateOf(ask.deadline)}`}
+        <span className="ml-auto">
+          <Id id={ask.id} />
+        </span>
+      </p>
+      <Scrolled label="The ask" className="max-h-64">
+        <UntrustedText text={ask.text} />
+      </Scrolled>
+      <TextArea label="Your answer" value={text} onChange={setText} most={MAX_LENGTH} rows={4} />
+      {answer.error && <Problem what="The ask was not answered." error={answer.error} />}
+      {text.trim() && <CliCommand words={`messages answer ${ask.id}`} text={text.trim()} />}
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <PathLink path={`/messages?message=${ask.id}`} className="link">
+          Open it among the messages
+        </PathLink>
+        <ActButton type="submit" look="primary" pending={answer.isPending} disabled={!text.trim()}>
+          Answer
+        </ActButton>
+      </div>
+    </form>
   );
 }

@@ -1,24 +1,15 @@
 import { type SubmitEvent, useId, useState } from 'react';
 import type { Approval } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { Id } from '../../parts/id.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText, workerOf } from '../../parts/said.tsx';
-import { Scrolled } from '../../parts/scrolled.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
+import { ActButton } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { Problem, Scrolled, State } from '../../parts/layout.tsx';
+import { dateOf, Id, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
-
-export interface Decided {
-  readonly id: string;
-  readonly words: string;
-}
 
 const MAX_REASON = 500;
 
 /** One click each; a reason, which the caller is told, only who wants to give one. */
-export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDecided: (decided: Decided) => void }) {
+export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDecided: (words: string) => void }) {
   const approve = useAct('approvals.approve');
   const refuse = useAct('approvals.refuse');
   const [reason, setReason] = useState('');
@@ -29,7 +20,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
   // By the promise: the journal may have taken this form off the page before the answer is here.
   const tell = (done: Promise<unknown>, words: string): void => {
     done.then(
-      () => onDecided({ id: approval_id, words }),
+      () => onDecided(words),
       () => {},
     );
   };

@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { CliCommand } from '../../parts/cli.tsx';
-import { PathLink } from '../../parts/path-link.tsx';
-import { Section } from '../../parts/section.tsx';
-import { InstalledFirst, SetupCommand } from '../../parts/setup-command.tsx';
+import { CliCommand, InstalledFirst, SetupCommand } from '../../parts/command.tsx';
+import { Section } from '../../parts/layout.tsx';
+import { PathLink } from '../../parts/values.tsx';
 import { prefer, usePreferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
 

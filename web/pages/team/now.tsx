@@ -2,11 +2,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { nowSearch } from '../../search.ts';
 import { Agents } from './agents.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { useNotices } from './notices.tsx';
 import { Since } from './since.tsx';
 import { Strip } from './strip.tsx';
 import { useWaiting } from './waiting.ts';
-import { WaitingList } from './waiting-list.tsx';
+import { useNotices, WaitingList } from './waiting-list.tsx';
 import { WaitingPanel } from './waiting-panel.tsx';
 
 const route = getRouteApi('/');

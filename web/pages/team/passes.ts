@@ -1,5 +1,5 @@
 import type { ShownAgent } from '../../api.ts';
-import { claimPath } from '../events/denied-edit.ts';
+import { claimPath } from '../events/refusal.tsx';
 
 type Refusal = ShownAgent['refusals'][number];
 

@@ -1,18 +1,11 @@
 import { useEffect, useState } from 'react';
 import type { News } from '../../api.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { counted } from '../../parts/count.ts';
-import { PathLink } from '../../parts/path-link.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { Loaded } from '../../parts/data-list.tsx';
+import { PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
+import { AgentName, counted, dateOf, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
 import { prefer, preferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
 
-/** All of them: the compiler sees to it. */
 const TONES: Record<News['news'], Tone> = { finished: 'good', failed: 'bad', decided: 'quiet' };
 
 /** Who is back sooner has not been away: a reload must not take the news with it. */
@@ -39,46 +32,38 @@ function useLastVisit(): number | null {
 /** What was finished, failed or was decided while nobody looked, newest first. */
 export function Since() {
   const lastVisit = useLastVisit();
-  const { data, error, refetch } = useRead('news.list', lastVisit === null ? {} : { since: lastVisit });
+  const news = useRead('news.list', lastVisit === null ? {} : { since: lastVisit });
+  const { data } = news;
   return (
     <Section title={lastVisit === null ? 'In the last day' : 'Since your last visit'} about={data && (countsOf(data.counts) || `from ${dateOf(data.since)}`)}>
-      {error && <Problem what="What happened could not be read." error={error} onRetry={() => void refetch()} />}
-      {!data && !error && (
-        <div className="panel">
-          <TableSkeleton />
-        </div>
-      )}
-      {data && data.items.length === 0 && (
-        <div className="panel">
-          <EmptyState>Nothing was finished, failed or decided.</EmptyState>
-        </div>
-      )}
-      {data && data.items.length > 0 && (
-        <ul className="panel max-h-120 divide-y divide-line overflow-y-auto" aria-label="News">
-          {data.items.map((item) => (
-            <li key={item.seq} className="grid gap-1 px-3 py-2">
-              <p className="flex flex-wrap items-center gap-x-2 text-muted">
-                <State tone={TONES[item.news]}>{item.news}</State>
-                {item.what}
-                <AgentName name={item.by.name} id={item.by.agent_id} brief={false} />
-                <span className="ml-auto">
-                  <Time at={item.time} />
-                </span>
-              </p>
-              <p className="font-medium">
-                <PathLink path={item.path}>
-                  <UntrustedText text={item.title} brief />
-                </PathLink>
-              </p>
-              {item.details && (
-                <p className="text-muted">
-                  <UntrustedText text={item.details} brief />
+      <Loaded query={news} what="What happened">
+        {({ items }) => (
+          <PanelList items={items} empty="Nothing was finished, failed or decided." label="News" className="max-h-120 overflow-y-auto">
+            {(item) => (
+              <li key={item.seq} className="grid gap-1 px-3 py-2">
+                <p className="flex flex-wrap items-center gap-x-2 text-muted">
+                  <State tone={TONES[item.news]}>{item.news}</State>
+                  {item.what}
+                  <AgentName name={item.by.name} id={item.by.agent_id} brief={false} />
+                  <span className="ml-auto">
+                    <Time at={item.time} />
+                  </span>
                 </p>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
+                <p className="font-medium">
+                  <PathLink path={item.path}>
+                    <UntrustedText text={item.title} brief />
+                  </PathLink>
+                </p>
+                {item.details && (
+                  <p className="text-muted">
+                    <UntrustedText text={item.details} brief />
+                  </p>
+                )}
+              </li>
+            )}
+          </PanelList>
+        )}
+      </Loaded>
     </Section>
   );
 }

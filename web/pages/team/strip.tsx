@@ -1,18 +1,18 @@
 import type { Lane, LaneSpan } from '../../api.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { PathLink } from '../../parts/path-link.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
-import { dateOf } from '../../parts/time.tsx';
+import { Loaded } from '../../parts/data-list.tsx';
+import { EmptyState, Section } from '../../parts/layout.tsx';
+import { TwinTable } from '../../parts/table.tsx';
+import { hoursBetween, rowsOf } from '../../parts/time-axis.ts';
+import { AgentName, dateOf, escapeBidi, PathLink, UntrustedText } from '../../parts/values.tsx';
 import { preferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
-import { hoursBetween, linesOf } from './lane.ts';
 
 /** Bars grow by time alone. */
 const LOOK_MS = 60_000;
 const HOURS = 12;
 const LINE_PX = 10;
+/** More lines than these would make a lane taller than the others together. */
+const MAX_LINES = 6;
 const BAR_PX = 7;
 /** Whatever is shorter could not be seen. */
 const LEAST_PERCENT = 0.4;
@@ -24,34 +24,40 @@ interface Window {
 
 /** Who held what in the last hours: one lane for each agent. */
 export function Strip() {
-  const { data, error, refetch } = useRead('agents.lanes', { hours: HOURS }, { everyMs: LOOK_MS });
+  const query = useRead('agents.lanes', { hours: HOURS }, { everyMs: LOOK_MS });
   return (
-    <Section title={`The last ${HOURS} hours`} about={data?.cut && 'The latest are shown'}>
-      {error && <Problem what="Who held what could not be read." error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <div role="status" aria-label="Loading" className="panel skeleton h-24" />}
-      {data && data.lanes.length === 0 && (
-        <div className="panel">
-          <EmptyState>Nobody held any work.</EmptyState>
-        </div>
-      )}
-      {data && data.lanes.length > 0 && (
-        <figure className="panel grid gap-2 p-3">
-          <figcaption className="flex flex-wrap gap-x-4 text-label text-muted">
-            <Key look="bg-live">held</Key>
-            <Key look="bg-good">done</Key>
-            <Key look="bg-quiet opacity-60">given back</Key>
-            <Key look="bg-bad">failed, or its end where it was lost</Key>
-          </figcaption>
-          <div className="grid grid-cols-[minmax(6rem,10rem)_minmax(0,1fr)] items-center gap-x-3 gap-y-1.5">
-            {data.lanes.map((lane) => (
-              <LaneRow key={lane.agent_id ?? lane.name} lane={lane} within={data} />
-            ))}
-            <span />
-            <Axis {...data} />
-          </div>
-          <Twin lanes={data.lanes} />
-        </figure>
-      )}
+    <Section title={`The last ${HOURS} hours`} about={query.data?.cut && 'The latest are shown'}>
+      <Loaded query={query} what="Who held what">
+        {({ lanes, from, to }) =>
+          lanes.length === 0 ? (
+            <div className="panel">
+              <EmptyState>Nobody held any work.</EmptyState>
+            </div>
+          ) : (
+            <figure className="panel grid gap-2 p-3">
+              <figcaption className="flex flex-wrap gap-x-4 text-label text-muted">
+                <Key look="bg-live">held</Key>
+                <Key look="bg-good">done</Key>
+                <Key look="bg-quiet opacity-60">given back</Key>
+                <Key look="bg-bad">failed, or its end where it was lost</Key>
+              </figcaption>
+              <div className="grid grid-cols-[minmax(6rem,10rem)_minmax(0,1fr)] items-center gap-x-3 gap-y-1.5">
+                {lanes.map((lane) => (
+                  <LaneRow key={lane.agent_id ?? lane.name} lane={lane} within={{ from, to }} />
+                ))}
+                <span />
+                <Axis from={from} to={to} />
+              </div>
+              <TwinTable
+                of={`The last ${HOURS} hours`}
+                label={`Who held what in the last ${HOURS} hours`}
+                heads={['Agent', 'Work', 'From', 'To', 'End']}
+                rows={lanes.flatMap(({ name, spans }) => spans.map((span) => ({ key: `${name} ${span.id} ${span.from}`, cells: cellsOf(name, span) })))}
+              />
+            </figure>
+          )
+        }
+      </Loaded>
     </Section>
   );
 }
@@ -74,7 +80,10 @@ const FILLS: Record<LaneSpan['end'], string> = {
 };
 
 function LaneRow({ lane, within }: { lane: Lane; within: Window }) {
-  const lines = linesOf(lane.spans, within.to);
+  const lines = rowsOf(
+    lane.spans.map(({ from, to }) => ({ from, until: to ?? within.to })),
+    MAX_LINES,
+  );
   const height = (Math.max(...lines) + 1) * LINE_PX;
   const percent = (time: number): number => ((Math.min(within.to, Math.max(within.from, time)) - within.from) / (within.to - within.from)) * 100;
   return (
@@ -117,43 +126,12 @@ function Axis({ from, to }: Window) {
 const WORDS: Record<LaneSpan['end'], string> = { held: 'held now', done: 'done', released: 'given back', failed: 'failed', lost: 'lost' };
 const endWords = ({ end, reason }: LaneSpan): string => (reason === null ? WORDS[end] : `${WORDS[end]}, ${reason}`);
 
-/** The same for who cannot see the bars. */
-function Twin({ lanes }: { lanes: readonly Lane[] }) {
-  return (
-    <details className="text-label">
-      <summary className="cursor-pointer text-muted">The last {HOURS} hours as a table</summary>
-      <div className="max-h-64 overflow-auto">
-        <table className="mt-1 w-full" aria-label={`Who held what in the last ${HOURS} hours`}>
-          <thead>
-            <tr className="text-left text-muted">
-              {['Agent', 'Work', 'From', 'To', 'End'].map((name) => (
-                <th key={name} scope="col" className="pr-4 font-medium">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {lanes.flatMap(({ name, spans }) =>
-              spans.map((span) => (
-                <tr key={`${name} ${span.id} ${span.from}`}>
-                  <td className="pr-4">
-                    <UntrustedText text={name} brief />
-                  </td>
-                  <td className="pr-4">
-                    <PathLink path={span.path}>
-                      <UntrustedText text={span.title} brief />
-                    </PathLink>
-                  </td>
-                  <td className="pr-4">{dateOf(span.from)}</td>
-                  <td className="pr-4">{span.to === null ? '—' : dateOf(span.to)}</td>
-                  <td>{endWords(span)}</td>
-                </tr>
-              )),
-            )}
-          </tbody>
-        </table>
-      </div>
-    </details>
-  );
-}
+const cellsOf = (agent: string, span: LaneSpan) => [
+  <UntrustedText key="agent" text={agent} brief />,
+  <PathLink key="work" path={span.path}>
+    <UntrustedText text={span.title} brief />
+  </PathLink>,
+  dateOf(span.from),
+  span.to === null ? '—' : dateOf(span.to),
+  endWords(span),
+];

@@ -1,14 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef } from 'react';
-import { counted } from '../../parts/count.ts';
-import { PathLink } from '../../parts/path-link.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
+import { PanelList, Problem, Section, State } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
-import { Time, Until } from '../../parts/time.tsx';
-import { State } from '../../parts/tone.tsx';
-import { NoticeSwitch } from './notices.tsx';
+import { counted, escapeBidi, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
+import { prefer, usePreferences } from '../../preferences.ts';
 import type { useWaiting, WaitingItem } from './waiting.ts';
 
 /** Everything that needs this person, in one list. */
@@ -28,15 +23,17 @@ export function WaitingList({ items, isRead, isCut, problems, isOpen }: ReturnTy
       {problems.map(({ what, error, retry }) => (
         <Problem key={what} what={what} error={error} onRetry={retry} />
       ))}
-      <section ref={list} tabIndex={-1} aria-label="What waits on you" className="panel outline-none">
-        {!isRead && items.length === 0 && <TableSkeleton />}
-        {isRead && items.length === 0 && problems.length === 0 && <EmptyState>Nothing waits on you.</EmptyState>}
-        {items.length > 0 && (
-          <ul className="divide-y divide-line">
-            {items.map((item) => (
-              <Item key={item.id} item={item} />
-            ))}
-          </ul>
+      <section ref={list} tabIndex={-1} aria-label="What waits on you" className="outline-none">
+        {!isRead && items.length === 0 ? (
+          <div className="panel">
+            <TableSkeleton />
+          </div>
+        ) : (
+          (items.length > 0 || problems.length === 0) && (
+            <PanelList items={items} empty="Nothing waits on you.">
+              {(item) => <Item key={item.id} item={item} />}
+            </PanelList>
+          )
         )}
       </section>
     </Section>
@@ -120,4 +117,46 @@ function useFocusKept(list: RefObject<HTMLElement | null>, items: readonly Waiti
     if (isOpen || !held.current || (document.activeElement !== null && document.activeElement !== document.body)) return;
     (list.current?.querySelector<HTMLElement>('[data-waiting] a') ?? list.current)?.focus();
   }, [list, items, isOpen]);
+}
+
+const canNotify = (): boolean => typeof Notification !== 'undefined' && Notification.permission !== 'denied';
+
+/** The browser asks for leave itself, and only who has turned this on is asked. */
+function NoticeSwitch() {
+  const { notices } = usePreferences();
+  if (!canNotify()) return null;
+  const turn = async (on: boolean): Promise<void> => {
+    const allowed = on && (Notification.permission === 'granted' || (await Notification.requestPermission()) === 'granted');
+    prefer({ notices: allowed });
+  };
+  return (
+    <label className="flex items-center gap-1.5 text-label pointer-coarse:min-h-11">
+      <input type="checkbox" checked={notices} onChange={({ target }) => void turn(target.checked)} />
+      Browser notices
+    </label>
+  );
+}
+
+/** Tells of what is new while the page is not looked at. What was there when it was opened is no news. */
+export function useNotices(items: readonly WaitingItem[], isRead: boolean): void {
+  const { notices } = usePreferences();
+  const known = useRef<ReadonlySet<string>>(undefined);
+  useEffect(() => {
+    if (!isRead) return;
+    const before = known.current;
+    known.current = new Set(items.map(({ id }) => id));
+    if (!before || !notices || !document.hidden || !canNotify() || Notification.permission !== 'granted') return;
+    const fresh = items.filter(({ id }) => !before.has(id));
+    const [first] = fresh;
+    if (!first) return;
+    const more = fresh.length > 1 ? ` and ${fresh.length - 1} more` : '';
+    const notice = new Notification('Covenant: waiting on you', {
+      body: `${first.who ?? ''} ${first.sentence.slice(0, 200)}${more}`.trim(),
+      tag: 'covenant-waiting',
+    });
+    notice.onclick = () => {
+      window.focus();
+      notice.close();
+    };
+  }, [items, isRead, notices]);
 }

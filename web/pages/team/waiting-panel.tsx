@@ -1,15 +1,17 @@
-import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import type { Approval, AskToMe, Overlap, Question } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { Id } from '../../parts/id.tsx';
+import { ActButton } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Problem } from '../../parts/layout.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { counted, Id, UntrustedText } from '../../parts/values.tsx';
+import { useAct } from '../../queries.ts';
 import type { NowSearch } from '../../search.ts';
-import { AnswerForm } from './answer-form.tsx';
+import { AnswerForm, AskForm } from './answer-form.tsx';
 import { ApprovalForm } from './approval-form.tsx';
-import { AskForm } from './ask-form.tsx';
-import { OverlapForm } from './overlap-form.tsx';
 import type { WaitingSources } from './waiting.ts';
 
 type Opened = { readonly question: Question } | { readonly approval: Approval } | { readonly ask: AskToMe } | { readonly overlap: Overlap };
@@ -57,12 +59,12 @@ function Settling({ item, onDone }: { item: Opened; onDone: (words: string) => v
   if ('question' in item) {
     return (
       <>
-        <AnswerForm question={item.question} onAnswered={({ taskStatus }) => onDone(`Answered. ${whatNow(taskStatus)}`)} />
+        <AnswerForm question={item.question} onAnswered={(taskStatus) => onDone(`Answered. ${whatNow(taskStatus)}`)} />
         <CliCommand words={`workflow answer ${item.question.question_id} 'Your answer'`} />
       </>
     );
   }
-  if ('approval' in item) return <ApprovalForm approval={item.approval} onDecided={({ words }) => onDone(words)} />;
+  if ('approval' in item) return <ApprovalForm approval={item.approval} onDecided={onDone} />;
   if ('ask' in item) return <AskForm ask={item.ask} onAnswered={() => onDone('Answered. The agent that asked gets it with its next heartbeat.')} />;
   return <OverlapForm overlap={item.overlap} onDismissed={() => onDone('Dismissed. A check that requires a verdict still requires it.')} />;
 }
@@ -84,9 +86,48 @@ function find(opened: NowSearch, { questions, approvals, asks, overlaps }: Waiti
   return overlap && { overlap };
 }
 
-/** What is open stays so though it waits no more: whoever is writing loses nothing, and is told when they send it. */
+/** An open item stays open when it no longer waits: a person who is writing loses nothing, and learns it when they send the answer. */
 function useKept(id: string | undefined, found: Opened | undefined): Opened | undefined {
   const [kept, setKept] = useState<{ id: string; item: Opened }>();
   if (id !== undefined && found && kept?.id !== id) setKept({ id, item: found });
   return found ?? (kept?.id === id ? kept?.item : undefined);
+}
+
+const MAX_REASON = 1_000;
+const LISTED = 5;
+
+/** The pair in short, and the way to be rid of the warning. */
+function OverlapForm({ overlap: { warning_id, matches }, onDismissed }: { overlap: Overlap; onDismissed: () => void }) {
+  const dismiss = useAct('overlap.dismiss');
+  const [reason, setReason] = useState('');
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    dismiss.mutateAsync({ warning_id, reason: reason.trim() }).then(onDismissed, () => {});
+  };
+  return (
+    <form onSubmit={submit} className="grid gap-3">
+      <p className="text-muted">{counted(matches.length, 'piece of work', 'pieces of work')} that it looks like:</p>
+      <ul className="grid gap-2">
+        {matches.slice(0, LISTED).map(({ id, title, owner, status, reason: why }) => (
+          <li key={id} className="panel px-3 py-2">
+            <p className="font-medium">
+              <UntrustedText text={title} brief />
+            </p>
+            <p className="text-muted">
+              <UntrustedText text={`${owner} · ${status} · ${why}`} brief />
+            </p>
+          </li>
+        ))}
+      </ul>
+      <Link to="/tasks/overlaps" search={{ warning: warning_id }} className="button justify-self-start">
+        Compare side by side
+      </Link>
+      <TextField label="Why it is no overlap" most={MAX_REASON} value={reason} onChange={setReason} />
+      {reason.trim() && <CliCommand words={`overlap dismiss ${warning_id}`} options={{ reason: reason.trim() }} />}
+      {dismiss.error && <Problem what="Nothing was dismissed." error={dismiss.error} />}
+      <ActButton type="submit" className="justify-self-end" pending={dismiss.isPending} disabled={!reason.trim()}>
+        Dismiss
+      </ActButton>
+    </form>
+  );
 }

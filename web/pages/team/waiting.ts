@@ -1,9 +1,8 @@
-import type { Approval, AskToMe, Overlap, Question } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
-import { workerOf } from '../../parts/said.tsx';
-import { looksAfterServers } from '../../parts/whole-server.ts';
+import type { ActionResult, Approval, AskToMe, ExternalServer, Instance, Overlap, Question } from '../../api.ts';
+import { counted, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { NowSearch } from '../../search.ts';
+import { looksAfterServers } from '../tools/tools.tsx';
 
 /** What a person has to do, and the one way to it. */
 export interface WaitingItem {
@@ -17,7 +16,7 @@ export interface WaitingItem {
   readonly button: string;
   /** Opened beside the list, or on a page of its own. */
   readonly opens: NowSearch | string;
-  readonly isPressing: boolean;
+  readonly isPressing?: boolean;
 }
 
 export interface WaitingSources {
@@ -69,7 +68,7 @@ export function useWaiting(): Waiting {
     ...(devices.data?.items ?? []).map(device),
     ...(instances.data?.items ?? []).filter(({ at_limit }) => at_limit).map(spentReview),
     ...mine.map(overlap),
-    ...(servers.data?.items ?? []).filter(({ withheld }) => withheld.some(({ rejected }) => rejected === null)).map(definitions),
+    ...(servers.data?.items ?? []).filter(undecided).map(definitions),
   ];
   const read = [
     { what: 'The questions could not be read.', ...questions },
@@ -137,7 +136,6 @@ const teammate = ({ kind, id, from, text, since, deadline }: AskToMe): WaitingIt
   deadline,
   button: kind === 'ask' ? 'Answer' : 'Open',
   opens: kind === 'ask' ? { ask: id } : `/messages?message=${id}`,
-  isPressing: false,
 });
 
 const overlap = ({ warning_id, title, matches, created_at }: Overlap): WaitingItem => ({
@@ -149,17 +147,9 @@ const overlap = ({ warning_id, title, matches, created_at }: Overlap): WaitingIt
   deadline: null,
   button: 'Judge',
   opens: { overlap: warning_id },
-  isPressing: false,
 });
 
-interface SpentReview {
-  readonly id: string;
-  readonly reviews: number;
-  readonly max_reviews: number;
-  readonly last_activity: number;
-}
-
-const spentReview = ({ id, reviews, max_reviews, last_activity }: SpentReview): WaitingItem => ({
+const spentReview = ({ id, reviews, max_reviews, last_activity }: Instance): WaitingItem => ({
   id,
   kind: 'review',
   who: id,
@@ -168,30 +158,23 @@ const spentReview = ({ id, reviews, max_reviews, last_activity }: SpentReview): 
   deadline: null,
   button: 'Decide',
   opens: `/reviews/${id}`,
-  isPressing: false,
 });
 
-const definitions = ({ name, withheld }: { name: string; withheld: readonly unknown[] }): WaitingItem => ({
-  id: `server:${name}`,
+/** What was rejected waits on nobody. */
+const undecided = ({ withheld }: ExternalServer): number => withheld.filter(({ rejected }) => rejected === null).length;
+
+export const definitions = (server: ExternalServer): WaitingItem => ({
+  id: `server:${server.name}`,
   kind: 'definition',
-  who: name,
-  sentence: `${counted(withheld.length, 'definition')} withheld until somebody has looked at what changed`,
+  who: server.name,
+  sentence: `${counted(undecided(server), 'definition')} withheld until somebody has looked at what changed`,
   since: null,
   deadline: null,
   button: 'Look',
   opens: '/tools/changes',
-  isPressing: false,
 });
 
-interface WaitingDevice {
-  readonly user_code: string;
-  readonly machine_name: string;
-  readonly agents: readonly string[];
-  readonly asked_at: number;
-  readonly expires_at: number;
-}
-
-const device = ({ user_code, machine_name, agents, asked_at, expires_at }: WaitingDevice): WaitingItem => ({
+const device = ({ user_code, machine_name, agents, asked_at, expires_at }: ActionResult<'devices.waiting'>['items'][number]): WaitingItem => ({
   id: user_code,
   kind: 'device',
   who: machine_name,

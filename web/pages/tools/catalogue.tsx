@@ -1,24 +1,19 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
-import { type ActionResult, type CatalogueTool, call } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { Link } from '@tanstack/react-router';
+import { type ActionInput, type ActionResult, type CatalogueTool, call } from '../../api.ts';
+import { CliCommand } from '../../parts/command.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/filter.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { EmptyState, Section, State, type Tone } from '../../parts/layout.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { Revealed, Written } from '../../parts/revealed.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { milliseconds } from '../../parts/time.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { counted, milliseconds, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import type { CatalogueSearch } from '../../search.ts';
-import { GrantLink } from './grant-scope.tsx';
+import { GrantLink } from './access.tsx';
 import { MayCall } from './may-call.tsx';
-import { FilterText, ServerFilter } from './tool-filters.tsx';
+import { FilterText, ServerFilter } from './tools.tsx';
 
-const route = getRouteApi('/tools/');
 const PAGE = 200;
 const STATES = [
   ['up', 'Up'],
@@ -29,24 +24,19 @@ const STATES = [
 
 /** Everything that can be called, its price in context and its use in a day. */
 export function Catalogue() {
-  const search = route.useSearch();
-  const { q, server, state, tool: opened } = search;
-  const navigate = useNavigate();
-  const show = (next: CatalogueSearch): void => void navigate({ to: '/tools', search: next, resetScroll: false });
-  const { tool: _, ...kept } = search;
-  const tools = useTools({ ...(q && { text: q }), ...(server && { server }), ...(state && { state }) });
-  const columns = useMemo(() => catalogueColumns(search), [search]);
+  const [{ q, server, state, who, can, tool: opened }, change] = usePageSearch('/tools/');
+  const tools = useTools({ text: q, server, state });
   const total = tools.first?.total;
   return (
     <>
       <title>Tools · Covenant</title>
       <div className="grid gap-6">
-        <MayCall {...search} onAsk={(question) => show({ ...kept, ...question })} />
+        <MayCall who={who} can={can} onAsk={(question) => void change({ tool: undefined, ...question })} />
         <Section title="Catalogue" about={total !== undefined && counted(total, 'tool')}>
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-            <FilterText label="Filter by name" value={q} onChange={(text) => show(without({ ...kept, q: text }))} />
-            <ServerFilter chosen={server} onChoose={(choice) => show(without({ ...kept, server: choice }))} />
-            <Filter label="State" otherwise="All" choices={STATES} chosen={state} onChoose={(choice) => show(without({ ...kept, state: choice }))} />
+            <FilterText label="Filter by name" value={q} onChange={(text) => void change({ q: text, tool: undefined })} />
+            <ServerFilter chosen={server} onChoose={(choice) => void change({ server: choice, tool: undefined })} />
+            <Filter label="State" otherwise="All" choices={STATES} chosen={state} onChoose={(choice) => void change({ state: choice, tool: undefined })} />
           </div>
           <div className="panel">
             <DataList
@@ -54,14 +44,11 @@ export function Catalogue() {
               what="The catalogue"
               label="Tools by name"
               list={tools}
-              columns={columns}
+              columns={COLUMNS}
               rowKey={({ name }) => name}
               empty={
-                <EmptyState>
+                <EmptyState all={{ to: '/tools', label: 'Show all tools' }}>
                   <p>No tool fits.</p>
-                  <Link to="/tools" className="link">
-                    Show all tools
-                  </Link>
                   <CliCommand words="tools list" />
                 </EmptyState>
               }
@@ -69,17 +56,12 @@ export function Catalogue() {
           </div>
         </Section>
       </div>
-      {opened && <ToolPanel key={opened} name={opened} onClose={() => show(kept)} />}
+      {opened && <ToolPanel key={opened} name={opened} onClose={() => void change({ tool: undefined })} />}
     </>
   );
 }
 
-/** An address has only what was chosen. */
-function without(search: { [K in keyof CatalogueSearch]: CatalogueSearch[K] | undefined }): CatalogueSearch {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as CatalogueSearch;
-}
-
-const useTools = (filter: { text?: string; server?: string; state?: (typeof STATES)[number][0] }) =>
+const useTools = (filter: Pick<ActionInput<'tools.page'>, 'text' | 'server' | 'state'>) =>
   usePages({
     key: ['tools.page', filter],
     read: (offset: number | undefined, limit, signal) => call('tools.page', { ...filter, limit, offset: offset ?? 0 }, signal),
@@ -100,14 +82,14 @@ function Amount({ value, unit }: { value: number | null; unit: string }) {
   );
 }
 
-const catalogueColumns = (search: CatalogueSearch): readonly Column<CatalogueTool>[] => [
+const COLUMNS: readonly Column<CatalogueTool>[] = [
   {
     label: 'Tool',
     role: 'title',
     cell: ({ name }) => (
-      <Link to="/tools" search={{ ...search, tool: name }} resetScroll={false} className="mono font-medium hover:underline">
+      <SearchLink set={{ tool: name }} className="mono font-medium hover:underline">
         <UntrustedText text={name} brief />
-      </Link>
+      </SearchLink>
     ),
   },
   { label: 'Server', width: 'sm:w-[16%]', cell: ({ server }) => <UntrustedText text={server} brief /> },

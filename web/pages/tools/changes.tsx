@@ -1,38 +1,27 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import type { ExternalServer, Withheld } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { AsCommand, CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { ActButton } from '../../parts/actions.tsx';
+import { AsCommand, CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/filter.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { EmptyState, Notice, Problem, State } from '../../parts/layout.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { hiddenIn, Revealed } from '../../parts/revealed.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
 import { Facts, type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { Notice, State } from '../../parts/tone.tsx';
+import { counted, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import type { ChangeSearch } from '../../search.ts';
-import { ForOperator, isWaiting, useRights, useServers } from './rights.tsx';
+import { ForOperator, isWaiting, useRights, useServers } from './tools.tsx';
 import { type WordPiece, wordDifference } from './word-difference.ts';
-
-const route = getRouteApi('/tools/changes');
 
 /** Definitions that nobody is offered until a person has read what is different in them. */
 export function Changes() {
-  const { change: opened, show: chosen } = route.useSearch();
-  const navigate = useNavigate();
-  const show = (search: ChangeSearch): Promise<void> => navigate({ to: '/tools/changes', search, resetScroll: false });
-  const kept: ChangeSearch = chosen ? { show: chosen } : {};
+  const [{ change: opened, show: chosen }, show] = usePageSearch('/tools/changes');
   const rights = useRights();
   const { data, error, refetch } = useServers(rights);
   const say = useToast();
   const list = useRef<HTMLElement>(null);
-  const columns = useMemo(() => changeColumns(chosen ? { show: chosen } : {}), [chosen]);
   const all = useMemo(() => data && changesOf(data.items), [data]);
   const rejected = all?.filter((change) => change.rejected !== null) ?? [];
   const rows = chosen === 'rejected' ? rejected : all?.filter((change) => change.rejected === null);
@@ -40,7 +29,7 @@ export function Changes() {
   // The row it was opened from is gone with the decision: the next one is at hand.
   const decided = async (words: string): Promise<void> => {
     say(words);
-    await show(kept);
+    await show({ change: undefined });
     requestAnimationFrame(() => (list.current?.querySelector<HTMLElement>('[data-row] a') ?? list.current)?.focus());
   };
   if (rights === 'member' || rights === 'elsewhere') return <ForOperator title="Changes" rights={rights} />;
@@ -54,7 +43,7 @@ export function Changes() {
           otherwise="Waiting"
           choices={[['rejected', `Rejected (${rejected.length})`]]}
           chosen={chosen}
-          onChoose={(choice) => void show(choice ? { show: choice } : {})}
+          onChoose={(choice) => void show({ show: choice, change: undefined })}
         />
       </div>
       <section ref={list} tabIndex={-1} aria-label="Changes" className="panel mt-3 outline-none">
@@ -62,25 +51,20 @@ export function Changes() {
           noun="changes"
           label="Withheld definitions"
           list={{ rows, error, refetch }}
-          columns={columns}
+          columns={chosen === 'rejected' ? REJECTED_COLUMNS : COLUMNS}
           rowKey={changeKey}
           empty={<NoChanges rejected={chosen === 'rejected' ? 0 : rejected.length} asked={chosen} />}
         />
       </section>
-      {opened && <ChangePanel key={opened} id={opened} onClose={() => void show(kept)} onDecided={(words) => void decided(words)} />}
+      {opened && <ChangePanel key={opened} id={opened} onClose={() => void show({ change: undefined })} onDecided={(words) => void decided(words)} />}
     </>
   );
 }
 
 function NoChanges({ rejected, asked }: { rejected: number; asked: 'rejected' | undefined }) {
   return (
-    <EmptyState>
+    <EmptyState all={rejected > 0 && { to: '/tools/changes', search: { show: 'rejected' }, label: `${counted(rejected, 'definition')} rejected` }}>
       <p>{asked ? 'Nothing was rejected.' : 'Nothing is withheld: every definition is as it was approved.'}</p>
-      {rejected > 0 && (
-        <Link to="/tools/changes" search={{ show: 'rejected' }} className="link">
-          {counted(rejected, 'definition')} rejected
-        </Link>
-      )}
       <CliCommand words="servers list" />
     </EmptyState>
   );
@@ -107,27 +91,14 @@ const WHY: Record<Withheld['reason'], string> = {
   invalid: 'Its definition is not one, so it cannot be offered.',
 };
 
-const REJECTED: Column<Change> = {
-  label: 'Rejected',
-  role: 'meta',
-  from: 'lg',
-  width: 'sm:w-[16%]',
-  cell: ({ rejected }) =>
-    rejected && (
-      <>
-        by <UntrustedText text={rejected.by} />, <Time at={rejected.at} />
-      </>
-    ),
-};
-
-const changeColumns = (search: ChangeSearch): readonly Column<Change>[] => [
+const COLUMNS: readonly Column<Change>[] = [
   {
     label: 'Definition',
     role: 'title',
     cell: (change) => (
-      <Link to="/tools/changes" search={{ ...search, change: changeKey(change) }} resetScroll={false} className="mono font-medium hover:underline">
+      <SearchLink set={{ change: changeKey(change) }} className="mono font-medium hover:underline">
         <UntrustedText text={change.exposed || change.name || 'one without a name'} brief />
-      </Link>
+      </SearchLink>
     ),
   },
   { label: 'Kind', role: 'meta', width: 'sm:w-20', cell: ({ kind }) => kind },
@@ -144,7 +115,22 @@ const changeColumns = (search: ChangeSearch): readonly Column<Change>[] => [
     width: 'sm:w-40',
     cell: ({ difference, more_changes }) => (difference.length === 0 ? '—' : counted(difference.length + more_changes, 'place')),
   },
-  ...(search.show === 'rejected' ? [REJECTED] : []),
+];
+
+const REJECTED_COLUMNS: readonly Column<Change>[] = [
+  ...COLUMNS,
+  {
+    label: 'Rejected',
+    role: 'meta',
+    from: 'lg',
+    width: 'sm:w-[16%]',
+    cell: ({ rejected }) =>
+      rejected && (
+        <>
+          by <UntrustedText text={rejected.by} />, <Time at={rejected.at} />
+        </>
+      ),
+  },
 ];
 
 interface ChangePanelProps {

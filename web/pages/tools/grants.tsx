@@ -1,30 +1,34 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { call, type Grant } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { ActButton, ConfirmAction, FormDialog } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
 import { DataList, usePages } from '../../parts/data-list.tsx';
-import { Choice, TextField } from '../../parts/field.tsx';
-import { Filter } from '../../parts/filter.tsx';
-import { ConfirmAction, FormDialog } from '../../parts/form-dialog.tsx';
-import { Id } from '../../parts/id.tsx';
+import { Choice, Filter, TextField } from '../../parts/field.tsx';
+import { EmptyState, State, type Tone } from '../../parts/layout.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { Written } from '../../parts/revealed.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { dateOf, Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { State, type Tone } from '../../parts/tone.tsx';
+import { counted, dateOf, escapeBidi, Id, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import type { GrantSearch } from '../../search.ts';
-import { GrantLink, type GrantSpan, SPANS, scopeKind, scopeWords, usesLeft } from './grant-scope.tsx';
-import { ForOperator, useRights, type ViewerRights } from './rights.tsx';
-import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, useToolNames } from './subject.tsx';
-import { FilterText } from './tool-filters.tsx';
+import {
+  GrantLink,
+  type GrantSpan,
+  type GrantSubject,
+  isNamed,
+  namedSubject,
+  SPANS,
+  SubjectFields,
+  scopeKind,
+  scopeWords,
+  subjectFrom,
+  usesLeft,
+  useToolNames,
+} from './access.tsx';
+import { FilterText, ForOperator, useRights, type ViewerRights } from './tools.tsx';
 
-const route = getRouteApi('/tools/grants');
 const STATUSES = [
   ['live', 'Live'],
   ['exhausted', 'Used up'],
@@ -34,14 +38,11 @@ const STATUSES = [
 
 /** Who was given what, by whom and how far. */
 export function Grants() {
-  const { grant: opened, action, who, ...filter } = route.useSearch();
-  const { status, q } = filter;
-  const navigate = useNavigate();
-  const show = (search: GrantSearch): void => void navigate({ to: '/tools/grants', search, resetScroll: false });
-  const close = (): void => show(filter);
+  const [{ grant: opened, action, who, status, q }, change] = usePageSearch('/tools/grants');
+  const closed = { grant: undefined, action: undefined, who: undefined };
+  const close = () => void change(closed);
   const rights = useRights();
-  const grants = useGrants(filter, rights);
-  const columns = useMemo(() => grantColumns({ ...(status && { status }), ...(q && { q }) }), [status, q]);
+  const grants = useGrants({ status, q }, rights);
   if (rights === 'member')
     return (
       <ForOperator title="Grants" rights={rights}>
@@ -52,15 +53,9 @@ export function Grants() {
     <>
       <title>Grants · Covenant</title>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <FilterText label="Filter by action" value={q} onChange={(text) => show({ ...(status && { status }), ...(text && { q: text }) })} />
-        <Filter
-          label="Status"
-          otherwise="All"
-          choices={STATUSES}
-          chosen={status}
-          onChoose={(choice) => show({ ...(q && { q }), ...(choice && { status: choice }) })}
-        />
-        <ActButton needs="operator" look="primary" className="ml-auto" onClick={() => show({ ...filter, grant: 'new' })}>
+        <FilterText label="Filter by action" value={q} onChange={(text) => void change({ ...closed, q: text })} />
+        <Filter label="Status" otherwise="All" choices={STATUSES} chosen={status} onChoose={(choice) => void change({ ...closed, status: choice })} />
+        <ActButton needs="operator" look="primary" className="ml-auto" onClick={() => void change({ ...closed, grant: 'new' })}>
           Grant…
         </ActButton>
       </div>
@@ -70,7 +65,7 @@ export function Grants() {
           noun="grants"
           label="Grants, newest first"
           list={grants}
-          columns={columns}
+          columns={COLUMNS}
           rowKey={({ grant_id }) => grant_id}
           growsAtTop
           moreLabel="Show older grants"
@@ -78,16 +73,16 @@ export function Grants() {
         />
       </section>
       {opened && opened !== 'new' && <GrantPanel key={opened} id={opened} onClose={close} />}
-      {opened === 'new' && <GrantDialog {...(action && { action })} {...(who && { who })} onClose={close} />}
+      {opened === 'new' && <GrantDialog action={action} who={who} onClose={close} />}
     </>
   );
 }
 
 function useGrants({ status, q }: Pick<GrantSearch, 'status' | 'q'>, rights: ViewerRights) {
-  const filter = { ...(status && { status }), ...(q && { text: q }) };
+  const filter = { status, text: q };
   return usePages({
     key: ['capabilities.list', filter],
-    read: (before: string | undefined, limit, signal) => call('capabilities.list', { ...filter, limit, ...(before && { before }) }, signal),
+    read: (before: string | undefined, limit, signal) => call('capabilities.list', { ...filter, limit, before }, signal),
     next: ({ items, more }) => (more ? items.at(-1)?.grant_id : undefined),
     sizes: [100, 100],
     enabled: rights === 'operator' || rights === 'elsewhere',
@@ -95,16 +90,11 @@ function useGrants({ status, q }: Pick<GrantSearch, 'status' | 'q'>, rights: Vie
 }
 
 function NoGrants({ filtered }: { filtered: boolean }) {
+  if (filtered) return <EmptyState all={{ to: '/tools/grants', label: 'Show all grants' }}>No grant fits.</EmptyState>;
   return (
     <EmptyState>
-      <p>{filtered ? 'No grant fits.' : 'Nothing is granted: nobody can call anything but clock.'}</p>
-      {filtered ? (
-        <Link to="/tools/grants" className="link">
-          Show all grants
-        </Link>
-      ) : (
-        <CliCommand words="capabilities grant tool.call.echo" />
-      )}
+      <p>Nothing is granted: nobody can call anything but clock.</p>
+      <CliCommand words="capabilities grant tool.call.echo" />
     </EmptyState>
   );
 }
@@ -116,24 +106,18 @@ const Status = ({ grant: { status } }: { grant: Grant }) => <State tone={TONES[s
 const usesWords = (grant: Grant): string => usesLeft(grant)?.toLocaleString() ?? 'no limit';
 const endOf = ({ scope: { expires_at } }: Grant): string => (expires_at === undefined ? 'never' : dateOf(expires_at));
 
-const Action = ({ action, brief = false }: { action: string; brief?: boolean }) => (
-  <span className="mono">
-    <UntrustedText text={action} brief={brief} />
-  </span>
-);
-
-const grantColumns = (search: GrantSearch): readonly Column<Grant>[] => [
+const COLUMNS: readonly Column<Grant>[] = [
   {
     label: 'Subject',
     role: 'title',
     width: 'sm:w-[20%]',
     cell: ({ grant_id, subject_name }) => (
-      <Link to="/tools/grants" search={{ ...search, grant: grant_id }} resetScroll={false} className="font-medium hover:underline">
+      <SearchLink set={{ grant: grant_id }} className="font-medium hover:underline">
         <UntrustedText text={subject_name} brief />
-      </Link>
+      </SearchLink>
     ),
   },
-  { label: 'Action', role: 'wide', cell: ({ action }) => <Action action={action} brief /> },
+  { label: 'Action', role: 'wide', cell: ({ action }) => <UntrustedText text={action} brief className="mono" /> },
   {
     label: 'Scope',
     role: 'meta',
@@ -178,7 +162,7 @@ function GrantPanel({ id, onClose }: { id: string; onClose: () => void }) {
 const factsOf = (grant: Grant): FactValues => ({
   Status: <Status grant={grant} />,
   Subject: <UntrustedText text={grant.subject_name} />,
-  Action: <Action action={grant.action} />,
+  Action: <UntrustedText text={grant.action} className="mono" />,
   Scope: scopeWords(grant),
   'Uses left': usesWords(grant),
   Expires: endOf(grant),
@@ -217,7 +201,7 @@ function RevokeConsequence({ grant }: { grant: Grant }) {
   return (
     <>
       <p>
-        <Action action={grant.action} /> to <UntrustedText text={grant.subject_name} />: {scopeWords(grant)}.
+        <UntrustedText text={grant.action} className="mono" /> to <UntrustedText text={grant.subject_name} />: {scopeWords(grant)}.
       </p>
       <p>
         From the next call on they are refused, unless another grant allows it.{' '}
@@ -233,7 +217,7 @@ const ACTION = /^[a-z]+\.[A-Za-z0-9_.-]{1,190}$/;
 const TOOLSETS = ['team', 'workflow', 'review', 'cycle'].map((toolset) => `toolset.${toolset}`);
 
 /** To whom, what, and how far: the narrowest is chosen until somebody chooses otherwise. */
-function GrantDialog({ action: given = '', who, onClose }: { action?: string; who?: string; onClose: () => void }) {
+function GrantDialog({ action: given = '', who, onClose }: { action: string | undefined; who: string | undefined; onClose: () => void }) {
   const me = useRead('identity.me', {}).data;
   const grant = useAct('capabilities.grant');
   const revoke = useAct('capabilities.revoke');

@@ -1,46 +1,35 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
 import { DataList, wholeList } from '../../parts/data-list.tsx';
-import { shortId } from '../../parts/id.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { EmptyState } from '../../parts/section.tsx';
+import { EmptyState, State } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { State } from '../../parts/tone.tsx';
+import { counted, escapeBidi, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import type { MatrixSearch } from '../../search.ts';
-import { ANSWER_MEANINGS, ANSWER_TONES, ANSWER_WORDS } from './answer.ts';
-import { FilterText, ServerFilter } from './tool-filters.tsx';
+import { ANSWER_MEANINGS, ANSWER_TONES } from './access.tsx';
+import { FilterText, ServerFilter } from './tools.tsx';
 
-const route = getRouteApi('/tools/matrix');
 const TOOLS = 50;
 const CALLERS = 6;
 
 /** Tools against tokens: what the gate would say to each. */
 export function Matrix() {
-  const search = route.useSearch();
-  const { q, server, from = 0, callers = 0 } = search;
-  const navigate = useNavigate();
-  const show = (next: MatrixSearch): void => void navigate({ to: '/tools/matrix', search: next, resetScroll: false });
-  const input = { limit: TOOLS, offset: from, callers_limit: CALLERS, callers_offset: callers, ...(q && { text: q }), ...(server && { server }) };
-  const query = useRead('capabilities.matrix', input);
+  const [{ q, server, from = 0, callers = 0 }, change] = usePageSearch('/tools/matrix');
+  const query = useRead('capabilities.matrix', { limit: TOOLS, offset: from, callers_limit: CALLERS, callers_offset: callers, text: q, server });
   const { data } = query;
   const columns = useMemo(() => matrixColumns(data?.callers ?? []), [data]);
-  const kept = { ...(q && { q }), ...(server && { server }) };
-  const at = (next: { from: number; callers: number }): void =>
-    show({ ...kept, ...(next.from > 0 && { from: next.from }), ...(next.callers > 0 && { callers: next.callers }) });
   return (
     <>
       <title>Who may call · Covenant</title>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <FilterText label="Filter by name" value={q} onChange={(text) => show({ ...(server && { server }), ...(text && { q: text }) })} />
-        <ServerFilter chosen={server} onChoose={(choice) => show({ ...(q && { q }), ...(choice && { server: choice }) })} />
+        <FilterText label="Filter by name" value={q} onChange={(text) => void change({ q: text, from: undefined, callers: undefined })} />
+        <ServerFilter chosen={server} onChoose={(choice) => void change({ server: choice, from: undefined, callers: undefined })} />
       </div>
       <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-muted">
         {ANSWER_MEANINGS.map(([answer, meaning]) => (
           <span key={answer} className="flex items-center gap-1.5">
-            <State tone={ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State> {meaning}
+            <State tone={ANSWER_TONES[answer]}>{answer}</State> {meaning}
           </span>
         ))}
       </p>
@@ -52,24 +41,17 @@ export function Matrix() {
           list={wholeList(query)}
           columns={columns}
           rowKey={({ name }) => name}
-          empty={
-            <EmptyState>
-              <p>No tool fits.</p>
-              <Link to="/tools/matrix" className="link">
-                Show all tools
-              </Link>
-            </EmptyState>
-          }
+          empty={<EmptyState all={{ to: '/tools/matrix', label: 'Show all tools' }}>No tool fits.</EmptyState>}
         />
         {data && (
           <div className="flex flex-wrap justify-between gap-3 border-t border-line p-3">
-            <Pager label={counted(data.total, 'tool')} from={from} step={TOOLS} total={data.total} onGo={(next) => at({ from: next, callers })} />
+            <Pager label={counted(data.total, 'tool')} from={from} step={TOOLS} total={data.total} onGo={(next) => void change({ from: next || undefined })} />
             <Pager
               label={counted(data.total_callers, 'caller')}
               from={callers}
               step={CALLERS}
               total={data.total_callers}
-              onGo={(next) => at({ from, callers: next })}
+              onGo={(next) => void change({ callers: next || undefined })}
             />
           </div>
         )}
@@ -115,7 +97,7 @@ function Cell({ tool, caller, heading, answer }: { tool: string; caller: Caller;
       <span aria-hidden="true" className="min-w-0 text-muted sm:hidden">
         <UntrustedText text={heading} brief />
       </span>
-      <State tone={ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State>
+      <State tone={ANSWER_TONES[answer]}>{answer}</State>
     </Link>
   );
 }

@@ -1,23 +1,28 @@
 import { Link } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
 import type { Explanation, ForeseenAccess } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
+import { CliCommand } from '../../parts/command.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { shortId } from '../../parts/id.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Section } from '../../parts/section.tsx';
+import { Notice, Problem, Section, State } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
-import { Notice, State } from '../../parts/tone.tsx';
+import { counted, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { ANSWER_TONES, ANSWER_WORDS } from './answer.ts';
-import { GrantLink, scopeWords } from './grant-scope.tsx';
-import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, subjectText, useToolNames } from './subject.tsx';
+import {
+  ANSWER_TONES,
+  GrantLink,
+  type GrantSubject,
+  isNamed,
+  namedSubject,
+  SubjectFields,
+  scopeWords,
+  subjectFrom,
+  subjectText,
+  useToolNames,
+} from './access.tsx';
 
 interface Question {
-  who?: string;
-  can?: string;
+  who?: string | undefined;
+  can?: string | undefined;
 }
 
 /** One line in, yes or no out, with the grant that decides. */
@@ -25,8 +30,8 @@ export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Ques
   const me = useRead('identity.me', {}).data;
   const asked = subjectFrom(who);
   // What is being typed, until another question is asked; the form itself stays, and the focus in it.
-  const [draft, setDraft] = useState<{ who?: string; can?: string; subject?: GrantSubject; typed?: string }>({});
-  if (draft.who !== who || draft.can !== can) setDraft({ ...(who && { who }), ...(can && { can }) });
+  const [draft, setDraft] = useState<Question & { subject?: GrantSubject; typed?: string }>({});
+  if (draft.who !== who || draft.can !== can) setDraft({ who, can });
   const chosen = draft.subject ?? asked ?? { kind: 'developer', name: me?.developer ?? '' };
   const tool = draft.typed ?? can ?? '';
   const names = useToolNames(tool);
@@ -83,15 +88,9 @@ function Answers({ subject, tool }: { subject: GrantSubject; tool: string }) {
 function Told({ foreseen: { answer, name, label, message, grant } }: { foreseen: ForeseenAccess }) {
   return (
     <>
-      <State tone={answer === 'no' ? 'bad' : ANSWER_TONES[answer]}>{ANSWER_WORDS[answer]}</State>
-      <span className="font-medium">
-        <UntrustedText text={name} />
-      </span>
-      {label && (
-        <span className="text-muted">
-          <UntrustedText text={label} />
-        </span>
-      )}
+      <State tone={answer === 'no' ? 'bad' : ANSWER_TONES[answer]}>{answer}</State>
+      <UntrustedText text={name} className="font-medium" />
+      {label && <UntrustedText text={label} className="text-muted" />}
       {message !== null && <UntrustedText text={message} />}
       {grant && (
         <span>

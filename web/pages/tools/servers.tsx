@@ -1,25 +1,18 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { ActionResult, ExternalServer } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { CodeBlock } from '../../parts/copy.tsx';
-import { counted } from '../../parts/count.ts';
+import { ActButton, ConfirmAction } from '../../parts/actions.tsx';
+import { CliCommand, CodeBlock } from '../../parts/command.tsx';
 import { DataList, Loaded, wholeList } from '../../parts/data-list.tsx';
-import { ConfirmAction } from '../../parts/form-dialog.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { EmptyState, Notice, PanelList, Problem, Section, State, type Tone } from '../../parts/layout.tsx';
+import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { Written } from '../../parts/revealed.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { EmptyState, Section } from '../../parts/section.tsx';
-import { Facts, SidePanel } from '../../parts/side-panel.tsx';
+import { Facts, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { milliseconds, Time } from '../../parts/time.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { Notice, State, type Tone } from '../../parts/tone.tsx';
+import { counted, milliseconds, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { ForOperator, useRights, useServers } from './rights.tsx';
-
-const route = getRouteApi('/tools/servers');
+import { ForOperator, useRights, useServers } from './tools.tsx';
 
 const SNIPPET = `[[mcp.server]]
 name    = "filesystem"
@@ -28,14 +21,12 @@ args    = ["-y", "@modelcontextprotocol/server-filesystem", "$HOME"]`;
 
 /** The other MCP servers whose tools are offered here. */
 export function Servers() {
-  const { server: opened } = route.useSearch();
-  const navigate = useNavigate();
+  const [{ server: opened }, change] = usePageSearch('/tools/servers');
   const rights = useRights();
   const query = useServers(rights);
   const { data } = query;
   const usage = useRead('tools.usage', {}).data;
   const columns = useMemo(() => serverColumns(usage?.items ?? []), [usage]);
-  const close = (): void => void navigate({ to: '/tools/servers', resetScroll: false });
   if (rights === 'member' || rights === 'elsewhere') return <ForOperator title="Servers" rights={rights} />;
   return (
     <>
@@ -48,7 +39,17 @@ export function Servers() {
         {data && data.unconfigured.length > 0 && <Unconfigured servers={data.unconfigured} />}
       </div>
       {opened && data && (
-        <ServerPanel key={opened} name={opened} server={data.items.find(({ name }) => name === opened)} usage={usage?.items} onClose={close} />
+        <ReadPanel
+          key={opened}
+          what="The server"
+          title={opened}
+          query={query}
+          value={data.items.find(({ name }) => name === opened)}
+          missing={<p>There is no server of this name in secrets.toml.</p>}
+          onClose={() => void change({ server: undefined })}
+        >
+          {(server) => <Shown server={server} usage={usage?.items} />}
+        </ReadPanel>
       )}
     </>
   );
@@ -87,12 +88,10 @@ function NoServers() {
 function Unconfigured({ servers }: { servers: readonly string[] }) {
   return (
     <Section title="In the file no more" about="They keep the names of their tools until they are forgotten.">
-      <ul className="panel divide-y divide-line">
-        {servers.map((server) => (
+      <PanelList items={servers} empty={null}>
+        {(server) => (
           <li key={server} className="flex flex-wrap items-center gap-3 px-3 py-2">
-            <span className="min-w-0 flex-1 font-medium">
-              <UntrustedText text={server} />
-            </span>
+            <UntrustedText text={server} className="min-w-0 flex-1 font-medium" />
             <ConfirmAction
               button="Forget"
               name={`Forget ${server}`}
@@ -112,8 +111,8 @@ function Unconfigured({ servers }: { servers: readonly string[] }) {
               </p>
             </ConfirmAction>
           </li>
-        ))}
-      </ul>
+        )}
+      </PanelList>
     </Section>
   );
 }
@@ -135,9 +134,9 @@ const serverColumns = (usage: ServerUsage): readonly Column<ExternalServer>[] =>
     role: 'title',
     width: 'sm:w-[20%]',
     cell: ({ name }) => (
-      <Link to="/tools/servers" search={{ server: name }} resetScroll={false} className="font-medium hover:underline">
+      <SearchLink set={{ server: name }} className="font-medium hover:underline">
         <UntrustedText text={name} brief />
-      </Link>
+      </SearchLink>
     ),
   },
   { label: 'State', role: 'state', width: 'sm:w-26 lg:w-34', cell: ({ state }) => <State tone={TONES[state]}>{state}</State> },
@@ -167,22 +166,6 @@ function p95Of(usage: ServerUsage | undefined, server: string): string {
   return p95 === null ? '—' : milliseconds(p95);
 }
 
-interface ServerPanelProps {
-  name: string;
-  /** Missing where the file has none of this name. */
-  server: ExternalServer | undefined;
-  usage: ServerUsage | undefined;
-  onClose: () => void;
-}
-
-function ServerPanel({ name, server, usage, onClose }: ServerPanelProps) {
-  return (
-    <SidePanel title={name} onClose={onClose}>
-      {server ? <Shown server={server} usage={usage} /> : <p>There is no server of this name in secrets.toml.</p>}
-    </SidePanel>
-  );
-}
-
 function Shown({ server, usage }: { server: ExternalServer; usage: ServerUsage | undefined }) {
   const day = usage?.find((each) => each.server === server.name);
   const { server_info } = server;
@@ -208,11 +191,7 @@ function Shown({ server, usage }: { server: ExternalServer; usage: ServerUsage |
           Since: server.since && <Time at={server.since} />,
           Restarts: counted(server.restarts, 'restart'),
           Transport: server.transport,
-          'Reached at': (
-            <span className="mono">
-              <UntrustedText text={server.target} />
-            </span>
-          ),
+          'Reached at': <UntrustedText text={server.target} className="mono" />,
           Process: server.pid,
           'Calls itself': server_info?.name ? <UntrustedText text={[server_info.name, server_info.version].filter(Boolean).join(' ')} /> : null,
           Protocol: server.protocol_version,

@@ -1,13 +1,14 @@
-import { useState } from 'react';
-import type { Price } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
+import type { ActionInput, Price } from '../../api.ts';
+import { ActButton } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { Loaded } from '../../parts/data-list.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
-import { Notice } from '../../parts/tone.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
+import { Notice, Problem } from '../../parts/layout.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { asSent, type Done, PriceForm } from './price-form.tsx';
 
 /** What the workspace has set stands before what is built in. */
 const isOwn = ({ set_at }: Price): boolean => set_at !== null;
@@ -36,8 +37,7 @@ export function Prices({ days, onClose }: { days: number; onClose: () => void })
         )}
         <PriceForm key={chosen} model={chosen} known={prices.data?.items ?? []} onDone={setDone} />
         {done && <DoneNotice {...done} onUndone={() => setDone(undefined)} />}
-        {prices.error && <Problem what="The prices could not be read." error={prices.error} onRetry={() => void prices.refetch()} />}
-        {!prices.data && !prices.error && <TableSkeleton />}
+        <Loaded what="The prices" query={prices} />
         <PriceTable label="Set in this workspace" prices={own} onChoose={setChosen} onDone={setDone} />
         {prices.data && (
           <details>
@@ -66,44 +66,38 @@ interface PriceTableProps {
 
 function PriceTable({ label, prices, onChoose, onDone }: PriceTableProps) {
   if (prices.length === 0) return null;
+  const columns: readonly Column<Price>[] = [
+    {
+      label: 'Model',
+      role: 'title',
+      cell: ({ model, prompt_up_to }) => (
+        <>
+          <code>{model}</code>
+          {prompt_up_to !== null && <span className="block text-label text-muted">for prompts of up to {prompt_up_to.toLocaleString()} tokens</span>}
+        </>
+      ),
+    },
+    { label: 'Input', prefix: 'input', width: 'sm:w-18', cell: ({ input }) => cellOf(input) },
+    { label: 'Cached', prefix: 'cached', width: 'sm:w-18', cell: ({ cached_input }) => cellOf(cached_input) },
+    { label: 'Output', prefix: 'output', width: 'sm:w-18', cell: ({ output }) => cellOf(output) },
+    {
+      label: 'Change',
+      role: 'end',
+      width: 'sm:w-26',
+      cell: (price) =>
+        isOwn(price) ? (
+          <TakeBack price={price} onDone={onDone} />
+        ) : (
+          <button type="button" className="link" aria-label={`Set another price for ${escapeBidi(price.model)}`} onClick={() => onChoose(price.model)}>
+            Change
+          </button>
+        ),
+    },
+  ];
   return (
-    <div className="grid gap-1 overflow-x-auto">
+    <div className="grid gap-1">
       <h3 className="text-muted">{label}</h3>
-      <table aria-label={label} className="w-full">
-        <thead>
-          <tr className="text-left text-label text-muted">
-            {['Model', 'Input', 'Cached', 'Output', ''].map((name) => (
-              <th key={name} scope="col" className="py-1 pr-3 font-medium">
-                {name || <span className="sr-only">Change</span>}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {prices.map((price) => (
-            <tr key={price.model} className="border-t border-line">
-              <td className="py-1 pr-3">
-                <code>{price.model}</code>
-                {price.prompt_up_to !== null && (
-                  <span className="block text-label text-muted">for prompts of up to {price.prompt_up_to.toLocaleString()} tokens</span>
-                )}
-              </td>
-              <td className="pr-3">{cellOf(price.input)}</td>
-              <td className="pr-3">{cellOf(price.cached_input)}</td>
-              <td className="pr-3">{cellOf(price.output)}</td>
-              <td className="py-1 text-right whitespace-nowrap">
-                {isOwn(price) ? (
-                  <TakeBack price={price} onDone={onDone} />
-                ) : (
-                  <button type="button" className="link" aria-label={`Set another price for ${escapeBidi(price.model)}`} onClick={() => onChoose(price.model)}>
-                    Change
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table whole label={label} columns={columns} rows={prices} rowKey={({ model, prompt_up_to }) => `${model} ${prompt_up_to}`} />
     </div>
   );
 }
@@ -148,3 +142,97 @@ function DoneNotice({ words, inverse, model, before, onUndone }: Done & { onUndo
     </Notice>
   );
 }
+
+type Figures = NonNullable<ActionInput<'prices.set'>['price']>;
+
+/** Each figure, what people call it, and its option of the command. */
+const FIGURES: readonly { key: keyof Figures; label: string; option: string; needed?: true }[] = [
+  { key: 'input', label: 'Input', option: 'input', needed: true },
+  { key: 'cached_input', label: 'Cached input', option: 'cached' },
+  { key: 'cache_write', label: 'Cache write', option: 'cache-write' },
+  { key: 'cache_write_1h', label: 'Cache write, 1 hour', option: 'cache-write-1h' },
+  { key: 'output', label: 'Output', option: 'output', needed: true },
+];
+
+/** What was done, and how it is taken back. */
+interface Done {
+  readonly words: string;
+  readonly inverse: string;
+  readonly model: string;
+  readonly before: Figures | null;
+}
+
+/** `model`: where the form was opened for one, with what is known of it. */
+function PriceForm({ model: opened, known, onDone }: { model: string; known: readonly Price[]; onDone: (done: Done) => void }) {
+  const [model, setModel] = useState(opened);
+  const [typed, setTyped] = useState<Partial<Record<keyof Figures, string>>>(() => figuresOf(known.find((price) => price.model === opened)));
+  const set = useAct('prices.set');
+  const first = useRef<HTMLInputElement>(null);
+  // Whoever chose a model goes on with its figures.
+  useEffect(() => {
+    if (opened !== '') first.current?.focus();
+  }, [opened]);
+  const given = FIGURES.flatMap(({ key, option }) => (typed[key]?.trim() ? [{ key, option, text: typed[key]?.trim() ?? '' }] : []));
+  const ready = model.trim() !== '' && FIGURES.every(({ key, needed }) => !needed || typed[key]?.trim());
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const name = model.trim().toLowerCase();
+    const before = known.find((price) => price.model === name && price.set_at !== null);
+    const price = Object.fromEntries(given.map(({ key, text }) => [key, Number(text)])) as unknown as Figures;
+    const again = before ? asSent(before) : null;
+    set.mutate(
+      { model: name, price },
+      {
+        onSuccess: () => {
+          onDone({ words: `The price of ${name} is set.`, inverse: again ? 'Set the one before' : 'Take it back', model: name, before: again });
+          setModel('');
+          setTyped({});
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit} className="grid gap-3">
+      <TextField label="Model" hint="without its release date; with * at the end, all that begin so" mono first most={81} value={model} onChange={setModel} />
+      <div className="grid grid-cols-2 items-end gap-3 sm:grid-cols-5">
+        {FIGURES.map(({ key, label, needed }) => (
+          <Field key={key} label={needed ? label : `${label}, if any`}>
+            {(id) => (
+              <input
+                id={id}
+                ref={key === 'input' ? first : undefined}
+                className="field"
+                type="number"
+                inputMode="decimal"
+                min="0"
+                max="10000"
+                step="any"
+                required={needed}
+                value={typed[key] ?? ''}
+                onChange={({ target }) => setTyped({ ...typed, [key]: target.value })}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+      {set.error && <Problem what="The price was not set." error={set.error} />}
+      {ready && <CliCommand words="prices set" text={model.trim()} options={Object.fromEntries(given.map(({ option, text }) => [option, text]))} />}
+      <div className="flex justify-end">
+        <ActButton type="submit" look="primary" needs="operator" pending={set.isPending} disabled={!ready}>
+          Set price
+        </ActButton>
+      </div>
+    </form>
+  );
+}
+
+const figuresOf = (price: Price | undefined): Partial<Record<keyof Figures, string>> =>
+  price ? Object.fromEntries(Object.entries(asSent(price)).map(([key, value]) => [key, value?.toString()])) : {};
+
+const asSent = ({ input, cached_input, cache_write, cache_write_1h, output }: Price): Figures => ({
+  input,
+  output,
+  cached_input: cached_input ?? undefined,
+  cache_write: cache_write ?? undefined,
+  cache_write_1h: cache_write_1h ?? undefined,
+});

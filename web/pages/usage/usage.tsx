@@ -1,32 +1,26 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
-import { Filter } from '../../parts/filter.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { Section } from '../../parts/section.tsx';
-import { Table, TableSkeleton } from '../../parts/table.tsx';
+import { AsCommand, CliCommand, Command, InstalledFirst, SetupCommand } from '../../parts/command.tsx';
+import { Loaded } from '../../parts/data-list.tsx';
+import { Filter } from '../../parts/field.tsx';
+import { EmptyState, Section } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
+import { Table } from '../../parts/table.tsx';
+import { costWords, counted } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { UsageSearch } from '../../search.ts';
-import { CsvButton } from './csv-button.tsx';
-import { DailyBars } from './daily-bars.tsx';
-import { NoUsage } from './no-usage.tsx';
+import { DailyBars } from './bars.tsx';
 import { Prices } from './prices.tsx';
-import { Totals } from './totals.tsx';
-import { daysOf, GROUPING_KEYS, type Grouping, keyOf, usageColumns } from './usage-columns.tsx';
+import { CsvButton, daysOf, GROUPING_KEYS, type Grouping, keyOf, usageColumns } from './usage-rows.tsx';
 
-const route = getRouteApi('/usage');
 const OTHER_GROUPINGS = (['day', 'task', 'developer'] as const).map((grouping) => [grouping, grouping] as const);
 const OTHER_SPANS = ([7, 90, 366] as const).map((days) => [`${days}`, `${days} days`] as const);
 
 /** Who spent what. */
 export function Usage() {
-  const search = route.useSearch();
-  const navigate = useNavigate({ from: '/usage' });
+  const [search, change] = usePageSearch('/usage');
   const by = search.by ?? 'agent';
   const usage = useRead('usage.list', { days: daysOf(search), by: [...GROUPING_KEYS[by]] });
-  const show = (change: UsageSearch): void => void navigate({ to: '/usage', search: (all) => ({ ...all, ...change }), resetScroll: false });
   const isEmpty = usage.data?.totals.spans === 0;
   return (
     <>
@@ -38,25 +32,24 @@ export function Usage() {
           otherwise="30 days"
           choices={OTHER_SPANS}
           chosen={search.days && `${search.days}`}
-          onChoose={(days) => show({ days: days && (Number(days) as UsageSearch['days']) })}
+          onChoose={(days) => void change({ days: days && (Number(days) as UsageSearch['days']) })}
         />
-        <button type="button" className="button" onClick={() => show({ prices: true })}>
+        <button type="button" className="button" onClick={() => void change({ prices: true })}>
           Prices
         </button>
       </div>
       <div className="mt-3 grid gap-6">
-        {usage.error && <Problem what="The usage could not be read." error={usage.error} onRetry={() => void usage.refetch()} />}
-        {!usage.data && !usage.error && <TableSkeleton />}
+        <Loaded what="The usage" query={usage} />
         {isEmpty && <NoUsage days={daysOf(search)} />}
         {usage.data && !isEmpty && (
           <>
-            <Totals totals={usage.data.totals} onPrices={() => show({ prices: true })} />
-            <DailyBars search={search} onChange={show} />
-            <Rows by={by} days={daysOf(search)} data={usage.data} onGroup={(grouping) => show({ by: grouping })} />
+            <Totals totals={usage.data.totals} onPrices={() => void change({ prices: true })} />
+            <DailyBars search={search} onChange={(part) => void change(part)} />
+            <Rows by={by} days={daysOf(search)} data={usage.data} onGroup={(grouping) => void change({ by: grouping })} />
           </>
         )}
       </div>
-      {search.prices && <Prices days={daysOf(search)} onClose={() => show({ prices: undefined })} />}
+      {search.prices && <Prices days={daysOf(search)} onClose={() => void change({ prices: undefined })} />}
     </>
   );
 }
@@ -81,12 +74,62 @@ function Rows({ by, days, data: { items, left_out }, onGroup }: RowsProps) {
         <Table label={`Usage by ${by}`} columns={columns} rows={items} rowKey={keyOf} />
       </div>
       {left_out > 0 && <p className="text-muted">{counted(left_out, 'more row')} not listed; the totals above count them.</p>}
-      <details>
-        <summary className="cursor-pointer text-muted">As a command</summary>
-        <div className="mt-2">
-          <CliCommand words="usage" options={{ by: by === 'agent' ? undefined : by, days: days === 30 ? undefined : String(days) }} />
-        </div>
-      </details>
+      <AsCommand>
+        <CliCommand words="usage" options={{ by: by === 'agent' ? undefined : by, days: days === 30 ? undefined : String(days) }} />
+      </AsCommand>
     </Section>
+  );
+}
+
+/** The sum of everything in the chosen days. */
+function Totals({ totals, onPrices }: { totals: ActionResult<'usage.list'>['totals']; onPrices: () => void }) {
+  const figures = [
+    ['Cost', costWords(totals)],
+    ['Input tokens', totals.input_tokens.toLocaleString()],
+    ['Cached', totals.cached_input_tokens.toLocaleString()],
+    ['Cache writes', totals.cache_creation_tokens.toLocaleString()],
+    ['Output tokens', totals.output_tokens.toLocaleString()],
+    ['Sessions', totals.sessions === 0 ? '—' : totals.sessions.toLocaleString()],
+  ] as const;
+  return (
+    <section aria-label="Totals" className="grid gap-2">
+      <dl className="panel grid grid-cols-2 gap-x-6 gap-y-3 p-4 sm:grid-cols-3 xl:grid-cols-6">
+        {figures.map(([name, value]) => (
+          <div key={name}>
+            <dt className="text-label text-muted">{name}</dt>
+            <dd className="text-section font-semibold">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {totals.unpriced > 0 && (
+        <p className="text-muted">
+          {counted(totals.unpriced, 'report')} of {totals.spans.toLocaleString()} {totals.unpriced === 1 ? 'has' : 'have'} no known price and{' '}
+          {totals.unpriced === 1 ? 'is' : 'are'} in no cost.{' '}
+          <button type="button" className="link" onClick={onPrices}>
+            Set prices
+          </button>
+        </p>
+      )}
+      {totals.mismatches > 0 && (
+        <p className="text-muted">For {counted(totals.mismatches, 'report')} the cost that was submitted is not the one that the prices give.</p>
+      )}
+    </section>
+  );
+}
+
+function NoUsage({ days }: { days: number }) {
+  return (
+    <div className="panel">
+      <EmptyState>
+        <p>
+          No usage was reported in the last {days} days. Where a machine is set up, what its agents use is reported by itself: counters and the name of the
+          model, nothing else. To report them while you look:
+        </p>
+        <Command text={`npm exec -- covibe-local watch --base-url ${location.origin}`} />
+        <p>To set a machine up, in a repository on it:</p>
+        <SetupCommand />
+        <InstalledFirst />
+      </EmptyState>
+    </div>
   );
 }

@@ -1,14 +1,10 @@
 import { useState } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Scrolled } from '../../parts/scrolled.tsx';
+import { PanelPart, Problem, Scrolled, type Tone } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { FILLS } from '../../parts/time-chart.tsx';
-import type { Tone } from '../../parts/tone.tsx';
+import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { Part } from './part.tsx';
 
 type Preview = ActionResult<'workflows.context'>;
 type SectionName = Preview['sections'][number]['name'];
@@ -25,7 +21,7 @@ const SECTIONS: Record<SectionName, { label: string; tone: Tone }> = {
 export function ContextPreview({ task }: { task: string }) {
   const [max, setMax] = useState<number>();
   return (
-    <Part title="Context" about="what an agent gets that takes it up">
+    <PanelPart title="Context" about="what an agent gets that takes it up">
       <div className="flex flex-wrap gap-2">
         {BUDGETS.map((budget) => (
           <button
@@ -40,7 +36,7 @@ export function ContextPreview({ task }: { task: string }) {
         ))}
       </div>
       {max !== undefined && <Preview key={max} task={task} max={max} />}
-    </Part>
+    </PanelPart>
   );
 }
 
@@ -79,15 +75,11 @@ function Shares({ preview: { sections, tokens, max_tokens } }: { preview: Previe
       <table aria-label="Tokens by section" className="w-full text-left">
         <thead>
           <tr className="text-label text-muted">
-            <th scope="col" className="font-medium">
-              Section
-            </th>
-            <th scope="col" className="font-medium">
-              Share
-            </th>
-            <th scope="col" className="text-right font-medium">
-              Tokens used
-            </th>
+            {['Section', 'Share', 'Tokens used'].map((head) => (
+              <th key={head} scope="col" className="font-medium last:text-right">
+                {head}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>

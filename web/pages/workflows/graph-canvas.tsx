@@ -1,10 +1,29 @@
 import '@xyflow/react/dist/base.css';
-import { type Edge, type NodeTypes, Panel, Position, ReactFlow, type ReactFlowInstance, useReactFlow, type Viewport } from '@xyflow/react';
-import { useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import {
+  type Edge,
+  Handle,
+  type Node,
+  type NodeProps,
+  type NodeTypes,
+  Panel,
+  Position,
+  ReactFlow,
+  type ReactFlowInstance,
+  useReactFlow,
+  type Viewport,
+} from '@xyflow/react';
+import { createContext, type FocusEvent, type ReactNode, use, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { WorkflowGraph } from '../../api.ts';
-import { GroupBox, TaskBox } from './graph-boxes.tsx';
+import { State, type Tone } from '../../parts/layout.tsx';
+import { escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { firstView, fitted, heightOf, NODE, type PlacedNode, placedNodes } from './graph-layout.ts';
-import { type DrawnNode, Turning } from './graph-turn.ts';
+import { said, TASK_TONES } from './status.ts';
+
+type DrawnNode = Node<{ node: WorkflowGraph['nodes'][number] }>;
+
+/** Opens a group, or folds it. */
+const Turning = createContext<(key: string) => void>(() => {});
 
 const NODE_TYPES: NodeTypes = { task: TaskBox, group: GroupBox };
 const FURTHEST = 0.02;
@@ -99,3 +118,94 @@ const drawnEdges = ({ nodes, edges }: WorkflowGraph): Edge[] =>
       style: { stroke: critical ? 'var(--text)' : 'var(--control)', strokeWidth: critical ? 3 : 1 },
     };
   });
+
+/** Running and failed stand out by their outline. */
+const OUTLINES: Partial<Record<Tone, string>> = { live: 'border-live ring-1 ring-live', bad: 'border-bad ring-1 ring-bad', you: 'border-you ring-1 ring-you' };
+// The picture takes the pointer from what stands in it, unless that can be dragged.
+const BOX = 'pointer-events-auto grid h-full w-full content-center gap-0.5 overflow-hidden rounded-md border bg-base px-2 text-left hover:bg-surface';
+
+function TaskBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }: NodeProps<DrawnNode>) {
+  const turn = use(Turning);
+  const { task } = node;
+  const centre = useCentre(x, y);
+  if (!task) return null;
+  const tone: Tone = task.asks ? 'you' : TASK_TONES[task.status];
+  return (
+    <Ends>
+      <Link
+        to="."
+        search={(search) => ({ ...search, task: node.id })}
+        resetScroll={false}
+        data-id={node.id}
+        onFocus={centre}
+        className={`${BOX} ${OUTLINES[tone] ?? 'border-control'}`}
+      >
+        <UntrustedText text={node.name} brief="line" className="min-w-0 font-medium" />
+        <span className="flex items-center gap-1.5 overflow-hidden whitespace-nowrap">
+          <State tone={tone}>{task.asks ? 'asks you' : said(task.status)}</State>
+          {task.agent_name && <UntrustedText text={task.agent_name} brief="line" className="min-w-0 text-label text-muted" />}
+        </span>
+      </Link>
+      {node.key !== null && (
+        <button
+          type="button"
+          className="pointer-events-auto absolute -top-2 -right-2 size-5 rounded-full border border-control bg-base text-label leading-none text-muted hover:bg-surface"
+          aria-label={`Fold ${escapeBidi(node.group ?? 'its group')}`}
+          title={`Fold ${escapeBidi(node.group ?? 'its group')}`}
+          onClick={() => turn(node.key as string)}
+        >
+          −
+        </button>
+      )}
+    </Ends>
+  );
+}
+
+/** Several tasks as one: how many are done, and what stands out among them. */
+function GroupBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }: NodeProps<DrawnNode>) {
+  const turn = use(Turning);
+  const { counts } = node;
+  const centre = useCentre(x, y);
+  if (!counts) return null;
+  const tone: Tone = counts.failed > 0 ? 'bad' : counts.running > 0 ? 'live' : counts.done === counts.total ? 'good' : 'quiet';
+  const rest = [
+    counts.failed > 0 && `${counts.failed} failed`,
+    counts.running > 0 && `${counts.running} running`,
+    counts.waiting > 0 && `${counts.waiting} paused`,
+  ];
+  return (
+    <Ends>
+      <button
+        type="button"
+        aria-expanded="false"
+        onFocus={centre}
+        onClick={() => turn(node.key as string)}
+        className={`${BOX} border-dashed shadow-[3px_3px_0_var(--surface),4px_4px_0_var(--control)] ${OUTLINES[tone] ?? 'border-control'}`}
+      >
+        <UntrustedText text={node.name} brief="line" className="min-w-0 font-medium" />
+        <span className="flex items-center gap-1.5 overflow-hidden whitespace-nowrap">
+          <State tone={tone}>{[`${counts.done}/${counts.total}`, ...rest.filter(Boolean)].join(' · ')}</State>
+        </span>
+      </button>
+    </Ends>
+  );
+}
+
+/** Where the lines begin and end. Nobody draws new ones. */
+function Ends({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <Handle type="target" position={Position.Left} isConnectable={false} className="invisible" />
+      {children}
+      <Handle type="source" position={Position.Right} isConnectable={false} className="invisible" />
+    </>
+  );
+}
+
+/** Whoever comes by keyboard sees what comes next: only what is in sight is in the page. */
+function useCentre(x: number, y: number): (event: FocusEvent) => void {
+  const flow = useReactFlow();
+  return ({ target }) => {
+    if (target.matches(':focus-visible')) void flow.setCenter(x + NODE.width / 2, y + NODE.height / 2, { zoom: flow.getZoom() });
+  };
+}

@@ -1,26 +1,30 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import type { WorkflowGraph } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { EmptyState } from '../../parts/section.tsx';
+import { call, type WorkflowGraph } from '../../api.ts';
+import { EmptyState, Problem } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
+import { counted } from '../../parts/values.tsx';
 import { FRAME } from './graph-layout.ts';
-import { useGraph } from './read-pages.ts';
 
 const page = getRouteApi('/workflows/$workflow');
-const route = getRouteApi('/workflows/$workflow/');
-/** Its own part of the page: whoever looks at lists alone never loads it. */
+/** Fetched when a graph is first shown: pages without one do not load its library. */
 const Canvas = lazy(() => import('./graph-canvas.tsx'));
 
 /** What waits for what, from left to right. */
 export function Graph() {
   const { workflow } = page.useParams();
-  const { turned = [] } = route.useSearch();
-  const navigate = useNavigate();
-  const { data, error, refetch } = useGraph(workflow, turned);
+  const [{ turned = [] }, change] = usePageSearch('/workflows/$workflow/');
+  const input = { workflow_id: workflow, turned };
+  const { data, error, refetch } = useQuery({
+    queryKey: ['workflows.graph', input],
+    queryFn: ({ signal }) => call('workflows.graph', input, signal),
+    // The picture stays while a group of it is opened.
+    placeholderData: (before) => (before?.workflow_id === workflow ? before : undefined),
+  });
   const turn = (key: string): void => {
     const next = turned.includes(key) ? turned.filter((each) => each !== key) : [...turned, key];
-    void navigate({ to: '.', search: (search) => ({ ...search, turned: next.length > 0 ? next : undefined }), resetScroll: false });
+    void change({ turned: next.length > 0 ? next : undefined });
   };
   return (
     <section aria-label="Graph" className="grid gap-2">

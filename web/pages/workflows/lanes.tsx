@@ -2,16 +2,12 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import type { WorkflowTimeline } from '../../api.ts';
 import { useByClock } from '../../live/clock.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { counted } from '../../parts/count.ts';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { dateOf } from '../../parts/time.tsx';
-import type { Tone } from '../../parts/tone.tsx';
+import type { Tone } from '../../parts/layout.tsx';
+import { type AxisStretch, clockFor, placeOf, rowsOf, stretchesOf, ticksOf } from '../../parts/time-axis.ts';
+import { AgentName, counted, dateOf, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { preferences } from '../../preferences.ts';
-import { Lease } from './next-tasks.tsx';
-import { laneName } from './span-table.tsx';
-import { SPAN_TONES, SPAN_WORDS, said, type WorkflowState } from './status.ts';
-import { type AxisStretch, clockFor, placeOf, rowsOf, stretchesOf, ticksOf } from './time-axis.ts';
+import { Lease } from './progress.tsx';
+import { laneName, SPAN_TONES, SPAN_WORDS, said, type WorkflowState } from './status.ts';
 
 type Lane = WorkflowTimeline['lanes'][number];
 type Span = Lane['spans'][number];
@@ -188,9 +184,7 @@ function Bar({ span, row, axis: { stretches, now } }: { span: Span; row: number;
         {span.waits.map((wait) => (
           <Wait key={wait.from} from={wait.from} until={wait.until ?? until} span={{ from: span.from, until }} stretches={stretches} />
         ))}
-        <span className="relative min-w-0">
-          <UntrustedText text={`${marks}${span.task_name}`} brief="line" />
-        </span>
+        <UntrustedText text={`${marks}${span.task_name}`} brief="line" className="relative min-w-0" />
         {span.end === 'lost' && <span className="relative ml-auto">✕</span>}
       </Link>
     </li>

@@ -1,11 +1,11 @@
-import type { Workflow, WorkflowTask, WorkflowTimeline } from '../../api.ts';
-import type { Tone } from '../../parts/tone.tsx';
+import type { ShownWorkflow, Workflow, WorkflowTask, WorkflowTimeline } from '../../api.ts';
+import type { Tone } from '../../parts/layout.tsx';
+import { counted } from '../../parts/values.tsx';
 
 export type WorkflowState = Workflow['status'];
 export type StepStatus = WorkflowTask['status'];
 export type LaneSpanEnd = WorkflowTimeline['lanes'][number]['spans'][number]['end'];
 
-/** All of them: the compiler sees to it. */
 export const WORKFLOW_TONES: Record<WorkflowState, Tone> = {
   planning: 'quiet',
   ready: 'quiet',
@@ -47,6 +47,9 @@ export const SPAN_WORDS: Record<LaneSpanEnd, string> = {
   replanned: 'replanned',
 };
 
+export const laneName = ({ agent_id, agent_name }: Pick<WorkflowTimeline['lanes'][number], 'agent_id' | 'agent_name'>): string =>
+  agent_name ?? agent_id ?? 'without a claim';
+
 /** As people write it. */
 export const said = (status: WorkflowState | ListedStatus): string => status.replace('_', ' ');
 
@@ -62,3 +65,42 @@ export const statusesOf = (chosen: ListedStatus): StepStatus[] => (chosen === 'r
 
 const ENDED: readonly WorkflowState[] = ['completed', 'abandoned'];
 export const isEnded = (status: WorkflowState): boolean => ENDED.includes(status);
+
+interface Standing {
+  readonly tone: Tone;
+  readonly words: string;
+  /** The words of the person or agent that set the status. */
+  readonly reason?: string | null;
+}
+
+const OUTSIDE: Partial<Record<WorkflowState, readonly [Tone, string]>> = {
+  planning: ['quiet', 'It has no plan yet: an agent makes one with workflow_set_plan.'],
+  ready: ['quiet', 'Planned, and not begun: the first task that an agent takes up sets it going.'],
+  paused: ['wait', 'Paused: no further task is taken up until it is resumed.'],
+  failed: ['bad', 'Failed: no further task is taken up until it is resumed.'],
+  completed: ['good', 'Completed.'],
+  abandoned: ['bad', 'Abandoned: it stays as it was left.'],
+};
+
+/** Why it goes on or does not, the most urgent first. */
+export function standingOf({ workflow, progress, next, claims }: ShownWorkflow): Standing[] {
+  const asking = claims.filter(({ question_id }) => question_id !== null).length;
+  const found: Standing[] = asking > 0 ? [{ tone: 'you', words: `${counted(asking, 'task waits', 'tasks wait')} for an answer of yours.` }] : [];
+  const outside = OUTSIDE[workflow.status];
+  if (outside) found.push({ tone: outside[0], words: outside[1], reason: workflow.status_reason });
+  if (workflow.status !== 'in_progress') return found;
+  return [...found, ...running(progress, next)];
+}
+
+function running({ by_status, all_complete }: ShownWorkflow['progress'], { available, claimed, max_parallel }: ShownWorkflow['next']): Standing[] {
+  if (all_complete) return [{ tone: 'good', words: 'Every task is done. Complete it, or let an agent plan more.' }];
+  const free = counted(available, 'task');
+  if (available > 0 && claimed >= max_parallel) {
+    return [{ tone: 'wait', words: `${free} could be taken up, but ${counted(claimed, 'is', 'are')} claimed, and at most ${max_parallel} may be at once.` }];
+  }
+  if (available > 0 && claimed === 0) return [{ tone: 'wait', words: `Nobody works on it: ${free} could be taken up.` }];
+  if (available === 0 && claimed === 0 && by_status.paused > 0) {
+    return [{ tone: 'wait', words: `Nobody works on it: ${counted(by_status.paused, 'task is', 'tasks are')} paused, and all others wait for those.` }];
+  }
+  return [];
+}

@@ -1,42 +1,56 @@
-import type { ShownWorkflowTask } from '../../api.ts';
-import { AgentName } from '../../parts/agent-name.tsx';
-import { counted } from '../../parts/count.ts';
-import { Id } from '../../parts/id.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { UntrustedText } from '../../parts/said.tsx';
-import { Scrolled } from '../../parts/scrolled.tsx';
-import { Fact, Facts, SidePanel } from '../../parts/side-panel.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Notice, State } from '../../parts/tone.tsx';
+import { type ActionResult, call, type Question, type ShownWorkflowTask } from '../../api.ts';
+import { CliCommand } from '../../parts/command.tsx';
+import { ListFrame, usePages } from '../../parts/data-list.tsx';
+import { Notice, PanelPart, Scrolled, State, type Tone } from '../../parts/layout.tsx';
+import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import { useToast } from '../../parts/toast.tsx';
+import { counted, Id, TextList, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { Checkpoints } from './checkpoints.tsx';
+import { AnswerForm } from '../team/answer-form.tsx';
 import { ContextPreview } from './context-preview.tsx';
-import { Dependencies, HeldUp } from './dependencies.tsx';
-import { Lease } from './next-tasks.tsx';
-import { Part } from './part.tsx';
-import { Lines } from './plan.tsx';
+import { Holder, TaskLink } from './progress.tsx';
 import { said, TASK_TONES } from './status.ts';
 import { TaskActions } from './task-actions.tsx';
-import { TaskQuestion } from './task-question.tsx';
 
 /** Leases run out by time alone. */
 const LOOK_MS = 15_000;
 
 /** One task: where it stands, why, and what is on record of it. */
 export function TaskPanel({ id, onClose }: { id: string; onClose: () => void }) {
-  const { data, error, refetch } = useRead('workflows.task', { task_id: id }, { everyMs: LOOK_MS });
+  const query = useRead('workflows.task', { task_id: id }, { everyMs: LOOK_MS });
+  const { data } = query;
   return (
-    <SidePanel title={data?.task.name ?? 'Task'} onClose={onClose}>
-      {error && <Problem what="The task could not be read." error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <TableSkeleton />}
-      {data && <Shown shown={data} />}
-    </SidePanel>
+    <ReadPanel
+      what="The task"
+      title={data?.task.name ?? 'Task'}
+      query={query}
+      value={data}
+      head={(shown) => <Attention shown={shown} />}
+      facts={factsOf}
+      onClose={onClose}
+    >
+      {(shown) => (
+        <>
+          <TaskActions shown={shown} />
+          <PanelPart title="Plan">
+            <Plan plan={shown.task.plan} />
+          </PanelPart>
+          <PanelPart title="Waits for" about={countOf(shown.dependencies, shown.dependencies_more)}>
+            <Neighbours tasks={shown.dependencies} more={shown.dependencies_more} none="It waits for nothing." />
+          </PanelPart>
+          <PanelPart title="Waited for by" about={countOf(shown.dependents, shown.dependents_more)}>
+            <Neighbours tasks={shown.dependents} more={shown.dependents_more} none="Nothing waits for it." />
+          </PanelPart>
+          <Checkpoints task={id} count={shown.task.checkpoint_count} />
+          <ContextPreview task={id} />
+        </>
+      )}
+    </ReadPanel>
   );
 }
 
-function Shown({ shown }: { shown: ShownWorkflowTask }) {
-  const { task, question } = shown;
+/** What somebody must know first: a question, a failure, what it waits for in the end. */
+function Attention({ shown: { task, question, unmet, unmet_length } }: { shown: ShownWorkflowTask }) {
   return (
     <>
       {question && <TaskQuestion question={question} />}
@@ -48,61 +62,73 @@ function Shown({ shown }: { shown: ShownWorkflowTask }) {
           </Scrolled>
         </Notice>
       )}
-      <HeldUp shown={shown} />
-      <TaskFacts shown={shown} />
-      <TaskActions shown={shown} />
-      <Part title="Plan">
-        <Plan plan={task.plan} />
-      </Part>
-      <Dependencies shown={shown} />
-      <Checkpoints task={task.id} count={task.checkpoint_count} />
-      <ContextPreview task={task.id} />
+      <HeldUp unmet={unmet} length={unmet_length} />
     </>
   );
 }
 
-function TaskFacts({ shown: { task, claim, completed_by } }: { shown: ShownWorkflowTask }) {
+/** The task waits for the answer of a person. */
+function TaskQuestion({ question }: { question: Question }) {
+  const say = useToast();
   return (
-    <Facts>
-      <Fact name="Status">
-        <State tone={TASK_TONES[task.status]}>{said(task.status)}</State>
-      </Fact>
-      <Fact name="Claim">
-        {claim ? (
-          <span className="flex flex-wrap gap-x-2">
-            <AgentName name={claim.agent_name} id={claim.agent_page} />
-            {claim.claimed_at !== null && (
-              <span>
-                for <Time at={claim.claimed_at} />
-              </span>
-            )}
-            <span className="text-muted">{claim.lease_expires_at === null ? 'lease expired' : <Lease at={claim.lease_expires_at} />}</span>
-            <span className="text-muted">fence {claim.fence}</span>
-          </span>
-        ) : (
-          <span className="text-muted">nobody holds it</span>
-        )}
-      </Fact>
-      {task.outcome && (
-        <Fact name="Outcome">
-          <Scrolled label="Its outcome" className="max-h-48">
-            <UntrustedText text={task.outcome} />
-          </Scrolled>
-        </Fact>
+    <section aria-label="Question" className="panel grid gap-2 border-you p-3">
+      <AnswerForm
+        question={question}
+        onAnswered={(taskStatus) => say(taskStatus === 'pending' ? 'Answered. The task waits for an agent.' : 'Answered. The task goes on.')}
+      />
+      <CliCommand words={`workflow answer ${question.question_id} 'Your answer'`} />
+    </section>
+  );
+}
+
+type Neighbour = ShownWorkflowTask['dependencies'][number];
+
+/** What a blocked task waits for in the end: the last of the longest chain that is not done. Of a long chain the middle is left out. */
+function HeldUp({ unmet, length }: { unmet: readonly Neighbour[]; length: number }) {
+  const last = unmet.at(-1);
+  if (!last) return null;
+  const between = length - 1;
+  const chain = unmet.slice(0, -1).map(({ name }) => name);
+  if (length > unmet.length) chain.push(`… ${length - unmet.length} more …`);
+  return (
+    <Notice tone="wait">
+      <div className="flex flex-wrap items-center gap-x-2">
+        Held up in the end by <TaskLink id={last.id} name={last.name} />
+        <State tone={TASK_TONES[last.status]}>{said(last.status)}</State>
+      </div>
+      {between > 0 && (
+        <p className="mt-1">
+          {counted(between, 'task stands', 'tasks stand')} between: <UntrustedText text={chain.join(' ← ')} brief />
+        </p>
       )}
-      {completed_by && (
-        <Fact name="Done by">
-          <UntrustedText text={completed_by} />
-        </Fact>
-      )}
-      {task.description !== '' && (
-        <Fact name="About">
-          <Scrolled label="What it is about" className="max-h-48">
-            <UntrustedText text={task.description} />
-          </Scrolled>
-        </Fact>
-      )}
-      <Fact name="Step">
+    </Notice>
+  );
+}
+
+function factsOf({ task, claim, completed_by }: ShownWorkflowTask): FactValues {
+  const files = task.files_likely_affected;
+  return {
+    Status: <State tone={TASK_TONES[task.status]}>{said(task.status)}</State>,
+    Claim: claim ? (
+      <Holder claim={claim}>
+        <span>fence {claim.fence}</span>
+      </Holder>
+    ) : (
+      <span className="text-muted">nobody holds it</span>
+    ),
+    Outcome: task.outcome !== null && task.outcome !== '' && (
+      <Scrolled label="Its outcome" className="max-h-48">
+        <UntrustedText text={task.outcome} />
+      </Scrolled>
+    ),
+    'Done by': completed_by !== null && <UntrustedText text={completed_by} />,
+    About: task.description !== '' && (
+      <Scrolled label="What it is about" className="max-h-48">
+        <UntrustedText text={task.description} />
+      </Scrolled>
+    ),
+    Step: (
+      <>
         {task.sequence}
         {task.parallel_group !== null && (
           <>
@@ -110,38 +136,22 @@ function TaskFacts({ shown: { task, claim, completed_by } }: { shown: ShownWorkf
           </>
         )}
         {task.estimated_complexity !== null && `, ${task.estimated_complexity} complexity`}
-      </Fact>
-      {task.capabilities.length > 0 && (
-        <Fact name="Needs">
-          <UntrustedText text={task.capabilities.join(', ')} />
-        </Fact>
-      )}
-      {task.files_likely_affected.length > 0 && (
-        <Fact name={counted(task.files_likely_affected.length, 'file')}>
-          <Scrolled label="Files" className="max-h-32">
-            <ul className="mono grid gap-0.5">
-              {task.files_likely_affected.map((file) => (
-                <li key={file}>
-                  <UntrustedText text={file} />
-                </li>
-              ))}
-            </ul>
-          </Scrolled>
-        </Fact>
-      )}
-      <Fact name="Begun">{task.started_at && <Time at={task.started_at} />}</Fact>
-      {task.finished_at && (
-        <Fact name="Ended">
-          <Time at={task.finished_at} />
-        </Fact>
-      )}
-      <Fact name="Task">
-        <span data-id={task.id}>
-          <Id id={task.id} />
-        </span>
-      </Fact>
-    </Facts>
-  );
+      </>
+    ),
+    Needs: task.capabilities.length > 0 && <UntrustedText text={task.capabilities.join(', ')} />,
+    [counted(files.length, 'file')]: files.length > 0 && (
+      <Scrolled label="Files" className="mono max-h-32">
+        <UntrustedText text={files.join('\n')} />
+      </Scrolled>
+    ),
+    Begun: task.started_at && <Time at={task.started_at} />,
+    Ended: task.finished_at !== null && <Time at={task.finished_at} />,
+    Task: (
+      <span data-id={task.id}>
+        <Id id={task.id} />
+      </span>
+    ),
+  };
 }
 
 const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []);
@@ -169,9 +179,98 @@ function Plan({ plan }: { plan: ShownWorkflowTask['task']['plan'] }) {
       )}
       {files.length > 0 && (
         <div className="mono">
-          <Lines texts={files} />
+          <TextList texts={files} />
         </div>
       )}
     </div>
+  );
+}
+
+const countOf = (tasks: readonly Neighbour[], more: number) => tasks.length > 0 && counted(tasks.length + more, 'task');
+
+function Neighbours({ tasks, more, none }: { tasks: readonly Neighbour[]; more: number; none: string }) {
+  if (tasks.length === 0) return <p className="text-muted">{none}</p>;
+  return (
+    <ul className="panel max-h-60 divide-y divide-line overflow-y-auto">
+      {tasks.map(({ id, name, status }) => (
+        <li key={id} className="flex items-start justify-between gap-2 px-3 py-1">
+          <TaskLink id={id} name={name} />
+          <State tone={TASK_TONES[status]}>{said(status)}</State>
+        </li>
+      ))}
+      {more > 0 && <li className="px-3 py-1 text-muted">and {more.toLocaleString()} more</li>}
+    </ul>
+  );
+}
+
+type Checkpoint = ActionResult<'workflows.checkpoints'>['items'][number];
+
+const CHECKPOINT_TONES: Record<Checkpoint['type'], Tone> = {
+  plan: 'quiet',
+  progress: 'live',
+  decision: 'you',
+  error: 'bad',
+  recovery: 'wait',
+  complete: 'good',
+  replan: 'wait',
+};
+
+/** What agents put on record, the newest first. */
+function Checkpoints({ task, count }: { task: string; count: number }) {
+  const checkpoints = usePages({
+    key: ['workflows.checkpoints', task],
+    read: (before: number | undefined, _, signal) => call('workflows.checkpoints', { task_id: task, ...(before && { before }) }, signal),
+    next: ({ items, more }) => (more ? items.at(-1)?.sequence : undefined),
+  });
+  return (
+    <PanelPart title="Checkpoints" about={count > 0 && counted(count, 'checkpoint')}>
+      <div className="panel">
+        <ListFrame
+          noun="checkpoints"
+          list={checkpoints}
+          moreLabel="Show older checkpoints"
+          empty={<p className="px-3 py-2 text-muted">None yet: agents add them while they work.</p>}
+        >
+          {(items) => (
+            <ol className="divide-y divide-line">
+              {items.map((checkpoint) => (
+                <CheckpointEntry key={checkpoint.id} checkpoint={checkpoint} />
+              ))}
+            </ol>
+          )}
+        </ListFrame>
+      </div>
+    </PanelPart>
+  );
+}
+
+function CheckpointEntry({ checkpoint: { sequence, type, summary, files_changed, detail, agent_name, created_at } }: { checkpoint: Checkpoint }) {
+  return (
+    <li className="grid gap-1 px-3 py-2">
+      <p className="flex flex-wrap items-center gap-x-2 text-muted">
+        <span>{sequence}</span>
+        <State tone={CHECKPOINT_TONES[type]}>{type}</State>
+        {agent_name && <UntrustedText text={agent_name} />}
+        <span className="ml-auto">
+          <Time at={created_at} />
+        </span>
+      </p>
+      <Scrolled label={`Checkpoint ${sequence}`} className="max-h-40">
+        <UntrustedText text={summary} />
+      </Scrolled>
+      {files_changed.length > 0 && (
+        <p className="mono text-muted">
+          <UntrustedText text={files_changed.join(', ')} brief />
+        </p>
+      )}
+      {detail && (
+        <details>
+          <summary className="cursor-pointer text-label text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">Detail</summary>
+          <Scrolled label={`Detail of checkpoint ${sequence}`} className="mono mt-1 max-h-60">
+            <UntrustedText text={detail} />
+          </Scrolled>
+        </details>
+      )}
+    </li>
   );
 }

@@ -1,12 +1,14 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense, useMemo } from 'react';
 import type { WorkflowTimeline } from '../../api.ts';
-import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { EmptyState } from '../../parts/section.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { Loaded } from '../../parts/data-list.tsx';
+import { EmptyState, State } from '../../parts/layout.tsx';
+import { SearchLink } from '../../parts/page-search.tsx';
+import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
+import { counted, dateOf, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { SpanTable } from './span-table.tsx';
+import { TaskLink } from './progress.tsx';
+import { laneName, SPAN_TONES, SPAN_WORDS } from './status.ts';
 
 const page = getRouteApi('/workflows/$workflow');
 const route = getRouteApi('/workflows/$workflow/timeline');
@@ -16,46 +18,44 @@ const Lanes = lazy(() => import('./lanes.tsx'));
 export function Timeline() {
   const { workflow } = page.useParams();
   const { gaps = false, as } = route.useSearch();
-  const { data, error, refetch } = useRead('workflows.timeline', { workflow_id: workflow });
-  const empty = data?.lanes.length === 0;
+  const query = useRead('workflows.timeline', { workflow_id: workflow });
   return (
     <section aria-label="Timeline" className="grid gap-2">
-      {error && <Problem what="The timeline could not be read." error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <TableSkeleton />}
-      {empty && (
-        <div className="panel">
-          <EmptyState>No agent has taken up a task of it yet.</EmptyState>
-        </div>
-      )}
-      {data && !empty && (
-        <>
-          <p className="flex flex-wrap gap-x-4 gap-y-1 text-muted">
-            <Link to="." search={(search) => ({ ...search, as: as ? undefined : 'table' })} className="link inline-flex items-center pointer-coarse:min-h-11">
-              {as ? 'Show the picture' : 'Show as a table'}
-            </Link>
-            {!as && (
-              <Link
-                to="."
-                search={(search) => ({ ...search, gaps: gaps ? undefined : true })}
-                className="link inline-flex items-center pointer-coarse:min-h-11"
-              >
-                {gaps ? 'Fold idle times' : 'Draw idle times in full'}
-              </Link>
-            )}
-            <Cut timeline={data} />
-          </p>
-          {as ? (
-            <SpanTable timeline={data} />
+      <Loaded query={query} what="The timeline">
+        {(timeline) =>
+          timeline.lanes.length === 0 ? (
+            <div className="panel">
+              <EmptyState>No agent has taken up a task of it yet.</EmptyState>
+            </div>
           ) : (
-            <Suspense fallback={<TableSkeleton />}>
-              <Lanes timeline={data} fold={!gaps} />
-            </Suspense>
-          )}
-        </>
-      )}
+            <>
+              <p className="flex flex-wrap gap-x-4 gap-y-1 text-muted">
+                <SearchLink set={{ as: as ? undefined : 'table' }} className={SWITCH}>
+                  {as ? 'Show the picture' : 'Show as a table'}
+                </SearchLink>
+                {!as && (
+                  <SearchLink set={{ gaps: gaps ? undefined : true }} className={SWITCH}>
+                    {gaps ? 'Fold idle times' : 'Draw idle times in full'}
+                  </SearchLink>
+                )}
+                <Cut timeline={timeline} />
+              </p>
+              {as ? (
+                <SpanTable timeline={timeline} />
+              ) : (
+                <Suspense fallback={<TableSkeleton />}>
+                  <Lanes timeline={timeline} fold={!gaps} />
+                </Suspense>
+              )}
+            </>
+          )
+        }
+      </Loaded>
     </section>
   );
 }
+
+const SWITCH = 'link inline-flex items-center pointer-coarse:min-h-11';
 
 function Cut({ timeline: { tasks_more, spans_more } }: { timeline: WorkflowTimeline }) {
   if (tasks_more === 0 && spans_more === 0) return null;
@@ -64,4 +64,36 @@ function Cut({ timeline: { tasks_more, spans_more } }: { timeline: WorkflowTimel
     spans_more > 0 && counted(spans_more, 'earlier time', 'earlier times'),
   ];
   return <span>Not shown: {left.filter(Boolean).join(', ')}.</span>;
+}
+
+type Row = WorkflowTimeline['lanes'][number]['spans'][number] & { agent: string };
+
+const COLUMNS: readonly Column<Row>[] = [
+  { label: 'Task', role: 'title', cell: ({ task_id, task_name }) => <TaskLink id={task_id} name={task_name} /> },
+  { label: 'Agent', width: 'sm:w-[18%]', cell: ({ agent }) => <UntrustedText text={agent} brief /> },
+  {
+    label: 'How it ended',
+    width: 'sm:w-44',
+    cell: ({ end, reclaimed }) => (
+      <span className="flex flex-wrap gap-1">
+        <State tone={SPAN_TONES[end]}>{SPAN_WORDS[end]}</State>
+        {reclaimed && <State tone="wait">reclaimed</State>}
+      </span>
+    ),
+  },
+  { label: 'From', role: 'meta', width: 'sm:w-36', cell: ({ from }) => dateOf(from) },
+  { label: 'Until', role: 'meta', width: 'sm:w-36', cell: ({ until }) => (until === null ? '—' : dateOf(until)) },
+];
+
+/** The same as the lanes, the last begun first. */
+function SpanTable({ timeline: { lanes } }: { timeline: WorkflowTimeline }) {
+  const rows = useMemo(
+    () => lanes.flatMap((lane) => lane.spans.map((span): Row => ({ ...span, agent: laneName(lane) }))).sort((one, other) => other.from - one.from),
+    [lanes],
+  );
+  return (
+    <div className="panel">
+      <Table label="Who had which task when" columns={COLUMNS} rows={rows} rowKey={({ task_id, from }) => `${task_id} ${from}`} />
+    </div>
+  );
 }

@@ -1,20 +1,17 @@
 import { useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
 import type { ShownWorkflow } from '../../api.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { CliCommand } from '../../parts/cli.tsx';
-import { counted } from '../../parts/count.ts';
-import { Problem } from '../../parts/problem.tsx';
+import { ActButton, ConfirmAction, FormDialog } from '../../parts/actions.tsx';
+import { AsCommand, CliCommand } from '../../parts/command.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Problem } from '../../parts/layout.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { counted } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
-import { AbandonWorkflow } from './abandon.tsx';
-import { Parallelism } from './parallelism.tsx';
 import { isEnded } from './status.ts';
 
 /** What can be done with the whole of it. What stops nobody's work is done at once, and taken back as easily. */
 export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
   const { workflow, progress, claims } = shown;
-  const [abandoning, setAbandoning] = useState(false);
   const pause = useAct('workflows.pause');
   const resume = useAct('workflows.resume');
   const complete = useAct('workflows.complete');
@@ -24,7 +21,6 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
 
   // The button that was pressed has gone with what it did.
   const done: typeof say = (words, inverse) => {
-    flushSync(() => setAbandoning(false));
     actions.current?.focus();
     say(words, inverse);
   };
@@ -43,7 +39,7 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
     );
   const error = pause.error ?? resume.error ?? complete.error;
   return (
-    <div ref={actions} tabIndex={-1} className="grid gap-2 outline-none">
+    <div ref={actions} data-home tabIndex={-1} className="grid gap-2 outline-none">
       <div className="flex flex-wrap gap-2">
         {status === 'in_progress' && progress.all_complete && (
           <ActButton
@@ -67,32 +63,96 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
         )}
         {!isEnded(status) && <Parallelism workflow={workflow} />}
         {!isEnded(status) && (
-          <ActButton look="bad" needs="operator" onClick={() => setAbandoning(true)}>
-            Abandon
-          </ActButton>
+          <ConfirmAction
+            button="Abandon"
+            needs="operator"
+            title="Abandon this workflow?"
+            act="Abandon"
+            keep="Keep it"
+            typed={workflow.name}
+            reason={{ label: 'Reason', hint: 'optional, on record', most: 2_000 }}
+            action="workflows.abandon"
+            input={(reason) => ({ workflow_id, ...(reason && { reason }) })}
+            failed="The workflow was not abandoned."
+            command={`workflow abandon ${workflow_id}`}
+            toast="Abandoned. Its tasks stay as they were left."
+          >
+            <p>
+              {counted(progress.estimated_remaining, 'task')} will not be done, and{' '}
+              {claims.length === 0 ? 'no agent holds one' : `${counted(claims.length, 'claim')} of agents end at once`}. There is no way back: what was done
+              stays, and a new workflow must be made for the rest.
+            </p>
+          </ConfirmAction>
         )}
       </div>
       {error && <Problem what="Nothing was changed." error={error} />}
-      {!isEnded(status) && <Commands shown={shown} />}
-      {abandoning && (
-        <AbandonWorkflow workflow={workflow} claims={claims.length} open={progress.estimated_remaining} onClose={() => setAbandoning(false)} onDone={done} />
+      {!isEnded(status) && (
+        <AsCommand label="The same from a shell">
+          {status === 'in_progress' && <CliCommand words={`workflow pause ${workflow_id}`} />}
+          {status === 'in_progress' && progress.all_complete && <CliCommand words={`workflow complete ${workflow_id}`} />}
+          {(status === 'paused' || status === 'failed') && <CliCommand words={`workflow resume ${workflow_id}`} />}
+          <CliCommand words={`workflow parallel ${workflow_id} ${workflow.max_parallel_tasks}`} />
+          <CliCommand words={`workflow abandon ${workflow_id}`} />
+        </AsCommand>
       )}
     </div>
   );
 }
 
-function Commands({ shown: { workflow, progress } }: { shown: ShownWorkflow }) {
-  const { id, status, max_parallel_tasks } = workflow;
+const MAX_PARALLEL = 1_000;
+
+/** How many tasks may be claimed at once. */
+function Parallelism({ workflow: { id: workflow_id, max_parallel_tasks } }: { workflow: ShownWorkflow['workflow'] }) {
+  const [open, setOpen] = useState(false);
+  const set = useAct('workflows.set_parallelism');
   return (
-    <details className="text-label">
-      <summary className="cursor-pointer text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">The same from a shell</summary>
-      <div className="mt-1 grid gap-1">
-        {status === 'in_progress' && <CliCommand words={`workflow pause ${id}`} />}
-        {status === 'in_progress' && progress.all_complete && <CliCommand words={`workflow complete ${id}`} />}
-        {(status === 'paused' || status === 'failed') && <CliCommand words={`workflow resume ${id}`} />}
-        <CliCommand words={`workflow parallel ${id} ${max_parallel_tasks}`} />
-        <CliCommand words={`workflow abandon ${id}`} />
-      </div>
-    </details>
+    <>
+      <ActButton needs="operator" onClick={() => setOpen(true)}>
+        {max_parallel_tasks} at once…
+      </ActButton>
+      {open && <SetParallelism workflow_id={workflow_id} current={max_parallel_tasks} set={set} onClose={() => setOpen(false)} />}
+      {!open && set.error && <Problem what="The number was not changed back." error={set.error} />}
+    </>
+  );
+}
+
+interface SetParallelismProps {
+  workflow_id: string;
+  current: number;
+  /** Outlasts the dialog: the notice takes it back. */
+  set: ReturnType<typeof useAct<'workflows.set_parallelism'>>;
+  onClose: () => void;
+}
+
+function SetParallelism({ workflow_id, current, set, onClose }: SetParallelismProps) {
+  const [text, setText] = useState(String(current));
+  const say = useToast();
+  const wanted = Number(text);
+  const valid = Number.isInteger(wanted) && wanted >= 1 && wanted <= MAX_PARALLEL;
+  const submit = (): void =>
+    set.mutate(
+      { workflow_id, max_parallel_tasks: wanted },
+      {
+        onSuccess: ({ from }) => {
+          onClose();
+          say(`At most ${wanted} at once.`, { label: `Back to ${from}`, act: () => set.mutate({ workflow_id, max_parallel_tasks: from }) });
+        },
+      },
+    );
+  return (
+    <FormDialog
+      title="How many tasks at once?"
+      submit="Set"
+      needs="operator"
+      ready={valid && wanted !== current}
+      mutation={set}
+      failed="Nothing was changed."
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <p>Agents can claim so many tasks of this workflow at the same time. What is claimed already stays claimed.</p>
+      <TextField label="Tasks at once" hint={`1 to ${MAX_PARALLEL.toLocaleString()}`} first inputMode="numeric" value={text} onChange={setText} />
+      <CliCommand words={`workflow parallel ${workflow_id} ${valid ? wanted : current}`} />
+    </FormDialog>
   );
 }

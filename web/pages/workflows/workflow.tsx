@@ -1,18 +1,13 @@
-import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Outlet } from '@tanstack/react-router';
 import type { ShownWorkflow } from '../../api.ts';
-import { Id } from '../../parts/id.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/said.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
-import { Notice, State } from '../../parts/tone.tsx';
-import { Views } from '../../parts/views.tsx';
+import { Loaded } from '../../parts/data-list.tsx';
+import { Notice, Scrolled, State, Views } from '../../parts/layout.tsx';
+import { usePageSearch } from '../../parts/page-search.tsx';
+import { Facts } from '../../parts/side-panel.tsx';
+import { escapeBidi, Id, TextList, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { Claims, NextTasks } from './next-tasks.tsx';
-import { PlanOf } from './plan.tsx';
-import { ProgressBar, StatusCounts } from './progress.tsx';
-import { standingOf } from './standing.ts';
-import { isEnded, said, WORKFLOW_TONES } from './status.ts';
+import { Claims, NextTasks, ProgressBar, StatusCounts } from './progress.tsx';
+import { isEnded, said, standingOf, WORKFLOW_TONES } from './status.ts';
 import { TaskPanel } from './task-panel.tsx';
 import { WorkflowActions } from './workflow-actions.tsx';
 
@@ -23,29 +18,27 @@ const LOOK_MS = 15_000;
 /** What is next, who has it, why does it stand? */
 export function WorkflowPage() {
   const { workflow: id } = route.useParams();
-  const { task } = route.useSearch();
-  const navigate = useNavigate();
-  const { data, error, refetch } = useRead('workflows.show', { workflow_id: id }, { everyMs: LOOK_MS });
+  const [{ task }, change] = usePageSearch('/workflows/$workflow');
+  const query = useRead('workflows.show', { workflow_id: id }, { everyMs: LOOK_MS });
   return (
     <>
-      <title>{`${escapeBidi(data?.workflow.name ?? 'Workflow')} · Covenant`}</title>
-      {data ? <Head shown={data} /> : <h1>Workflow</h1>}
-      {error && <Problem what="The workflow could not be read." error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <TableSkeleton />}
-      {data && (
-        <>
-          <div className="mt-4 grid gap-4 lg:grid-cols-2">
-            <NextTasks next={data.next} ended={isEnded(data.workflow.status)} />
-            <Claims claims={data.claims} />
-          </div>
-          <PlanOf workflow={data.workflow} />
-          <Views label="Views of the workflow" views={viewsOf(data, task)} />
-          <Outlet />
-        </>
-      )}
-      {task && (
-        <TaskPanel key={task} id={task} onClose={() => void navigate({ to: '.', search: (search) => ({ ...search, task: undefined }), resetScroll: false })} />
-      )}
+      <title>{`${escapeBidi(query.data?.workflow.name ?? 'Workflow')} · Covenant`}</title>
+      {!query.data && <h1>Workflow</h1>}
+      <Loaded query={query} what="The workflow">
+        {(shown) => (
+          <>
+            <Head shown={shown} />
+            <div className="mt-4 grid gap-4 lg:grid-cols-2">
+              <NextTasks next={shown.next} ended={isEnded(shown.workflow.status)} />
+              <Claims claims={shown.claims} />
+            </div>
+            <PlanOf workflow={shown.workflow} />
+            <Views label="Views of the workflow" views={viewsOf(shown, task)} />
+            <Outlet />
+          </>
+        )}
+      </Loaded>
+      {task && <TaskPanel key={task} id={task} onClose={() => void change({ task: undefined })} />}
     </>
   );
 }
@@ -70,9 +63,7 @@ function Head({ shown }: { shown: ShownWorkflow }) {
             <State tone={WORKFLOW_TONES[workflow.status]}>{said(workflow.status)}</State>
           </h1>
           <p className="flex flex-wrap items-center gap-x-3 text-muted">
-            <span className="mono">
-              <UntrustedText text={workflow.repository_path} />
-            </span>
+            <UntrustedText text={workflow.repository_path} className="mono" />
             <span>
               {workflow.started_at === null ? 'made' : 'begun'} <Time at={workflow.started_at ?? workflow.created_at} />
             </span>
@@ -94,5 +85,34 @@ function Head({ shown }: { shown: ShownWorkflow }) {
         </Notice>
       ))}
     </div>
+  );
+}
+
+/** The goal, and how it is to be reached. Folded: people who come back know it. */
+function PlanOf({ workflow: { plan, source_type, source_ref, source_content } }: { workflow: ShownWorkflow['workflow'] }) {
+  return (
+    <details className="mt-4">
+      <summary className="cursor-pointer text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">What it was asked for, and the plan</summary>
+      <div className="panel mt-2 p-3">
+        <Facts
+          facts={{
+            From: (
+              <>
+                {source_type.replace('_', ' ')} {source_ref && <UntrustedText text={source_ref} />}
+              </>
+            ),
+            'Asked for': (
+              <Scrolled label="What was asked for" className="max-h-60">
+                <UntrustedText text={source_content} />
+              </Scrolled>
+            ),
+            Plan: plan && <UntrustedText text={plan.summary} />,
+            Approach: plan !== null && plan.approach !== '' && <UntrustedText text={plan.approach} />,
+            Risks: plan !== null && plan.risks.length > 0 && <TextList texts={plan.risks} />,
+            Assumptions: plan !== null && plan.assumptions.length > 0 && <TextList texts={plan.assumptions} />,
+          }}
+        />
+      </div>
+    </details>
   );
 }

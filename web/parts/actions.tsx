@@ -1,0 +1,191 @@
+import { type ComponentProps, type ReactNode, type SubmitEvent, useState } from 'react';
+import type { ActionInput, ActionName, ActionResult } from '../api.ts';
+import { DISCONNECTED_REASON, useDisconnected } from '../live/context.tsx';
+import { useAct, useRead } from '../queries.ts';
+import { CliCommand } from './command.tsx';
+import { closeDone, Dialog, openDialog } from './dialog.tsx';
+import { TextArea, TextField } from './field.tsx';
+import { Problem } from './layout.tsx';
+import { useToast } from './toast.tsx';
+import { escapeBidi } from './values.tsx';
+
+interface ActButtonProps extends ComponentProps<'button'> {
+  look?: 'primary' | 'bad' | 'plain';
+  /** What it does is under way. */
+  pending?: boolean;
+  /** Who may do it; whoever may not sees it, and why not. */
+  needs?: 'member' | 'operator' | 'machine' | undefined;
+}
+
+const LOOKS = { primary: 'button-primary', bad: 'button-bad', plain: '' };
+const MACHINE_REASON = 'The operator of the server must allow this: covenant developers allow NAME --run-agents';
+const OPERATOR_REASON = 'This needs operator rights, which the first developer of the workspace has.';
+
+/** Does something at the server, and so not from a page that is known to be out of date. */
+export function ActButton({ look = 'plain', pending = false, disabled = false, needs = 'member', className = '', ...rest }: ActButtonProps) {
+  const disconnected = useDisconnected();
+  const me = useRead('identity.me', {}).data;
+  const lacking = needs !== 'member' && !me?.operator ? OPERATOR_REASON : needs === 'machine' && !me?.run_agents ? MACHINE_REASON : undefined;
+  const reason = disconnected ? DISCONNECTED_REASON : lacking;
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`button ${LOOKS[look]} ${className}`}
+      disabled={disabled || pending || reason !== undefined}
+      aria-busy={pending || undefined}
+      title={reason ?? rest.title}
+    />
+  );
+}
+
+interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
+  title: string;
+  wide?: boolean;
+  children: ReactNode;
+  /** The button that does it. */
+  submit: string;
+  cancel?: string;
+  /** Whether it has all it needs. */
+  ready?: boolean;
+  /** Whoever presses Enter at once has done nothing: the focus begins on the way out. */
+  cautious?: boolean;
+  mutation: { readonly isPending: boolean; readonly error: Error | null };
+  /** Shown in the place of the form once it is there: what was made. */
+  outcome?: ReactNode;
+  /** "Nothing was granted." */
+  failed: string;
+  onSubmit: () => void;
+  /** What the other button does, where that is not to close it. */
+  onCancel?: () => void;
+  onClose: () => void;
+}
+
+/** A dialog with a form: what it does, its fields, why it failed, and two buttons. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, wide, cancel = 'Cancel', look = 'primary', ready = true, mutation, outcome, onClose } = props;
+  const onFormSubmit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    props.onSubmit();
+  };
+  if (outcome) {
+    return (
+      <Dialog key="outcome" title={title} wide={wide} onClose={onClose}>
+        <div className="mt-3 grid gap-3">{outcome}</div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={title} wide={wide} onClose={onClose}>
+      <form onSubmit={onFormSubmit} className="mt-3 grid gap-3">
+        {props.children}
+        {mutation.error && <Problem what={props.failed} error={mutation.error} />}
+        <div className="flex flex-wrap justify-end gap-2">
+          <button type="button" className="button" data-first={props.cautious || undefined} onClick={props.onCancel ?? onClose}>
+            {cancel}
+          </button>
+          <ActButton type="submit" data-first look={look} needs={props.needs} pending={mutation.isPending} disabled={!ready}>
+            {props.submit}
+          </ActButton>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** One that must be given, in some lines. */
+export const REASON = { label: 'Reason', most: 1_000, required: true, rows: 3 } as const;
+
+interface ConfirmSpec<N extends ActionName> {
+  title: string;
+  /** What it does, in numbers where there are any. */
+  children: ReactNode;
+  /** The button that does it. */
+  act: string;
+  actLook?: ActButtonProps['look'];
+  keep?: string;
+  /** What destroys is confirmed by typing this. */
+  typed?: string;
+  action: N;
+  /** Where a reason is asked for, it is made of that. */
+  input: ActionInput<N> | ((reason: string) => ActionInput<N>);
+  reason?: { readonly label: string; readonly hint?: string; readonly most: number; readonly required?: boolean; readonly rows?: number };
+  /** "Nothing was released." */
+  failed: string;
+  /** The same for a shell; the reason is added to its options. */
+  command?: string;
+  options?: Readonly<Record<string, string>>;
+  /** Said once it is done. */
+  toast?: string | ((result: ActionResult<N>) => string);
+  onDone?: ((result: ActionResult<N>) => void) | undefined;
+}
+
+interface ConfirmActionProps<N extends ActionName> extends ConfirmSpec<N> {
+  /** The button that asks. */
+  button: string;
+  look?: ActButtonProps['look'];
+  needs?: ActButtonProps['needs'];
+  /** What a screen reader calls the button, where several on the page say the same. */
+  name?: string | undefined;
+  /** As in a row of a table. */
+  small?: boolean;
+  disabled?: boolean;
+  /** Shown with the button: why it is disabled. */
+  hint?: string | undefined;
+}
+
+/** A button for what stops somebody's work or cannot be taken back: it asks, does it, and says what failed. */
+export function ConfirmAction<N extends ActionName>(props: ConfirmActionProps<N>) {
+  const { button, look = 'bad', needs = 'member', name, small = false, disabled = false, hint, ...spec } = props;
+  return (
+    <ActButton
+      look={look}
+      needs={needs}
+      disabled={disabled}
+      title={hint}
+      className={small ? 'min-h-6 px-2' : ''}
+      aria-label={name}
+      onClick={() => openDialog((close) => <ConfirmDialog {...spec} onClose={close} />)}
+    >
+      {button}
+    </ActButton>
+  );
+}
+
+export function ConfirmDialog<N extends ActionName>({ onClose, ...spec }: ConfirmSpec<N> & { onClose: () => void }) {
+  const { title, children, act, actLook = 'bad', keep = 'Cancel', typed, action, input, reason, failed, command, options, toast, onDone } = spec;
+  const mutation = useAct(action);
+  const say = useToast();
+  const [given, setGiven] = useState('');
+  const [text, setText] = useState('');
+  const why = text.trim();
+  const done = (result: ActionResult<N>): void => {
+    if (toast !== undefined) say(typeof toast === 'string' ? toast : toast(result));
+    onDone?.(result);
+    closeDone(onClose);
+  };
+  return (
+    <FormDialog
+      title={title}
+      submit={act}
+      cancel={keep}
+      look={actLook}
+      cautious={typed === undefined}
+      ready={(typed === undefined || [typed, escapeBidi(typed)].includes(given.trim())) && !(reason?.required && !why)}
+      mutation={mutation}
+      failed={failed}
+      onSubmit={() => mutation.mutate(typeof input === 'function' ? input(why) : input, { onSuccess: done })}
+      onClose={onClose}
+    >
+      {children}
+      {reason &&
+        (reason.rows ? (
+          <TextArea {...reason} first value={text} onChange={setText} />
+        ) : (
+          <TextField {...reason} first={reason.required ?? false} value={text} onChange={setText} />
+        ))}
+      {command !== undefined && <CliCommand words={command} options={{ ...options, reason: why || (reason?.required ? 'TEXT' : undefined) }} />}
+      {typed !== undefined && <TextField label={`Type ${escapeBidi(typed)} to confirm`} mono first value={given} onChange={setGiven} />}
+    </FormDialog>
+  );
+}

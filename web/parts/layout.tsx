@@ -1,0 +1,215 @@
+import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { ApiError } from '../api.ts';
+import { useRead } from '../queries.ts';
+import { CliCommand } from './command.tsx';
+
+export type Tone = 'quiet' | 'live' | 'good' | 'wait' | 'bad' | 'you';
+
+const LOOK: Record<Tone, { mark: string; colours: string }> = {
+  quiet: { mark: '○', colours: 'bg-quiet-tint text-quiet' },
+  live: { mark: '●', colours: 'bg-live-tint text-live' },
+  good: { mark: '✓', colours: 'bg-good-tint text-good' },
+  wait: { mark: '▲', colours: 'bg-wait-tint text-wait' },
+  bad: { mark: '✕', colours: 'bg-bad-tint text-bad' },
+  you: { mark: '◆', colours: 'bg-you-tint text-you' },
+};
+
+/** A state: never by colour alone. */
+export function State({ tone, children }: { tone: Tone; children: ReactNode }) {
+  const { mark, colours } = LOOK[tone];
+  return (
+    <span data-state-label className={`inline-flex items-center gap-1 rounded px-1.5 text-label leading-5 font-medium whitespace-nowrap ${colours}`}>
+      <span aria-hidden="true">{mark}</span>
+      {children}
+    </span>
+  );
+}
+
+/** A message with more room than a state. */
+export function Notice({ tone, children, role }: { tone: Tone; children: ReactNode; role?: 'alert' | 'status' }) {
+  const { mark, colours } = LOOK[tone];
+  return (
+    <div role={role} className={`flex gap-2 rounded-md px-3 py-2 ${colours}`}>
+      <span aria-hidden="true">{mark}</span>
+      <div className="min-w-0 flex-1">{children}</div>
+    </div>
+  );
+}
+
+/** A link that is opened in another tab of this browser signs in this one too. */
+function FreshSignIn() {
+  const me = useRead('identity.me', {}).data;
+  return (
+    <div className="mt-2 text-text">
+      <CliCommand words="open" options={{ developer: me?.developer ?? undefined }} />
+    </div>
+  );
+}
+
+/** What failed, in the server's words, where it failed. */
+export function Problem({ what, error, onRetry }: { what: string; error: unknown; onRetry?: () => void }) {
+  const known = error instanceof ApiError ? error : undefined;
+  return (
+    <Notice tone="bad" role="alert">
+      <p>
+        <strong className="font-semibold">{what}</strong> {known?.message ?? String(error)} {known?.suggestion}
+      </p>
+      {known && <code>{known.code}</code>}
+      {known?.code === 'SIGN_IN_AGAIN' && <FreshSignIn />}
+      {onRetry && (
+        <button type="button" className="button mt-2 flex text-text" onClick={onRetry}>
+          Retry
+        </button>
+      )}
+    </Notice>
+  );
+}
+
+interface SectionProps {
+  title: string;
+  /** Stands beside the heading. */
+  about?: ReactNode;
+  /** The heading takes the focus when something of the section is gone. */
+  home?: boolean;
+  children: ReactNode;
+}
+
+/** A part of a page under its own heading. */
+export function Section({ title, about, home = false, children }: SectionProps) {
+  const heading = useId();
+  return (
+    <section aria-labelledby={heading} className="grid min-w-0 content-start gap-2">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-3">
+        <h2 id={heading} {...(home && { 'data-home': true, tabIndex: -1 })}>
+          {title}
+        </h2>
+        {about && <span className="text-muted">{about}</span>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+interface EmptyStateProps {
+  /** Takes away the filter that leaves nothing. */
+  all?: (Pick<LinkProps, 'to' | 'search'> & { label: string }) | false;
+  children: ReactNode;
+}
+
+/** Said where there is nothing to list. */
+export function EmptyState({ all, children }: EmptyStateProps) {
+  return (
+    <div className="mx-auto grid max-w-md justify-items-center gap-3 px-3 py-6 text-center text-muted">
+      {children}
+      {all && (
+        <Link to={all.to} search={all.search} className="link">
+          {all.label}
+        </Link>
+      )}
+    </div>
+  );
+}
+
+/** A part of a panel under its own heading. */
+export function PanelPart({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="grid gap-1.5">
+      <h3 className="flex flex-wrap items-baseline justify-between gap-x-3 font-semibold">
+        {title}
+        {about && <span className="font-normal text-muted">{about}</span>}
+      </h3>
+      {children}
+    </section>
+  );
+}
+
+interface PanelListProps<T> {
+  items: readonly T[];
+  /** Said where there are none. */
+  empty: ReactNode;
+  /** How many there are that are not shown. */
+  more?: number;
+  /** The name of the list, where its heading is not enough. */
+  label?: string;
+  className?: string;
+  /** One item, as an `<li>` with a key. */
+  children: (item: T) => ReactNode;
+}
+
+/** A short list in a box. */
+export function PanelList<T>({ items, empty, more = 0, label, className = '', children }: PanelListProps<T>) {
+  return (
+    <div className={`panel ${className}`}>
+      {items.length === 0 ? (
+        <EmptyState>{empty}</EmptyState>
+      ) : (
+        <ul aria-label={label} className="divide-y divide-line">
+          {items.map(children)}
+          {more > 0 && <li className="px-3 py-1.5 text-muted">and {more.toLocaleString()} more</li>}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+interface ViewsProps {
+  /** What the views are of. */
+  label: string;
+  views: readonly (Pick<LinkProps, 'to' | 'params' | 'search'> & { label: string; count?: number | undefined })[];
+}
+
+/** The views of a page, each with an address of its own. */
+export function Views({ label, views }: ViewsProps) {
+  const strip = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // On a small screen the strip is longer than the window: the view that is open must be in it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is another view that stands at another address
+  useEffect(() => {
+    const here = strip.current?.querySelector<HTMLElement>('[aria-current=page]');
+    if (!strip.current || !here) return;
+    // By hand: scrollIntoView would move the page too, where the strip is below its end.
+    const { left, right } = strip.current.getBoundingClientRect();
+    const place = here.getBoundingClientRect();
+    strip.current.scrollLeft += Math.min(0, place.left - left) + Math.max(0, place.right - right);
+  }, [pathname]);
+  return (
+    <nav ref={strip} aria-label={label} className="mt-2 mb-4 flex gap-1 overflow-x-auto border-b border-line">
+      {views.map(({ label: name, count, ...place }) => (
+        <Link
+          key={name}
+          {...place}
+          activeOptions={{ exact: true, includeSearch: false }}
+          activeProps={{ className: 'border-live text-live' }}
+          inactiveProps={{ className: 'border-transparent text-muted hover:text-text' }}
+          className="-mb-px flex h-9 shrink-0 items-center gap-1.5 border-b-2 px-3 font-medium pointer-coarse:h-11"
+        >
+          {name}
+          {count !== undefined && <span className="text-label font-normal">{count.toLocaleString()}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** What may be longer than its place. Where it is, the keyboard can reach and move it; `label` says what it is. */
+export function Scrolled({ label, className, children }: { label: string; className: string; children: ReactNode }) {
+  const place = useRef<HTMLDivElement>(null);
+  const inside = useRef<HTMLDivElement>(null);
+  const [isLonger, setLonger] = useState(false);
+  useLayoutEffect(() => {
+    const [outer, inner] = [place.current, inside.current];
+    if (!outer || !inner) return undefined;
+    const measure = () => setLonger(outer.scrollHeight > outer.clientHeight || outer.scrollWidth > outer.clientWidth);
+    const observer = new ResizeObserver(measure);
+    measure();
+    observer.observe(outer);
+    observer.observe(inner);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <div ref={place} className={`overflow-auto ${className}`} {...(isLonger && { tabIndex: 0, role: 'group', 'aria-label': label })}>
+      <div ref={inside}>{children}</div>
+    </div>
+  );
+}

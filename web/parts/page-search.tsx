@@ -1,0 +1,29 @@
+import { Link, type RegisteredRouter, type RouteById, type RouteIds, useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+type RouteId = RouteIds<RegisteredRouter['routeTree']>;
+type PageSearch<Id extends RouteId> = RouteById<RegisteredRouter['routeTree'], Id>['types']['fullSearchSchema'];
+
+/** The search parameters of the open page, and how to change some of them: what becomes undefined leaves the address. */
+export function usePageSearch<Id extends RouteId>(id: Id) {
+  const search = useSearch({ from: id as RouteId }) as PageSearch<Id>;
+  const navigate = useNavigate();
+  const change = (part: Partial<PageSearch<Id>>, { replace = false } = {}): Promise<void> =>
+    navigate({ to: '.', search: ((all: object) => ({ ...all, ...part })) as never, replace, resetScroll: false });
+  return [search, change] as const;
+}
+
+interface SearchLinkProps {
+  /** The parameters that it sets. */
+  set: Readonly<Record<string, string | number | boolean | undefined>>;
+  className?: string;
+  'aria-label'?: string;
+  /** Takes the place of this address in the history. */
+  replace?: boolean;
+  children: ReactNode;
+}
+
+/** Opens something on this page, such as the panel of a row: the address keeps its other parameters. */
+export function SearchLink({ set, className = 'hover:underline', ...rest }: SearchLinkProps) {
+  return <Link to="." search={((all: object) => ({ ...all, ...set })) as never} resetScroll={false} className={className} {...rest} />;
+}

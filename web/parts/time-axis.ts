@@ -1,0 +1,120 @@
+interface Interval {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** A part of the axis; `idle`: nobody worked then. `start` and `end` are fractions of its width. */
+export interface AxisStretch extends Interval {
+  readonly idle: boolean;
+  readonly folded: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A gap that is short beside the rest tells more as it is. */
+const SHORTEST_GAP_MS = 5 * 60_000;
+const GAP_SHARE = 0.1;
+/** How wide a folded gap is, beside the whole. */
+const FOLDED_WIDTH = 0.04;
+/** However many there are, the work itself keeps most of the room. */
+const MAX_FOLDED = 0.4;
+
+/** The time that the work took, in stretches in which somebody worked and in which nobody did. */
+export function stretchesOf(work: readonly Interval[], fold: boolean): AxisStretch[] {
+  const merged: { from: number; until: number }[] = [];
+  for (const { from, until } of work.toSorted((one, other) => one.from - other.from)) {
+    const last = merged.at(-1);
+    if (last && from <= last.until) last.until = Math.max(last.until, until);
+    else merged.push({ from, until });
+  }
+  const busy = merged.reduce((sum, { from, until }) => sum + until - from, 0);
+  const long = Math.max(SHORTEST_GAP_MS, busy * GAP_SHARE);
+  const parts: { from: number; until: number; idle: boolean }[] = [];
+  for (const each of merged) {
+    const last = parts.at(-1);
+    if (last && each.from - last.until < long) last.until = each.until;
+    else parts.push(...(last ? [{ from: last.until, until: each.from, idle: true }] : []), { ...each, idle: false });
+  }
+  return widths(parts, fold);
+}
+
+function widths(parts: readonly (Interval & { idle: boolean })[], fold: boolean): AxisStretch[] {
+  const isFolded = ({ idle }: { idle: boolean }): boolean => idle && fold;
+  const gaps = parts.filter(isFolded).length;
+  const gap = gaps === 0 ? 0 : Math.min(FOLDED_WIDTH, MAX_FOLDED / gaps);
+  const long = parts.filter((part) => !isFolded(part)).reduce((sum, { from, until }) => sum + Math.max(1, until - from), 0);
+  let start = 0;
+  return parts.map((part) => {
+    const folded = isFolded(part);
+    const end = start + (folded ? gap : ((1 - gaps * gap) * Math.max(1, part.until - part.from)) / long);
+    const stretch = { ...part, folded, start, end };
+    start = end;
+    return stretch;
+  });
+}
+
+/** Where on the axis a time is. */
+export function placeOf(stretches: readonly AxisStretch[], time: number): number {
+  const at = stretches.find(({ until }) => time <= until) ?? stretches.at(-1);
+  if (!at) return 0;
+  const within = (time - at.from) / Math.max(1, at.until - at.from);
+  return at.start + (at.end - at.start) * Math.min(1, Math.max(0, within));
+}
+
+/** Nearer than these, two marks could not be told apart on a small screen. */
+const NEAREST = 0.14;
+
+/** Times at which the axis is marked: about so many, evenly over what is not folded. */
+export function ticksOf(stretches: readonly AxisStretch[], about: number): number[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return stretches
+    .filter(({ folded }) => !folded)
+    .flatMap(({ from, until, start, end }) => {
+      const count = Math.max(1, Math.round((end - start) * about));
+      return Array.from({ length: count }, (_, at) => ({ time: from + ((until - from) * at) / count, place: start + ((end - start) * at) / count }));
+    })
+    .filter(({ place }) => {
+      if (place - last < NEAREST || place > 1 - NEAREST / 2) return false;
+      last = place;
+      return true;
+    })
+    .map(({ time }) => time);
+}
+
+/** Where all of it took less, the marks would say the same minute. */
+const SECONDS_BELOW_MS = 10 * 60_000;
+
+/** How marks at these times are written. */
+export function clockFor(ticks: readonly number[], timeZone: string | undefined): Intl.DateTimeFormat {
+  const isShort = (ticks.at(-1) ?? 0) - (ticks[0] ?? 0) < SECONDS_BELOW_MS;
+  return new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...(isShort && { second: '2-digit' }), timeZone });
+}
+
+/** Which of several rows each takes, so that none lies over another: the first that is free. What would need more than `most` shares the last. */
+export function rowsOf(spans: readonly Interval[], most = Number.POSITIVE_INFINITY): number[] {
+  const ends: number[] = [];
+  return spans.map(({ from, until }) => {
+    const free = ends.findIndex((end) => end <= from);
+    const row = free < 0 ? Math.min(ends.length, most - 1) : free;
+    ends[row] = Math.max(ends[row] ?? until, until);
+    return row;
+  });
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Full hours within, so many hours apart that there are a few. */
+export function hoursBetween(from: number, to: number): number[] {
+  const step = HOUR_MS * Math.max(1, Math.round((to - from) / HOUR_MS / 6));
+  const first = Math.ceil(from / HOUR_MS) * HOUR_MS;
+  return Array.from({ length: Math.max(0, Math.floor((to - first) / step) + 1) }, (_, index) => first + index * step);
+}
+
+/** How the marks of a chart's time axis are written: days where a bar stands for one, else times of the day, as the rest of the page writes them. */
+export function axisWords(times: readonly number[], utc: boolean): (time: number) => string {
+  const ofDays = (times[1] ?? 0) - (times[0] ?? 0) >= DAY_MS;
+  const shape = ofDays ? ({ day: 'numeric', month: 'short' } as const) : ({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const);
+  const clock = new Intl.DateTimeFormat(undefined, { ...shape, ...(utc && !ofDays && { timeZone: 'UTC' }) });
+  return (time) => clock.format(time);
+}

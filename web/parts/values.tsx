@@ -1,0 +1,181 @@
+import { Link, useRouter } from '@tanstack/react-router';
+import type { MouseEvent, ReactNode } from 'react';
+import { useByClock } from '../live/clock.ts';
+import { preferences } from '../preferences.ts';
+import { CopyOutcome, useCopy } from './command.tsx';
+
+/** They would turn around whatever stands behind them, in a sentence that quotes them too. */
+const DIRECTION_MARKS = /[\u202A-\u202E\u2066-\u2069]/g;
+
+/** For a title or a label, which no element can keep apart. */
+export const escapeBidi = (text: string): string => text.replace(DIRECTION_MARKS, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
+
+/** What somebody else wrote: text, whose writing direction stays its own. `brief` keeps it to two lines, or to one. */
+export function UntrustedText({ text, brief = false, className = '' }: { text: string; brief?: boolean | 'line'; className?: string }) {
+  const shown = escapeBidi(text);
+  return brief ? (
+    <bdi title={shown} className={`${brief === 'line' ? 'block truncate text-left' : 'line-clamp-2 text-left wrap-anywhere'} ${className}`}>
+      {brief === 'line' ? shown : broken(shown)}
+    </bdi>
+  ) : (
+    <bdi className={`wrap-anywhere whitespace-pre-wrap ${className}`}>{broken(shown)}</bdi>
+  );
+}
+
+/** What somebody else wrote, as a list. */
+export function TextList({ texts }: { texts: readonly string[] }) {
+  return (
+    <ul className="list-disc pl-5">
+      {texts.map((text, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two texts may be the same
+        <li key={index}>
+          <UntrustedText text={text} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** People call a repository by the last part of its path. */
+export function RepositoryName({ path }: { path: string }) {
+  return (
+    <span title={path}>
+      <UntrustedText text={path.split(/[\\/]/).findLast(Boolean) ?? path} brief />
+    </span>
+  );
+}
+
+const LONGEST_NAME = 100;
+
+/** A name without a space ends its line where it has a joint, if it can: `codex@`, `tool:agent_`. */
+function broken(text: string): ReactNode {
+  if (text.length > LONGEST_NAME || /\s/.test(text)) return text;
+  const [first = '', ...rest] = text.split(/(?<=[@:/_.#])(?=\w)/);
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one name have no other name
+  return [first, ...rest.flatMap((part, at) => [<wbr key={at} />, part])];
+}
+
+const PRIVATE = '@private';
+
+/** `codex@mira`; who is private stays so. */
+export const workerOf = (developer: string, agent: string | null): string => (agent === null || developer === PRIVATE ? developer : `${agent}@${developer}`);
+
+/** `codex@mira`, which opens its page; without an id there is none: a private developer's agent, or nobody's. */
+export function AgentName({ name, id, brief = true }: { name: string; id: string | null; brief?: boolean }) {
+  if (id === null) return <UntrustedText text={name} brief={brief} />;
+  return (
+    <Link to="/agents/$agent" params={{ agent: id }} className="hover:underline">
+      <UntrustedText text={name} brief={brief} />
+    </Link>
+  );
+}
+
+interface PathLinkProps {
+  path: string | null;
+  className?: string;
+  /** Where its words alone do not say which of several it is. */
+  label?: string;
+  children: ReactNode;
+}
+
+/** Leads to an address of the dashboard that the server gave; without one it is what it names and no more. */
+export function PathLink({ path, className = 'hover:underline', label, children }: PathLinkProps) {
+  const router = useRouter();
+  if (path === null) return <>{children}</>;
+  const follow = (event: MouseEvent): void => {
+    // A new tab or window is the browser's business.
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    router.history.push(path);
+  };
+  return (
+    <a href={path} className={className} aria-label={label} onClick={follow}>
+      {children}
+    </a>
+  );
+}
+
+const ID = /^([a-z]+)_[0-9A-Z]{20,}$/;
+export const isId = (text: string): boolean => ID.test(text);
+
+/** Prefix and last six; the whole where it is not one of our ids. */
+export const shortId = (id: string): string => (isId(id) ? id.replace(ID, `$1_…${id.slice(-6)}`) : id);
+
+/** Shortened; a click copies the whole. */
+export function Id({ id }: { id: string }) {
+  const { outcome, copy } = useCopy(id);
+  const said = outcome === 'copied' ? 'copied' : outcome === 'failed' ? id : shortId(id);
+  return (
+    <span className="relative">
+      <button
+        type="button"
+        className="mono rounded text-left hover:underline"
+        title={`${id} (click copies)`}
+        aria-label={`${said}, copies ${id}`}
+        onClick={copy}
+      >
+        {said}
+      </button>
+      <CopyOutcome words={outcome === 'idle' ? undefined : said} />
+    </span>
+  );
+}
+
+/** "1 task", "12 tasks": a number without its unit says nothing. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count.toLocaleString()} ${count === 1 ? one : many}`;
+
+const DOLLARS = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+const CENT = 0.01;
+
+export const dollars = (usd: number): string => (usd > 0 && usd < CENT ? `<${DOLLARS.format(CENT)}` : DOLLARS.format(usd));
+
+/** `$2.80`; `$2.80+` where a part has no known price; a dash where nothing is known. */
+export const costWords = ({ cost_usd, unpriced }: { cost_usd: number | null; unpriced: number }): string =>
+  cost_usd === null ? '—' : `${dollars(cost_usd)}${unpriced > 0 ? '+' : ''}`;
+
+/** The same of what an agent has spent; null where nothing was reported. */
+export const spentWords = (cost: { usd: number | null; unpriced: number } | null): string =>
+  cost === null ? '—' : costWords({ cost_usd: cost.usd, unpriced: cost.unpriced });
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const SHAPE = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const LOCAL = new Intl.DateTimeFormat(undefined, SHAPE);
+const UTC = new Intl.DateTimeFormat(undefined, { ...SHAPE, timeZone: 'UTC', timeZoneName: 'short' });
+
+export const dateOf = (at: number): string => (preferences().utc ? UTC : LOCAL).format(at);
+
+/** "8 s", "12 m", "3 h", then the local date. */
+export const Time = ({ at }: { at: number }) => <Moment at={at} words={ago} />;
+
+/** The same for what is to come: "in 12 m", and once it has, "now". */
+export const Until = ({ at }: { at: number }) => <Moment at={at} words={until} />;
+
+function Moment({ at, words }: { at: number; words: (at: number, now: number) => string }) {
+  const text = useByClock((now) => words(at, now));
+  const iso = new Date(at).toISOString();
+  return (
+    <time dateTime={iso} title={iso}>
+      {text}
+    </time>
+  );
+}
+
+function until(at: number, now: number): string {
+  if (at <= now) return 'now';
+  const left = span(at - now);
+  return left === undefined ? dateOf(at) : `in ${left}`;
+}
+
+// The server's clock may be a little ahead of this machine's.
+const ago = (at: number, now: number): string => span(Math.max(0, now - at)) ?? dateOf(at);
+
+function span(length: number): string | undefined {
+  if (length < MINUTE) return `${Math.floor(length / 1_000)} s`;
+  if (length < HOUR) return `${Math.floor(length / MINUTE)} m`;
+  return length < DAY ? `${Math.floor(length / HOUR)} h` : undefined;
+}
+
+/** "36 ms", "1.4 s". */
+export const milliseconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
