@@ -6,7 +6,7 @@ import { agentTokens, instancesSince, registeredAgents, tasksAtWork } from '../s
 import { listInstances } from '../src/features/review/instances/store.ts';
 import { failuresOf } from '../src/features/review/instances/views.ts';
 import { handoffsUntold } from '../src/features/team/coordination/store.ts';
-import { notesOfSession } from '../src/features/team/notes/store.ts';
+import { notesOfSession } from '../src/features/team/notes/tools.ts';
 import { lastActivities } from '../src/features/team/sessions/store.ts';
 import { orphanTasks, taskNamed, tasksBy, tasksInHand } from '../src/features/team/tasks/store.ts';
 import { usageSums } from '../src/features/team/usage/store.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type TestCaller, testApp } from '../../../testing/app.ts';
 import { runs } from '../../../testing/runs.ts';
 import type { ContextView } from './contract.ts';
-import { activeContexts, latestContextOf } from './views.ts';
+import { activeContexts, latestContextOf } from './store.ts';
 
 const HOUR = 3_600_000;
 

@@ -4,7 +4,7 @@ import { retentionSweep } from '../../core/settings/index.ts';
 import { FORGOTTEN } from './retention.ts';
 import { contextTools } from './tools.ts';
 
-export { activeContexts, latestContextOf, standingContext } from './views.ts';
+export { activeContexts, latestContextOf, standingContext } from './store.ts';
 
 export const contexts = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({
   name: 'contexts',

@@ -7,8 +7,7 @@ import { sameRepo } from '../../../kernel/repo.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { callingDeveloper, developerFor } from '../../core/identity/index.ts';
 import { getContext, publishContext, revokeContext } from './contract.ts';
-import { activeRow, activeRowsOf, insertContext, revoke, supersede } from './store.ts';
-import { activeContexts, latestContextOf, MAX_LISTED, shownContexts } from './views.ts';
+import { activeContexts, activeRow, activeRowsOf, insertContext, latestContextOf, MAX_LISTED, revoke, shownContexts, supersede } from './store.ts';
 
 const HOUR_MS = 3_600_000;
 

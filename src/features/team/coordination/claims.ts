@@ -1,10 +1,10 @@
-import type { Principal } from '../../../kernel/context.ts';
-import { record, type WriteContext } from '../../../kernel/context.ts';
+import { type Principal, record, type Services, type WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok, type Refused, refused } from '../../../kernel/reply.ts';
+import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ClaimRow } from '../../../storage/schema-rows.ts';
@@ -13,12 +13,9 @@ import { callingDeveloper, PRIVATE } from '../../core/identity/index.ts';
 import { fileConflicts, markFiles, unmarkFiles } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
 import { type Claimed, type ClaimScope, conflict, intersection, literalPaths, sameAgent } from './conflicts.ts';
-import { checkConflicts, claim, release, releaseByHand } from './contract.ts';
-import { boundedDetails } from './excerpt.ts';
-import { claimDetails, noteLapses } from './lapse.ts';
-import { claimedBy, viewsFor } from './present.ts';
-import { claimNamed, findClaim, insertClaim, liveClaimRows, readStrings, updateClaim } from './store.ts';
-import type { ClaimView, ConflictView } from './views.ts';
+import { type ClaimView, type ConflictView, checkConflicts, claim, release, releaseByHand } from './contract.ts';
+import { boundedDetails, claimedBy, viewsFor } from './present.ts';
+import { claimNamed, findClaim, insertClaim, lapsedClaims, lapsedClaimsIn, liveClaimRows, noteExpiry, readStrings, updateClaim } from './store.ts';
 
 const DEFAULT_TTL_MINUTES = 60;
 const MINUTE = 60_000;
@@ -228,3 +225,27 @@ export function nextStep(first: Holder, caller: Principal, last: number): string
 }
 
 const time = (at: number): string => new Date(at).toISOString();
+
+const claimDetails = (row: ClaimRow): Record<string, unknown> => ({
+  claim_id: row.id,
+  mode: row.mode,
+  ...boundedDetails({ repo: row.repo, paths: readStrings(row.paths), symbols: readStrings(row.symbols) }),
+});
+
+/** Tells that a lease has ended, if nobody has. From then on no clock, such as that of a server which is behind, can renew it. */
+async function expireClaim(tx: Tx, id: string, now: number): Promise<void> {
+  const row = await noteExpiry(tx.db, tx.workspace, id, now);
+  if (!row) return;
+  await unmarkFiles(tx, 'claim', id);
+  const payload = { ...claimDetails(row), expired_at: row.expires_at };
+  tx.append({ category: 'work', kind: 'claim.expired', actor: row.actor, subject: id, session: row.session_id, payload });
+}
+
+/** Before somebody else is given the code. */
+async function noteLapses(tx: Tx): Promise<void> {
+  for (const id of await lapsedClaimsIn(tx.db, tx.workspace, tx.now)) await expireClaim(tx, id, tx.now);
+}
+
+/** A lease ends by the clock alone; this only tells of it. */
+export const expirySweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
+  dueSweep(services, { name: 'claims', everyMs: 15_000, atOnce: 500, find: lapsedClaims, settle: (tx, { id }) => expireClaim(tx, id, tx.now) });

@@ -7,12 +7,11 @@ import type { Db } from '../../../storage/engine.ts';
 import type { ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
-import { addresseeOf, isAddressedTo } from './addressee.ts';
+import { addresseeOf, isAddressedTo } from './asks.ts';
 import { claimNotFound, MAX_LIVE_CLAIMS, markClaimed, requireOpenSession } from './claims.ts';
 import { conflict } from './conflicts.ts';
 import { acceptHandoff, handoff } from './contract.ts';
-import { boundedDetails } from './excerpt.ts';
-import { claimedBy, viewsFor } from './present.ts';
+import { boundedDetails, claimedBy, viewsFor } from './present.ts';
 import { findHandoff, insertHandoff, liveClaimRows, readStrings, updateClaim, updateHandoff } from './store.ts';
 
 /** What handoffs need of the features that keep tasks and contexts. */

@@ -7,9 +7,9 @@ import type { Tx } from '../../../storage/write.ts';
 import { namesFor } from '../../core/identity/index.ts';
 import { keepMarked } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
-import { isUndelivered } from './receipts.ts';
+import type { Waiting } from './contract.ts';
+import { isUndelivered } from './present.ts';
 import { asksToDeliver, findAsk, freshAnswers, type HandoffMark, handoffsTo, handoffsUntold, liveClaimRows, renewLeases, updateAsk } from './store.ts';
-import type { Waiting } from './views.ts';
 
 /** An answer that carries them must not grow with them: `list` has the rest, and the whole texts. */
 const MAX_ITEMS = 10;

@@ -1,13 +1,15 @@
-import { record } from '../../../kernel/context.ts';
+import type { z } from 'zod';
+import { type Principal, record } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { callingDeveloper } from '../../core/identity/index.ts';
-import { takeNote } from './contract.ts';
-import { insertNote } from './store.ts';
+import { findRows, insertRows, matching } from '../../../storage/rows.ts';
+import type { NoteRow } from '../../../storage/schema-rows.ts';
+import { callingDeveloper, namesFor } from '../../core/identity/index.ts';
+import { type noteView, takeNote } from './contract.ts';
 
 type Owns = (db: Db, workspace: string, developerId: string, id: string) => Promise<boolean>;
 
@@ -56,3 +58,29 @@ const notYours = (noun: 'task' | 'workstream', id: string): Refusal =>
 
 /** A control character is six bytes of JSON: with the title this stays within what the journal keeps. */
 const MAX_CHARACTERS = 800;
+
+type NoteView = z.output<typeof noteView>;
+
+const insertNote = (db: Db, note: NoteRow) => insertRows(db, 'notes', note);
+
+const NEWEST = { created_at: 'desc', id: 'desc' } as const;
+
+export const notesOfSession = (db: Db, workspace: string, sessionId: string, limit: number): Promise<NoteRow[]> =>
+  findRows(db, 'notes', { workspace_id: workspace, session_id: sessionId }, { order: NEWEST, limit });
+
+/** The newest first, as `viewer` may see them. */
+export async function recentNotes(db: Db, workspace: string, viewer: Principal | null, since: number, limit: number): Promise<NoteView[]> {
+  const recent = matching(db, 'notes', { workspace_id: workspace }).where('created_at', '>=', since);
+  const rows = await recent.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+  const name = await namesFor(db, workspace, viewer);
+  return rows.map(({ id, kind, title, body, developer_id, task_id, workstream_id, created_at }) => ({
+    note_id: id,
+    kind,
+    title,
+    body,
+    developer: name(developer_id),
+    task_id,
+    workstream_id,
+    created_at,
+  }));
+}

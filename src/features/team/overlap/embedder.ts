@@ -4,8 +4,7 @@ import type { Services } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
-import { findItem, nextState, tellChange } from './store.ts';
-import { encodeVector } from './vectors.ts';
+import { encodeVector, findItem, nextState, tellChange } from './store.ts';
 
 /** A model that turns texts into vectors: optional, slow, and sometimes away. */
 export interface Embedder {

@@ -9,14 +9,13 @@ import { CHECKS_KEPT_MS, FORGOTTEN, forgetting } from './sweeps.ts';
 import { overlapTools } from './tools.ts';
 
 export { dropPlanWarning, overlapsOf, recentWarnings, titlesOfWarnings, warningView } from './checks.ts';
-export { type CheckedWork, isOpen, RECENT_MS } from './detect.ts';
+export { type CheckedWork, isOpen, likePairs, type Pair, RECENT_MS } from './detect.ts';
 export type { Embedder } from './embedder.ts';
 export { localEmbedder, remoteEmbedder } from './embedder.ts';
 export { fileConflicts, keepMarked, markFiles, unmarkFiles } from './files.ts';
-export { bestFit } from './fit.ts';
 export { addItemFiles, indexItem, indexItems, setItemOwner, setItemStatus, setItemsStatus, type WorkItem } from './items.ts';
-export { likePairs, type Pair } from './pairs.ts';
 export { type Confirmation, Preflight, type Prepared, planReply, readCheck, UNASKED } from './preflight.ts';
+export { bestFit } from './score.ts';
 export { DEFAULT_SETTINGS } from './settings.ts';
 export { findItems as itemsById } from './store.ts';
 

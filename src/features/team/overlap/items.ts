@@ -5,10 +5,22 @@ import type { Tx } from '../../../storage/write.ts';
 import type { ItemKind, ItemStatus } from './contract.ts';
 import type { Action } from './detect.ts';
 import { embeddedText, scopeOf } from './embedder.ts';
-import { changeItems, countTerms, deletePostings, findItem, findItems, insertPostings, nextState, readState, saveItems, tellChange } from './store.ts';
-import { analysedSchema, filesSchema } from './stored.ts';
+import {
+  analysedSchema,
+  changeItems,
+  countTerms,
+  deletePostings,
+  deleteVector,
+  filesSchema,
+  findItem,
+  findItems,
+  insertPostings,
+  nextState,
+  readState,
+  saveItems,
+  tellChange,
+} from './store.ts';
 import { type Analysed, analyse } from './terms.ts';
-import { deleteVector } from './vectors.ts';
 
 /** A piece of work as its feature tells it to the index. */
 export interface WorkItem {

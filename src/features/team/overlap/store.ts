@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { z } from 'zod';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
-import { backgroundShare } from './background.ts';
-import type { Analysed } from './terms.ts';
+import { type Analysed, backgroundShare } from './terms.ts';
 
 export async function findItem(db: Db, workspace: string, id: string): Promise<OverlapItemRow | undefined> {
   return await db.selectFrom('overlap_items').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
@@ -240,4 +240,53 @@ export async function itemsWithFiles(db: Db, workspace: string, files: readonly 
     .limit(limit)
     .execute();
   return [...new Set(rows.map(({ source_id }) => source_id))];
+}
+
+/** What the JSON columns of the index hold. */
+
+export const filesSchema = z.array(z.string());
+
+export const analysedSchema = z.object({
+  terms: z.array(z.string()),
+  counts: z.array(z.number()),
+  prefix: z.string().nullable(),
+  prefixTerms: z.array(z.string()),
+});
+
+/** We wrote these columns, and read thousands of them at a time: checking each would cost more than everything else. */
+export function trustedItem(row: Pick<OverlapItemRow, 'id' | 'analysed' | 'files'>): {
+  id: string;
+  analysed: z.output<typeof analysedSchema>;
+  files: string[];
+} {
+  return { id: row.id, analysed: JSON.parse(row.analysed), files: JSON.parse(row.files) };
+}
+
+const VECTORS_AT_ONCE = 300;
+
+/** The vectors of these items that were made by `model`. */
+export async function readVectors(db: Db, workspace: string, ids: readonly string[], model: string): Promise<Map<string, Float32Array>> {
+  const found = new Map<string, Float32Array>();
+  for (const some of chunks(ids, VECTORS_AT_ONCE)) {
+    const rows = await db
+      .selectFrom('overlap_vectors')
+      .select(['item_id', 'vector'])
+      .where('workspace_id', '=', workspace)
+      .where('model', '=', model)
+      .where('item_id', 'in', some)
+      .execute();
+    for (const { item_id, vector } of rows) found.set(item_id, decodeVector(vector));
+  }
+  return found;
+}
+
+function decodeVector(text: string): Float32Array {
+  const bytes = Buffer.from(text, 'base64');
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+}
+
+export const encodeVector = (vector: Float32Array): string => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
+
+export async function deleteVector(db: Db, workspace: string, id: string): Promise<void> {
+  await db.deleteFrom('overlap_vectors').where('workspace_id', '=', workspace).where('item_id', '=', id).execute();
 }

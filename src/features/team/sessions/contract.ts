@@ -2,8 +2,32 @@ import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { branch, ownSessionId, repo, repoPath, sessionId, text } from '../../../kernel/fields.ts';
 import { fileConflict } from '../overlap/contract.ts';
-import { MAX_ACTIVITY_CHARACTERS, MAX_COMMITS, MAX_FILES, MAX_REGISTERED_REPOS, MAX_VERSION_CHARACTERS } from './limits.ts';
-import { SESSION_STATES } from './liveness.ts';
+
+/** What one report of a machine or a working tree may carry. Published, and the same on every surface. */
+export const MAX_VERSION_CHARACTERS = 64;
+export const MAX_REGISTERED_REPOS = 200;
+export const MAX_FILES = 500;
+export const MAX_COMMITS = 50;
+export const MAX_ACTIVITY_CHARACTERS = 500;
+
+/** Older lines of a session are forgotten. */
+export const ACTIVITY_KEPT = 200;
+
+/** How long a reported file counts as being in hand: a machine that is at work reports again long before. */
+export const SNAPSHOT_HOLDS_MS = 24 * 3_600_000;
+/** A working tree that nobody reports any more leaves the graph. */
+export const WORKTREE_FORGOTTEN_MS = 30 * 24 * 3_600_000;
+
+/** A session that was not heard of for longer than this may have been left behind. */
+export const STALE_AFTER_MS = 30 * 60_000;
+
+export const SESSION_STATES = ['active', 'stale', 'ended'] as const;
+export type SessionState = (typeof SESSION_STATES)[number];
+
+export function sessionState(session: { last_seen_at: number; ended_at: number | null }, now: number): SessionState {
+  if (session.ended_at !== null) return 'ended';
+  return now - session.last_seen_at > STALE_AFTER_MS ? 'stale' : 'active';
+}
 
 const base = {
   name: 'covibe_session',

@@ -1,12 +1,16 @@
-import { type CallerPlace, record, type WriteContext } from '../../../kernel/context.ts';
+import { type CallerPlace, record, type Services, type WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
+import type { Ports } from '../../../kernel/ports.ts';
 import { sameRepo } from '../../../kernel/repo.ts';
+import type { Sweep } from '../../../kernel/sweep.ts';
+import { compiledQuery } from '../../../storage/prepared.ts';
 import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import type { startSession } from './contract.ts';
-import { changeActiveSession, insertSession } from './store.ts';
+import { changeActiveSession, insertSession, touchActiveSession } from './store.ts';
 
 export async function beginSession(tx: Tx, ctx: WriteContext, input: Input<typeof startSession>): Promise<AgentSessionRow> {
   const typed = ctx.principal.agentType;
@@ -55,4 +59,66 @@ export async function finishSession(tx: Tx, ctx: WriteContext, sessionId: string
   const told: Ended = {};
   for (const listener of listeners) Object.assign(told, await listener(tx, ctx, sessionId));
   return told;
+}
+
+const EVERY_MS = 3_600_000;
+/** An agent that was not heard of for a week does not come back; until then its session is stale, for people to look at. */
+const LOST_AFTER_MS = 7 * 24 * 3_600_000;
+const BATCH_SIZE = 200;
+
+/** Ends what nobody will end, or the state of the team would warn of it for ever. Its claims ran out long ago. */
+export function endingLost({ store, clock }: Pick<Services, 'store' | 'clock' | 'log'>): Sweep {
+  const lost = (before: number) =>
+    store.reader.selectFrom('agent_sessions').select(['workspace_id', 'id']).where('ended_at', 'is', null).where('last_seen_at', '<', before);
+  return {
+    name: 'sessions',
+    everyMs: EVERY_MS,
+    async run() {
+      const before = clock.now() - LOST_AFTER_MS;
+      for (;;) {
+        const due = await lost(before).limit(BATCH_SIZE).execute();
+        for (const [workspace, sessions] of Map.groupBy(due, ({ workspace_id }) => workspace_id)) {
+          await store.write(workspace, async (tx) => {
+            for (const { id } of sessions) {
+              const ended = await tx.db
+                .updateTable('agent_sessions')
+                .set({ ended_at: tx.now })
+                .where('workspace_id', '=', workspace)
+                .where('id', '=', id)
+                .where('ended_at', 'is', null)
+                .where('last_seen_at', '<', before)
+                .executeTakeFirst();
+              if (ended.numUpdatedRows === 0n) continue;
+              tx.append({ category: 'work', kind: 'session.ended', actor: 'server', subject: id, session: id, payload: { automatic: true } });
+            }
+          });
+        }
+        if (due.length < BATCH_SIZE) return;
+      }
+    },
+  };
+}
+
+const ownerOf = compiledQuery(2, (db, workspace: string, sessionId: string) =>
+  db.selectFrom('agent_sessions').select('developer_id').where('workspace_id', '=', workspace).where('id', '=', sessionId),
+);
+
+/** In the same words whether there is no such session or it is somebody else's. */
+export const sessionNotFound = (sessionId: string): Refusal =>
+  new Refusal(
+    'SESSION_NOT_FOUND',
+    `You have no session ${JSON.stringify(sessionId)}.`,
+    'Use the session_id that covibe_session start gave you, or start a session.',
+    { field: 'session_id' },
+  );
+
+/** What the pipe asks of sessions. An owner never changes, so that committed rows are enough to go by. */
+export function createSessionPorts({ store }: Services): Pick<Ports, 'enterSession' | 'touchSession'> {
+  return {
+    async enterSession(principal, sessionId) {
+      const [session] = await ownerOf(store.reader, principal.workspace, sessionId);
+      if (!session || session.developer_id !== principal.developerId) throw sessionNotFound(sessionId);
+    },
+    touchSession: touchActiveSession,
+  };
 }

@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { record, type WriteContext } from '../../../kernel/context.ts';
+import { type Principal, record, type WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { canonicalJson } from '../../../storage/canonical.ts';
 import { readJson } from '../../../storage/columns.ts';
-import type { AgentSessionRow, LocalWorktreeRow } from '../../../storage/schema-rows.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { AgentSessionRow, LocalWorktreeRow, RepoCommitRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { markFiles, unmarkFiles } from '../overlap/index.ts';
-import type { snapshot } from './contract.ts';
-import { SNAPSHOT_HOLDS_MS, WORKTREE_FORGOTTEN_MS } from './limits.ts';
+import { type LocalGraph, SNAPSHOT_HOLDS_MS, type snapshot, WORKTREE_FORGOTTEN_MS } from './contract.ts';
 import { changeActiveSession } from './store.ts';
-import { clearDirtyFiles, forgetWorktrees, otherBranchesOf, replaceCommits, saveWorktree, worktreeAt } from './worktrees.ts';
 
-export interface SnapshotReport {
+interface SnapshotReport {
   readonly sessionId: string;
   readonly repo: string;
   readonly branch: string | null;
@@ -93,4 +93,156 @@ async function leaveOtherBranches(tx: Tx, current: LocalWorktreeRow): Promise<vo
     await clearDirtyFiles(tx, row.id);
     await markWorktree(tx, row, readJson(paths, row.unpushed_files));
   }
+}
+
+type Place = Pick<LocalWorktreeRow, 'developer_id' | 'repo' | 'branch' | 'worktree'>;
+
+async function worktreeAt(tx: Tx, place: Place): Promise<LocalWorktreeRow | undefined> {
+  return await tx.db
+    .selectFrom('local_worktrees')
+    .selectAll()
+    .where('workspace_id', '=', tx.workspace)
+    .where('repo', '=', place.repo)
+    .where('developer_id', '=', place.developer_id)
+    .where('branch', '=', place.branch)
+    .where('worktree', '=', place.worktree)
+    .executeTakeFirst();
+}
+
+/** The latest report replaces what was known of the same place. */
+async function saveWorktree(tx: Tx, row: LocalWorktreeRow): Promise<void> {
+  const { workspace_id: _, id: __, developer_id: ___, ...change } = row;
+  await tx.db
+    .insertInto('local_worktrees')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'id']).doUpdateSet(change))
+    .execute();
+}
+
+/** The same working tree while it stood on other branches. */
+async function otherBranchesOf(tx: Tx, place: Place): Promise<LocalWorktreeRow[]> {
+  return await tx.db
+    .selectFrom('local_worktrees')
+    .selectAll()
+    .where('workspace_id', '=', tx.workspace)
+    .where('repo', '=', place.repo)
+    .where('developer_id', '=', place.developer_id)
+    .where('worktree', '=', place.worktree)
+    .where('branch', '<>', place.branch)
+    .where('dirty_files', '<>', '[]')
+    .execute();
+}
+
+async function clearDirtyFiles(tx: Tx, id: string): Promise<void> {
+  await tx.db.updateTable('local_worktrees').set({ dirty_files: '[]' }).where('workspace_id', '=', tx.workspace).where('id', '=', id).execute();
+}
+
+async function replaceCommits(tx: Tx, worktreeId: string, rows: readonly RepoCommitRow[]): Promise<void> {
+  await tx.db.deleteFrom('repo_commits').where('workspace_id', '=', tx.workspace).where('worktree_id', '=', worktreeId).execute();
+  if (rows.length > 0) await tx.db.insertInto('repo_commits').values(rows).execute();
+}
+
+/** So many at a time: the next report forgets the next. */
+const FORGOTTEN_AT_ONCE = 100;
+
+/** Working trees of this developer that were not reported since `before`; their ids. */
+async function forgetWorktrees(tx: Tx, developerId: string, before: number): Promise<string[]> {
+  const old = await tx.db
+    .selectFrom('local_worktrees')
+    .select('id')
+    .where('workspace_id', '=', tx.workspace)
+    .where('developer_id', '=', developerId)
+    .where('updated_at', '<', before)
+    .orderBy('updated_at')
+    .limit(FORGOTTEN_AT_ONCE)
+    .execute();
+  const ids = old.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  await tx.db.deleteFrom('repo_commits').where('workspace_id', '=', tx.workspace).where('worktree_id', 'in', ids).execute();
+  await tx.db.deleteFrom('local_worktrees').where('workspace_id', '=', tx.workspace).where('id', 'in', ids).execute();
+  return ids;
+}
+
+async function worktreesOf(db: Db, workspace: string, repo: string, limit: number): Promise<LocalWorktreeRow[]> {
+  return await db
+    .selectFrom('local_worktrees')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('repo', '=', repo)
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+async function countWorktrees(db: Db, workspace: string, repo: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('local_worktrees')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', workspace)
+    .where('repo', '=', repo)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The newest commits of each working tree. */
+async function commitsOf(
+  db: Db,
+  workspace: string,
+  worktreeIds: readonly string[],
+  each: number,
+): Promise<Map<string, { sha: string; title: string | null }[]>> {
+  if (worktreeIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('repo_commits')
+    .select(['worktree_id', 'sha', 'title'])
+    .where('workspace_id', '=', workspace)
+    .where('worktree_id', 'in', worktreeIds)
+    .where('position', '<', each)
+    .orderBy('position')
+    .execute();
+  return new Map([...Map.groupBy(rows, (row) => row.worktree_id)].map(([id, of]) => [id, of.map(({ sha, title }) => ({ sha, title }))]));
+}
+
+interface GraphBounds {
+  readonly worktrees: number;
+  readonly files: number;
+  readonly commits: number;
+}
+
+const BOUNDS: GraphBounds = { worktrees: 20, files: 50, commits: 5 };
+
+const hashes = z.union([z.record(z.string(), z.string()), z.array(z.string())]);
+
+/** Which working trees and branches of a repository are in whose hands, with which files: the one reported last first. */
+export async function localGraph(db: Db, workspace: string, repo: string, viewer: Principal | null, bounds: GraphBounds = BOUNDS): Promise<LocalGraph> {
+  const rows = await worktreesOf(db, workspace, repo, bounds.worktrees);
+  const commits = await commitsOf(
+    db,
+    workspace,
+    rows.map(({ id }) => id),
+    bounds.commits,
+  );
+  const name = await namesFor(db, workspace, viewer);
+  const worktrees = rows.map((row) => {
+    const developer = name(row.developer_id);
+    const dirty = readJson(paths, row.dirty_files);
+    const unpushed = readJson(paths, row.unpushed_files);
+    return {
+      worktree_id: row.id,
+      developer,
+      // A path on somebody's machine usually has their name in it, and a branch often.
+      branch: developer === PRIVATE ? null : row.branch || null,
+      worktree: developer === PRIVATE ? null : row.worktree || null,
+      head: row.head,
+      dirty_files: dirty.slice(0, bounds.files),
+      dirty_count: dirty.length,
+      unpushed_files: unpushed.slice(0, bounds.files),
+      unpushed_count: unpushed.length,
+      diff_count: Object.keys(readJson(hashes, row.diff_hashes)).length,
+      recent_commits: commits.get(row.id) ?? [],
+      updated_at: row.updated_at,
+    };
+  });
+  return { repo, worktrees, worktree_count: await countWorktrees(db, workspace, repo) };
 }

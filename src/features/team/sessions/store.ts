@@ -1,7 +1,10 @@
+import type { Principal } from '../../../kernel/context.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { AgentSessionRow, MachineRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { type SessionView, STALE_AFTER_MS, sessionState } from './contract.ts';
 
 export async function insertSession(db: Db, session: AgentSessionRow): Promise<void> {
   await db.insertInto('agent_sessions').values(session).execute();
@@ -35,7 +38,7 @@ export async function changeActiveSession(
     .execute();
 }
 
-export async function sessionsSeenLast(db: Db, workspace: string, limit: number): Promise<AgentSessionRow[]> {
+async function sessionsSeenLast(db: Db, workspace: string, limit: number): Promise<AgentSessionRow[]> {
   return await db
     .selectFrom('agent_sessions')
     .selectAll()
@@ -47,7 +50,7 @@ export async function sessionsSeenLast(db: Db, workspace: string, limit: number)
 }
 
 /** Open, and not heard of since `before`: the longest silent first. */
-export async function sessionsSilentSince(db: Db, workspace: string, before: number, limit: number): Promise<AgentSessionRow[]> {
+async function sessionsSilentSince(db: Db, workspace: string, before: number, limit: number): Promise<AgentSessionRow[]> {
   return await db
     .selectFrom('agent_sessions')
     .selectAll()
@@ -148,4 +151,42 @@ export async function replaceRegisteredRepos(tx: Tx, tokenId: string, rows: read
   for (const some of chunks(rows, CHUNK)) {
     await tx.db.insertInto('registered_repos').values(some).execute();
   }
+}
+
+/** Sessions of any state, the one heard of last first. */
+export async function recentSessions(db: Db, workspace: string, viewer: Principal | null, now: number, limit: number): Promise<SessionView[]> {
+  return await shown(db, workspace, viewer, now, await sessionsSeenLast(db, workspace, limit));
+}
+
+/** Open sessions that were not heard of for more than `STALE_AFTER_MS`, the longest silent first. */
+export async function staleSessions(db: Db, workspace: string, viewer: Principal | null, now: number, limit: number): Promise<SessionView[]> {
+  return await shown(db, workspace, viewer, now, await sessionsSilentSince(db, workspace, now - STALE_AFTER_MS, limit));
+}
+
+async function shown(db: Db, workspace: string, viewer: Principal | null, now: number, rows: readonly AgentSessionRow[]): Promise<SessionView[]> {
+  const name = await namesFor(db, workspace, viewer);
+  const activities = await lastActivities(
+    db,
+    workspace,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => {
+    const developer = name(row.developer_id);
+    return {
+      session_id: row.id,
+      developer,
+      agent_type: row.agent_type,
+      // A name that somebody gave to their agent, or to a branch, may well be their own.
+      agent_name: developer === PRIVATE ? null : row.agent_name,
+      provider: row.provider,
+      model: row.model,
+      repo: row.repo,
+      branch: developer === PRIVATE ? null : row.branch,
+      state: sessionState(row, now),
+      started_at: row.started_at,
+      last_seen_at: row.last_seen_at,
+      ended_at: row.ended_at,
+      last_activity: activities.get(row.id) ?? null,
+    };
+  });
 }

@@ -22,8 +22,7 @@ import {
   teamState,
   weeklySummary,
 } from './contract.ts';
-import { feedbackOf } from './feedback.ts';
-import { readQuestions, readTeamState } from './state.ts';
+import { feedbackOf, readQuestions, readTeamState } from './state.ts';
 import { summarise } from './summary.ts';
 
 const WEEK = 7;

@@ -4,7 +4,7 @@ import { retentionSweep } from '../../core/settings/index.ts';
 import { FORGOTTEN } from './retention.ts';
 import { telemetryTools } from './tools.ts';
 
-export { usageSince } from './usage.ts';
+export { usageSince } from './store.ts';
 
 export const telemetry = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({
   name: 'telemetry',

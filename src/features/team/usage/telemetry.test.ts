@@ -8,7 +8,7 @@ import { SCHEMA } from '../../../storage/schema.ts';
 import { type TestCaller, testApp } from '../../../testing/app.ts';
 import { ENGINE } from '../../../testing/store/database.ts';
 import type { PriceView, UsageRow, UsageTotals } from './contract.ts';
-import { usageSince } from './usage.ts';
+import { usageSince } from './store.ts';
 
 const DAY = 86_400_000;
 

@@ -2,11 +2,9 @@ import { record } from '../../../kernel/context.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { ingestTelemetry, listPrices, listUsage, setPrice } from './contract.ts';
-import { microDollars } from './cost.ts';
 import { ingest, readingOf } from './ingest.ts';
-import { priceList, workspaceVersion } from './pricelist.ts';
-import { insertPrice, newestPriceVersion } from './store.ts';
-import { usageSince } from './usage.ts';
+import { microDollars, priceList, workspaceVersion } from './prices.ts';
+import { insertPrice, newestPriceVersion, usageSince } from './store.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-import { attributesOf } from '../../../features/team/usage/otlp.ts';
+import { attributesOf } from '../../../features/team/usage/otel.ts';
 import { recordOf } from './lines.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
