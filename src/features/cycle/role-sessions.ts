@@ -1,4 +1,4 @@
-import { endingIn, onlyMatch } from '../../kernel/tail.ts';
+import { onlyRow, rowsEndingIn } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { PskFailureRow, RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
@@ -40,14 +40,8 @@ export async function insertSession(db: Db, row: RoleSessionRow): Promise<void> 
 
 /** By its id, or an unambiguous tail of it. */
 export async function findSession(db: Db, workspace: string, tail: string): Promise<RoleSessionRow | undefined> {
-  const found = await endingIn(db.selectFrom('role_sessions').selectAll().where('workspace_id', '=', workspace), tail);
-  if (found.length === 0) return undefined;
-  const meant = onlyMatch(
-    found.map(({ id }) => id),
-    tail,
-    'session',
-  );
-  return found.find(({ id }) => id === meant);
+  const found = await rowsEndingIn(db.selectFrom('role_sessions').selectAll().where('workspace_id', '=', workspace), tail);
+  return found.length === 0 ? undefined : onlyRow(found, tail, 'session');
 }
 
 export async function closeSession(db: Db, workspace: string, id: string, by: string, now: number): Promise<void> {

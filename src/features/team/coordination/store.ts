@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { calledRepository } from '../../../kernel/repository-name.ts';
-import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import { type JsonText, readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { matching } from '../../../storage/rows.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 
 const strings = z.array(z.string());
@@ -19,17 +20,8 @@ export async function findClaim(db: Db, workspace: string, id: string): Promise<
   return await db.selectFrom('claims').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
 }
 
-export async function claimNamed(db: Db, workspace: string, tail: string): Promise<ClaimRow> {
-  const exact = await findClaim(db, workspace, tail);
-  if (exact) return exact;
-  const found = await endingIn(db.selectFrom('claims').selectAll().where('workspace_id', '=', workspace), tail);
-  const id = onlyMatch(
-    found.map((row) => row.id),
-    tail,
-    'claim',
-  );
-  return found.find((row) => row.id === id) as ClaimRow;
-}
+export const claimNamed = (db: Db, workspace: string, tail: string): Promise<ClaimRow> =>
+  findBySuffix(matching(db, 'claims', { workspace_id: workspace }).selectAll(), tail, 'claim');
 
 export async function updateClaim(db: Db, workspace: string, id: string, change: Partial<Omit<ClaimRow, 'workspace_id' | 'id'>>): Promise<void> {
   await db.updateTable('claims').set(change).where('workspace_id', '=', workspace).where('id', '=', id).execute();

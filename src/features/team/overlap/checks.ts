@@ -7,10 +7,11 @@ import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Ok, ok } from '../../../kernel/reply.ts';
 import { calledRepository } from '../../../kernel/repository-name.ts';
-import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
+import { matching } from '../../../storage/rows.ts';
 import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
@@ -244,17 +245,8 @@ export async function recentWarnings(db: Db, workspace: string, page: WarningPag
   return await query.orderBy('id', 'desc').limit(page.limit).execute();
 }
 
-export async function warningNamed(db: Db, workspace: string, tail: string): Promise<OverlapWarningRow> {
-  const exact = await findWarning(db, workspace, tail);
-  if (exact) return exact;
-  const found = await endingIn(db.selectFrom('overlap_warnings').selectAll().where('workspace_id', '=', workspace), tail);
-  const id = onlyMatch(
-    found.map((row) => row.id),
-    tail,
-    'warning',
-  );
-  return found.find((row) => row.id === id) as OverlapWarningRow;
-}
+export const warningNamed = (db: Db, workspace: string, tail: string): Promise<OverlapWarningRow> =>
+  findBySuffix(matching(db, 'overlap_warnings', { workspace_id: workspace }).selectAll(), tail, 'warning');
 
 /** What the work is called that each of the warnings is about. */
 export async function titlesOfWarnings(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {

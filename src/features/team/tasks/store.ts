@@ -1,6 +1,7 @@
 import { calledRepository } from '../../../kernel/repository-name.ts';
-import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { matching } from '../../../storage/rows.ts';
 import type { TaskRow } from '../../../storage/schema-rows.ts';
 import { OPEN, RUNNING } from '../workstreams/index.ts';
 
@@ -16,17 +17,8 @@ export async function changeTask(db: Db, workspace: string, id: string, values: 
   await db.updateTable('tasks').set(values).where('workspace_id', '=', workspace).where('id', '=', id).execute();
 }
 
-export async function taskNamed(db: Db, workspace: string, tail: string): Promise<TaskRow> {
-  const exact = await findTask(db, workspace, tail);
-  if (exact) return exact;
-  const found = await endingIn(db.selectFrom('tasks').selectAll().where('workspace_id', '=', workspace), tail);
-  const id = onlyMatch(
-    found.map((row) => row.id),
-    tail,
-    'task',
-  );
-  return found.find((row) => row.id === id) as TaskRow;
-}
+export const taskNamed = (db: Db, workspace: string, tail: string): Promise<TaskRow> =>
+  findBySuffix(matching(db, 'tasks', { workspace_id: workspace }).selectAll(), tail, 'task');
 
 interface TaskFilter {
   readonly statuses?: readonly TaskRow['status'][] | undefined;

@@ -1,4 +1,4 @@
-import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRow, findRows, matching, rowsById } from '../../../storage/rows.ts';
 import type { WorkstreamRow } from '../../../storage/schema-rows.ts';
@@ -38,17 +38,8 @@ export async function countTasksIn(db: Db, workspace: string, workstreamId: stri
   return { all: sum(rows), open: sum(rows.filter(({ status }) => OPEN.some((open) => open === status))) };
 }
 
-export async function workstreamNamed(db: Db, workspace: string, tail: string): Promise<WorkstreamRow> {
-  const exact = await findWorkstream(db, workspace, tail);
-  if (exact) return exact;
-  const found = await endingIn(db.selectFrom('workstreams').selectAll().where('workspace_id', '=', workspace), tail);
-  const id = onlyMatch(
-    found.map((row) => row.id),
-    tail,
-    'workstream',
-  );
-  return found.find((row) => row.id === id) as WorkstreamRow;
-}
+export const workstreamNamed = (db: Db, workspace: string, tail: string): Promise<WorkstreamRow> =>
+  findBySuffix(matching(db, 'workstreams', { workspace_id: workspace }).selectAll(), tail, 'workstream');
 
 export const plannedWithTitle = (db: Db, workspace: string, developerId: string, title: string): Promise<WorkstreamRow | undefined> =>
   findRow(db, 'workstreams', { workspace_id: workspace, developer_id: developerId, status: 'planned', title }, { id: 'desc' });
