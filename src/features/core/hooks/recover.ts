@@ -1,6 +1,6 @@
 import type { CallContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
-import { latestContextOf } from '../../team/contexts/index.ts';
+import { latestContextOf } from '../../team/sessions/index.ts';
 import { liveClaimRows, readStrings } from '../../team/coordination/index.ts';
 import { notesOfSession } from '../../team/notes/index.ts';
 import { filesOf } from '../../team/tasks/index.ts';

@@ -1,8 +1,6 @@
 import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { retentionSweep } from '../../core/settings/index.ts';
 import { expirySweep } from './claims.ts';
-import { FORGOTTEN } from './retention.ts';
 import { type CoordinationPorts, coordinationTools } from './tools.ts';
 
 export type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
@@ -31,5 +29,5 @@ export const coordination = (services: Pick<Services, 'store' | 'clock' | 'log'>
   name: 'coordination',
   implementations: coordinationTools(ports),
   keeps: [{ what: 'Claims, asks, announcements and context handoffs', ms: 'retention.days' }],
-  sweeps: [expirySweep(services), retentionSweep(services, 'coordination', FORGOTTEN)],
+  sweeps: [expirySweep(services)],
 });

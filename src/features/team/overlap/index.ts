@@ -1,11 +1,10 @@
 import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { retentionSweep } from '../../core/settings/index.ts';
 import { RECENT_MS } from './detect.ts';
 import { type Embedder, QueryEmbedder, vectorising } from './embedder.ts';
 import { Finder } from './finder.ts';
 import { Preflight } from './preflight.ts';
-import { CHECKS_KEPT_MS, FORGOTTEN, forgetting } from './sweeps.ts';
+import { CHECKS_KEPT_MS, forgetting } from './sweeps.ts';
 import { overlapTools } from './tools.ts';
 
 export { dropPlanWarning, overlapsOf, recentWarnings, titlesOfWarnings, warningView } from './checks.ts';
@@ -42,7 +41,7 @@ export function createOverlap(services: Services, embedder: Embedder | null): Ov
         { what: 'Finished work in the overlap index; the work itself stays', ms: RECENT_MS },
         { what: 'Overlap warnings; those that nobody came back to are dismissed after two weeks', ms: 'retention.days' },
       ],
-      sweeps: [forgetting(services, finder), retentionSweep(services, 'overlap', FORGOTTEN), ...(embedder ? [vectorising(services, embedder)] : [])],
+      sweeps: [forgetting(services, finder), ...(embedder ? [vectorising(services, embedder)] : [])],
       ...(embedder ? { stop: () => embedder.close() } : {}),
     },
   };

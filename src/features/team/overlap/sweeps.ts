@@ -1,7 +1,5 @@
-import { sql } from 'kysely';
 import type { Services } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
-import { rowsOf } from '../../core/settings/index.ts';
 import { RECENT_MS } from './detect.ts';
 import type { Finder } from './finder.ts';
 import { forgetItems } from './items.ts';
@@ -14,7 +12,7 @@ export const CHECKS_KEPT_MS = 7 * 24 * 3_600_000;
 const WARNINGS_OPEN_MS = RECENT_MS;
 
 /** Work that was finished long ago leaves the index, old checks go, old warnings are closed. Several servers may do it at once. */
-export function forgetting({ store, clock }: Services, finder: Finder): Sweep {
+export function forgetting({ store, clock, log }: Services, finder: Finder): Sweep {
   async function forgetWork(workspace: string, before: number): Promise<void> {
     finder.forget(workspace, before);
     const items = store.reader.selectFrom('overlap_items').select('id').where('workspace_id', '=', workspace).where('closed_at', '<', before);
@@ -52,20 +50,15 @@ export function forgetting({ store, clock }: Services, finder: Finder): Sweep {
     async run() {
       const now = clock.now();
       for (const { workspace_id: workspace } of await store.reader.selectFrom('overlap_state').select('workspace_id').execute()) {
-        await forgetWork(workspace, now - RECENT_MS);
-        await forgetChecks(workspace, now - CHECKS_KEPT_MS);
-        await closeWarnings(workspace, now - WARNINGS_OPEN_MS);
+        // What fails in one workspace must not keep the others from it.
+        try {
+          await forgetWork(workspace, now - RECENT_MS);
+          await forgetChecks(workspace, now - CHECKS_KEPT_MS);
+          await closeWarnings(workspace, now - WARNINGS_OPEN_MS);
+        } catch (error) {
+          log.error('forgetting failed', { workspace, error });
+        }
       }
     },
   };
 }
-
-/** Warnings that were resolved, with the verdicts on them, and verdicts on none. */
-export const FORGOTTEN = [
-  rowsOf(
-    'overlap_warnings',
-    (before) => sql`resolved_at < ${before}`,
-    (db, workspace, ids) => db.deleteFrom('scope_verdicts').where('workspace_id', '=', workspace).where('warning_id', 'in', ids).execute(),
-  ),
-  rowsOf('scope_verdicts', (before) => sql`warning_id is null and created_at < ${before}`),
-];

@@ -1,15 +1,15 @@
 import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { retentionSweep } from '../../core/settings/index.ts';
+import { contextTools } from './contexts.ts';
 import { ACTIVITY_KEPT, STALE_AFTER_MS, WORKTREE_FORGOTTEN_MS } from './contract.ts';
-import { endingLost } from './lifecycle.ts';
-import { FORGOTTEN } from './retention.ts';
+import { lostSessionSweep } from './lifecycle.ts';
 import { findSession, sessionsHeardSince } from './store.ts';
 import { type SessionParts, sessionTools } from './tools.ts';
 
 export type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 export { companionTarball } from './companion.ts';
+export { activeContexts, latestContextOf, standingContext } from './contexts.ts';
 export { MAX_FILES, STALE_AFTER_MS } from './contract.ts';
 export { beginSession, createSessionPorts, finishSession } from './lifecycle.ts';
 export { storeSnapshot } from './snapshot.ts';
@@ -18,12 +18,13 @@ export type { SessionParts } from './tools.ts';
 
 export const sessionFeature = (services: Pick<Services, 'store' | 'clock' | 'log'>, parts: SessionParts): Feature => ({
   name: 'sessions',
-  implementations: sessionTools(parts),
+  implementations: [...sessionTools(parts), ...contextTools],
   keeps: [
+    { what: 'Contexts of sessions that were replaced, revoked or ran out', ms: 'retention.days' },
     { what: `Sessions of agents, each with its last ${ACTIVITY_KEPT} lines of activity`, ms: 'retention.days' },
     { what: 'Working trees that nobody reports any more', ms: WORKTREE_FORGOTTEN_MS },
   ],
-  sweeps: [endingLost(services), retentionSweep(services, 'sessions', FORGOTTEN)],
+  sweeps: [lostSessionSweep(services)],
 });
 
 /** Which of these sessions are at work: neither ended nor stale. */

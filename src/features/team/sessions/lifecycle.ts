@@ -4,7 +4,8 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import { sameRepo } from '../../../kernel/repo.ts';
-import type { Sweep } from '../../../kernel/sweep.ts';
+import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
+import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery } from '../../../storage/prepared.ts';
 import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -61,43 +62,29 @@ export async function finishSession(tx: Tx, ctx: WriteContext, sessionId: string
   return told;
 }
 
-const EVERY_MS = 3_600_000;
 /** An agent that was not heard of for a week does not come back; until then its session is stale, for people to look at. */
 const LOST_AFTER_MS = 7 * 24 * 3_600_000;
-const BATCH_SIZE = 200;
 
 /** Ends what nobody will end, or the state of the team would warn of it for ever. Its claims ran out long ago. */
-export function endingLost({ store, clock }: Pick<Services, 'store' | 'clock' | 'log'>): Sweep {
-  const lost = (before: number) =>
-    store.reader.selectFrom('agent_sessions').select(['workspace_id', 'id']).where('ended_at', 'is', null).where('last_seen_at', '<', before);
-  return {
+export const lostSessionSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
+  dueSweep(services, {
     name: 'sessions',
-    everyMs: EVERY_MS,
-    async run() {
-      const before = clock.now() - LOST_AFTER_MS;
-      for (;;) {
-        const due = await lost(before).limit(BATCH_SIZE).execute();
-        for (const [workspace, sessions] of Map.groupBy(due, ({ workspace_id }) => workspace_id)) {
-          await store.write(workspace, async (tx) => {
-            for (const { id } of sessions) {
-              const ended = await tx.db
-                .updateTable('agent_sessions')
-                .set({ ended_at: tx.now })
-                .where('workspace_id', '=', workspace)
-                .where('id', '=', id)
-                .where('ended_at', 'is', null)
-                .where('last_seen_at', '<', before)
-                .executeTakeFirst();
-              if (ended.numUpdatedRows === 0n) continue;
-              tx.append({ category: 'work', kind: 'session.ended', actor: 'server', subject: id, session: id, payload: { automatic: true } });
-            }
-          });
-        }
-        if (due.length < BATCH_SIZE) return;
-      }
+    everyMs: 3_600_000,
+    atOnce: 200,
+    find: (db, now, limit) => lostSessions(db, now).select(['workspace_id', 'id']).orderBy('last_seen_at').limit(limit).execute(),
+    settle: async (tx, { workspace_id, id }) => {
+      const lost = await lostSessions(tx.db, tx.now).select('id').where('workspace_id', '=', workspace_id).where('id', '=', id).executeTakeFirst();
+      if (!lost) return;
+      await changeActiveSession(tx, id, { ended_at: tx.now });
+      tx.append({ category: 'work', kind: 'session.ended', actor: 'server', subject: id, session: id, payload: { automatic: true } });
     },
-  };
-}
+  });
+
+const lostSessions = (db: Db, now: number) =>
+  db
+    .selectFrom('agent_sessions')
+    .where('ended_at', 'is', null)
+    .where('last_seen_at', '<', now - LOST_AFTER_MS);
 
 const ownerOf = compiledQuery(2, (db, workspace: string, sessionId: string) =>
   db.selectFrom('agent_sessions').select('developer_id').where('workspace_id', '=', workspace).where('id', '=', sessionId),

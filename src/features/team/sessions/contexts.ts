@@ -1,14 +1,19 @@
 import { z } from 'zod';
-import type { Principal } from '../../../kernel/context.ts';
+import { type Principal, record } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { invalidInput } from '../../../kernel/input.ts';
+import { ok } from '../../../kernel/reply.ts';
 import { mayBeSameRepo, sameRepo } from '../../../kernel/repo.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { SessionContextRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { namesFor } from '../../core/identity/index.ts';
-import type { ContextView } from './contract.ts';
+import { callingDeveloper, developerFor, namesFor } from '../../core/identity/index.ts';
+import { type ContextView, getContext, publishContext, revokeContext } from './contract.ts';
 
-export async function insertContext(db: Db, context: SessionContextRow): Promise<void> {
+async function insertContext(db: Db, context: SessionContextRow): Promise<void> {
   await db.insertInto('session_contexts').values(context).execute();
 }
 
@@ -28,7 +33,7 @@ async function activeRows(db: Db, workspace: string, now: number, limit: number)
   return await active(db, workspace, now).limit(limit).execute();
 }
 
-export async function activeRow(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
+async function activeRow(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
   return await active(db, workspace, now).where('id', '=', id).executeTakeFirst();
 }
 
@@ -38,28 +43,22 @@ async function anyRow(db: Db, workspace: string, id: string): Promise<SessionCon
 }
 
 /** The contexts of one developer; of a branch where it is given, which null is: the one that names none. */
-export async function activeRowsOf(
-  db: Db,
-  workspace: string,
-  developerId: string,
-  branch: string | null | undefined,
-  now: number,
-): Promise<SessionContextRow[]> {
+async function activeRowsOf(db: Db, workspace: string, developerId: string, branch: string | null | undefined, now: number): Promise<SessionContextRow[]> {
   let query = active(db, workspace, now).where('developer_id', '=', developerId);
   if (branch !== undefined) query = branch === null ? query.where('branch', 'is', null) : query.where('branch', '=', branch);
   return await query.execute();
 }
 
-export async function supersede(tx: Tx, id: string, by: string): Promise<void> {
+async function supersede(tx: Tx, id: string, by: string): Promise<void> {
   await tx.db.updateTable('session_contexts').set({ superseded_by: by }).where('workspace_id', '=', tx.workspace).where('id', '=', id).execute();
 }
 
-export async function revoke(tx: Tx, id: string): Promise<void> {
+async function revoke(tx: Tx, id: string): Promise<void> {
   await tx.db.updateTable('session_contexts').set({ revoked_at: tx.now }).where('workspace_id', '=', tx.workspace).where('id', '=', id).execute();
 }
 
 /** More than a workspace has in use at a time; it bounds the answer. */
-export const MAX_LISTED = 500;
+const MAX_LISTED = 500;
 /** So many of the newest are listed at length; of the others a line, and the whole by its id. */
 const AT_LENGTH = 20;
 const LONG = { summary: 600, files: 20, lines: 10 };
@@ -100,7 +99,7 @@ function shortened(view: ContextView, position: number): ContextView {
   return { ...short, cut: parts.some((part) => short[part].length !== view[part].length || short.summary !== view.summary) };
 }
 
-export async function shownContexts(db: Db, workspace: string, viewer: Principal | null, rows: readonly SessionContextRow[]): Promise<ContextView[]> {
+async function shownContexts(db: Db, workspace: string, viewer: Principal | null, rows: readonly SessionContextRow[]): Promise<ContextView[]> {
   const name = await namesFor(db, workspace, viewer);
   return rows.map((row) => viewOf(row, name(row.developer_id)));
 }
@@ -135,3 +134,82 @@ export async function standingContext(db: Db, workspace: string, id: string, now
   const gone = await anyRow(db, workspace, id);
   return gone && (await activeRowsOf(db, workspace, gone.developer_id, gone.branch, now)).find(({ repo }) => sameRepo(repo, gone.repo));
 }
+
+const HOUR_MS = 3_600_000;
+
+export const contextTools: Implementation[] = [
+  implement(publishContext, {
+    write: async (tx, input, ctx) => {
+      const developerId = callingDeveloper(ctx.principal);
+      const id = newId('ctx', tx.now);
+      const { repo, branch = null, files_touched = [], next_actions = [], blockers = [], task_ids = [] } = input;
+      const earlier = (await activeRowsOf(tx.db, tx.workspace, developerId, branch, tx.now)).filter((row) => sameRepo(row.repo, repo));
+      for (const row of earlier) await supersede(tx, row.id, id);
+      const expires_at = tx.now + input.ttl_hours * HOUR_MS;
+      await insertContext(tx.db, {
+        workspace_id: tx.workspace,
+        id,
+        developer_id: developerId,
+        session_id: ctx.session,
+        repo,
+        branch,
+        title: input.title,
+        summary: input.summary,
+        files_touched: JSON.stringify(files_touched),
+        next_actions: JSON.stringify(next_actions),
+        blockers: JSON.stringify(blockers),
+        task_ids: JSON.stringify(task_ids),
+        published_at: tx.now,
+        expires_at,
+        superseded_by: null,
+        revoked_at: null,
+      });
+      const superseded = earlier.map((row) => row.id);
+      record(tx, ctx, {
+        category: 'work',
+        kind: 'session.context_published',
+        subject: id,
+        payload: { title: input.title, repo, branch, expires_at, superseded, files_touched: files_touched.length, task_ids: task_ids.slice(0, 20) },
+      });
+      return ok({ context_id: id, expires_at, superseded }, 'Context published. Teammates read it with get_context.');
+    },
+  }),
+  implement(getContext, {
+    read: async ({ developer, context_id }, { reader, workspace, principal, clock }) => {
+      if (developer !== undefined && context_id !== undefined) {
+        throw invalidInput([{ field: 'context_id', message: 'names one context; a developer beside it says nothing' }]);
+      }
+      const now = clock.now();
+      if (context_id !== undefined) {
+        const row = await activeRow(reader, workspace, context_id, now);
+        if (!row) throw contextNotFound(context_id);
+        const [context = null] = await shownContexts(reader, workspace, principal, [row]);
+        return ok({ context }, 'The context.');
+      }
+      if (developer !== undefined) {
+        const { id } = await developerFor(reader, workspace, principal, developer);
+        const row = await latestContextOf(reader, workspace, id, {}, now);
+        const [context = null] = await shownContexts(reader, workspace, principal, row ? [row] : []);
+        return ok({ context }, context ? 'Their latest context.' : 'They have no active context.');
+      }
+      const contexts = await activeContexts(reader, workspace, principal, now);
+      const isAll = contexts.length < MAX_LISTED;
+      return ok({ contexts }, isAll ? `${contexts.length} active context(s).` : `The newest ${MAX_LISTED} active contexts. Name a developer for theirs.`);
+    },
+  }),
+  implement(revokeContext, {
+    write: async (tx, { context_id }, ctx) => {
+      const row = await activeRow(tx.db, tx.workspace, context_id, tx.now);
+      if (row?.developer_id !== callingDeveloper(ctx.principal)) throw contextNotFound(context_id);
+      await revoke(tx, context_id);
+      record(tx, ctx, { category: 'work', kind: 'session.context_revoked', subject: context_id, payload: { repo: row.repo, branch: row.branch } });
+      return ok({ context_id, revoked_at: tx.now }, 'Context withdrawn.');
+    },
+  }),
+];
+
+/** In the same words for one that never was, one that is no longer active, and one to be revoked that is not the caller's. */
+const contextNotFound = (id: string): Refusal =>
+  new Refusal('CONTEXT_NOT_FOUND', `There is no active context ${JSON.stringify(id)} for you.`, 'covibe_session get_context lists the active ones.', {
+    field: 'context_id',
+  });
