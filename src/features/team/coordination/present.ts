@@ -1,10 +1,11 @@
 import type { Principal } from '../../../kernel/context.ts';
 import { bytesOf, excerpt } from '../../../kernel/excerpt.ts';
+import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import type { Claimed } from './conflicts.ts';
-import type { AnnouncementView, AskView, ClaimView, HandoffView } from './contract.ts';
+import { type AnnouncementView, type AskView, announcementView, askView, type ClaimView, claimView, type HandoffView, handoffView } from './contract.ts';
 import { readStrings } from './store.ts';
 
 /** Rows as one viewer may see them. */
@@ -22,61 +23,34 @@ export async function viewsFor(db: Db, workspace: string, viewer: Principal, now
   const agentType = (developerId: string, type: string | null) => (name(developerId) === PRIVATE ? null : type);
   return {
     name,
-    claim: (row) => ({
-      claim_id: row.id,
-      developer: name(row.developer_id),
-      agent_type: agentType(row.developer_id, row.agent_type),
-      own: row.developer_id === viewer.developerId,
-      repo: row.repo,
-      paths: readStrings(row.paths),
-      symbols: readStrings(row.symbols),
-      mode: row.mode,
-      reason: row.reason,
-      claimed_at: row.created_at,
-      expires_at: row.expires_at,
-    }),
-    ask: (row) => ({
-      ask_id: row.id,
-      from: name(row.from_developer_id),
-      to: name(row.to_developer_id),
-      to_agent_type: agentType(row.to_developer_id, row.to_agent_type),
-      message: row.message,
-      repo: row.repo,
-      paths: readStrings(row.paths),
-      receipt: receiptOf(row),
-      sent_at: row.created_at,
-      delivered_at: row.delivered_at,
-      read_at: row.read_at,
-      answered_at: row.answered_at,
-      due_at: row.due_at,
-      undelivered: isUndelivered(row),
-      overdue: isOverdue(row, now),
-      answer: row.answer,
-      answer_delivered_at: row.answer_delivered_at,
-    }),
-    handoff: (row) => ({
-      handoff_id: row.id,
-      from: name(row.from_developer_id),
-      to: name(row.to_developer_id),
-      to_agent_type: agentType(row.to_developer_id, row.to_agent_type),
-      message: row.message,
-      status: row.status,
-      task_ids: readStrings(row.task_ids),
-      claim_ids: readStrings(row.claim_ids),
-      repo: row.repo,
-      branch: row.branch,
-      context_id: row.context_id,
-      offered_at: row.created_at,
-      accepted_at: row.accepted_at,
-    }),
-    announcement: (row) => ({
-      announcement_id: row.id,
-      developer: name(row.developer_id),
-      message: row.message,
-      repo: row.repo,
-      paths: readStrings(row.paths),
-      announced_at: row.created_at,
-    }),
+    claim: (row) =>
+      view(claimView, row, {
+        claim_id: row.id,
+        developer: name(row.developer_id),
+        agent_type: agentType(row.developer_id, row.agent_type),
+        own: row.developer_id === viewer.developerId,
+        claimed_at: row.created_at,
+      }),
+    ask: (row) =>
+      view(askView, row, {
+        ask_id: row.id,
+        from: name(row.from_developer_id),
+        to: name(row.to_developer_id),
+        to_agent_type: agentType(row.to_developer_id, row.to_agent_type),
+        receipt: receiptOf(row),
+        sent_at: row.created_at,
+        undelivered: isUndelivered(row),
+        overdue: isOverdue(row, now),
+      }),
+    handoff: (row) =>
+      view(handoffView, row, {
+        handoff_id: row.id,
+        from: name(row.from_developer_id),
+        to: name(row.to_developer_id),
+        to_agent_type: agentType(row.to_developer_id, row.to_agent_type),
+        offered_at: row.created_at,
+      }),
+    announcement: (row) => view(announcementView, row, { announcement_id: row.id, developer: name(row.developer_id), announced_at: row.created_at }),
   };
 }
 

@@ -5,11 +5,12 @@ import { beginning } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRows, insertRows, matching } from '../../../storage/rows.ts';
 import type { NoteRow } from '../../../storage/schema-rows.ts';
 import { callingDeveloper, namesFor } from '../../core/identity/index.ts';
-import { type noteView, takeNote } from './contract.ts';
+import { noteView, takeNote } from './contract.ts';
 
 type Owns = (db: Db, workspace: string, developerId: string, id: string) => Promise<boolean>;
 
@@ -27,7 +28,7 @@ export function noteTools({ ownsTask, ownsWorkstream }: NotePorts): Implementati
         if (task_id && !(await ownsTask(tx.db, tx.workspace, developerId, task_id))) throw notYours('task', task_id);
         if (workstream_id && !(await ownsWorkstream(tx.db, tx.workspace, developerId, workstream_id))) throw notYours('workstream', workstream_id);
         const id = newId('note', tx.now);
-        await insertNote(tx.db, {
+        await insertRows(tx.db, 'notes', {
           workspace_id: tx.workspace,
           id,
           developer_id: developerId,
@@ -61,8 +62,6 @@ const MAX_CHARACTERS = 800;
 
 type NoteView = z.output<typeof noteView>;
 
-const insertNote = (db: Db, note: NoteRow) => insertRows(db, 'notes', note);
-
 const NEWEST = { created_at: 'desc', id: 'desc' } as const;
 
 export const notesOfSession = (db: Db, workspace: string, sessionId: string, limit: number): Promise<NoteRow[]> =>
@@ -73,14 +72,5 @@ export async function recentNotes(db: Db, workspace: string, viewer: Principal |
   const recent = matching(db, 'notes', { workspace_id: workspace }).where('created_at', '>=', since);
   const rows = await recent.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
   const name = await namesFor(db, workspace, viewer);
-  return rows.map(({ id, kind, title, body, developer_id, task_id, workstream_id, created_at }) => ({
-    note_id: id,
-    kind,
-    title,
-    body,
-    developer: name(developer_id),
-    task_id,
-    workstream_id,
-    created_at,
-  }));
+  return rows.map((row) => view(noteView, row, { note_id: row.id, developer: name(row.developer_id) }));
 }

@@ -8,7 +8,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { type Ok, ok } from '../../../kernel/reply.ts';
 import { calledRepository } from '../../../kernel/repository-name.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
-import { readJson } from '../../../storage/columns.ts';
+import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
 import { matching } from '../../../storage/rows.ts';
@@ -16,7 +16,7 @@ import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow } from '../.
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import type { WarningLevel, WarningStatus } from './contract.ts';
-import { match, type OverlapMatch, type ScopeVerdict, scopeVerdict, type showOverlap } from './contract.ts';
+import { match, type OverlapMatch, type ScopeVerdict, scopeVerdict, type showOverlap, storedWarning } from './contract.ts';
 import { type CheckedWork, type Detection, shownTo } from './detect.ts';
 
 export interface StoredCheck {
@@ -308,19 +308,8 @@ export async function dismiss(tx: Tx, ctx: WriteContext, { id }: OverlapWarningR
 }
 
 /** A stored warning as a viewer may see it. */
-export const warningView = (row: OverlapWarningRow, name: (developerId: string) => string) => ({
-  warning_id: row.id,
-  kind: row.kind,
-  title: row.title,
-  developer: name(row.developer_id),
-  subject_id: row.subject_id,
-  level: row.level,
-  status: row.status,
-  reason: row.reason,
-  matches: readMatches(row).map(shownTo(name)),
-  created_at: row.created_at,
-  resolved_at: row.resolved_at,
-});
+export const warningView = (row: OverlapWarningRow, name: (developerId: string) => string) =>
+  view(storedWarning, row, { warning_id: row.id, developer: name(row.developer_id), matches: readMatches(row).map(shownTo(name)) });
 
 type OverlapView = Output<typeof showOverlap>['overlap'];
 

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { type Principal, record } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -6,12 +5,12 @@ import { invalidInput } from '../../../kernel/input.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { mayBeSameRepo, sameRepo } from '../../../kernel/repo.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { readJson } from '../../../storage/columns.ts';
+import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { SessionContextRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, developerFor, namesFor } from '../../core/identity/index.ts';
-import { type ContextView, getContext, publishContext, revokeContext } from './contract.ts';
+import { type ContextView, contextView, getContext, publishContext, revokeContext } from './contract.ts';
 
 async function insertContext(db: Db, context: SessionContextRow): Promise<void> {
   await db.insertInto('session_contexts').values(context).execute();
@@ -64,44 +63,23 @@ const AT_LENGTH = 20;
 const LONG = { summary: 600, files: 20, lines: 10 };
 const BRIEF = { summary: 80, files: 0, lines: 0 };
 
-const strings = z.array(z.string());
-
-function viewOf(row: SessionContextRow, developer: string): ContextView {
-  return {
-    context_id: row.id,
-    developer,
-    session_id: row.session_id,
-    repo: row.repo,
-    branch: row.branch,
-    title: row.title,
-    summary: row.summary,
-    files_touched: readJson(strings, row.files_touched),
-    next_actions: readJson(strings, row.next_actions),
-    blockers: readJson(strings, row.blockers),
-    task_ids: readJson(strings, row.task_ids),
-    published_at: row.published_at,
-    expires_at: row.expires_at,
-    cut: false,
-  };
-}
-
 /** An answer with everybody's contexts stays of a size that an agent can read. */
-function shortened(view: ContextView, position: number): ContextView {
+function shortened(context: ContextView, position: number): ContextView {
   const most = position < AT_LENGTH ? LONG : BRIEF;
   const short = {
-    ...view,
-    summary: view.summary.length > most.summary ? `${view.summary.slice(0, most.summary - 1).trimEnd()}…`.toWellFormed() : view.summary,
-    files_touched: view.files_touched.slice(0, most.files),
-    next_actions: view.next_actions.slice(0, most.lines),
-    blockers: view.blockers.slice(0, most.lines),
+    ...context,
+    summary: context.summary.length > most.summary ? `${context.summary.slice(0, most.summary - 1).trimEnd()}…`.toWellFormed() : context.summary,
+    files_touched: context.files_touched.slice(0, most.files),
+    next_actions: context.next_actions.slice(0, most.lines),
+    blockers: context.blockers.slice(0, most.lines),
   };
   const parts = ['summary', 'files_touched', 'next_actions', 'blockers'] as const;
-  return { ...short, cut: parts.some((part) => short[part].length !== view[part].length || short.summary !== view.summary) };
+  return { ...short, cut: parts.some((part) => short[part].length !== context[part].length || short.summary !== context.summary) };
 }
 
 async function shownContexts(db: Db, workspace: string, viewer: Principal | null, rows: readonly SessionContextRow[]): Promise<ContextView[]> {
   const name = await namesFor(db, workspace, viewer);
-  return rows.map((row) => viewOf(row, name(row.developer_id)));
+  return rows.map((row) => view(contextView, row, { context_id: row.id, developer: name(row.developer_id), cut: false }));
 }
 
 /** Everybody's active contexts, the newest first; a private developer's without their name. */

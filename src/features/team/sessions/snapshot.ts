@@ -5,13 +5,13 @@ import type { Input } from '../../../kernel/contract.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { canonicalJson } from '../../../storage/canonical.ts';
-import { readJson } from '../../../storage/columns.ts';
+import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { AgentSessionRow, LocalWorktreeRow, RepoCommitRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { markFiles, unmarkFiles } from '../overlap/index.ts';
-import { type LocalGraph, SNAPSHOT_HOLDS_MS, type snapshot, WORKTREE_FORGOTTEN_MS } from './contract.ts';
+import { type LocalGraph, SNAPSHOT_HOLDS_MS, type snapshot, WORKTREE_FORGOTTEN_MS, worktreeView } from './contract.ts';
 import { changeActiveSession } from './store.ts';
 
 interface SnapshotReport {
@@ -228,21 +228,19 @@ export async function localGraph(db: Db, workspace: string, repo: string, viewer
     const developer = name(row.developer_id);
     const dirty = readJson(paths, row.dirty_files);
     const unpushed = readJson(paths, row.unpushed_files);
-    return {
+    return view(worktreeView, row, {
       worktree_id: row.id,
       developer,
       // A path on somebody's machine usually has their name in it, and a branch often.
       branch: developer === PRIVATE ? null : row.branch || null,
       worktree: developer === PRIVATE ? null : row.worktree || null,
-      head: row.head,
       dirty_files: dirty.slice(0, bounds.files),
       dirty_count: dirty.length,
       unpushed_files: unpushed.slice(0, bounds.files),
       unpushed_count: unpushed.length,
       diff_count: Object.keys(readJson(hashes, row.diff_hashes)).length,
       recent_commits: commits.get(row.id) ?? [],
-      updated_at: row.updated_at,
-    };
+    });
   });
   return { repo, worktrees, worktree_count: await countWorktrees(db, workspace, repo) };
 }

@@ -1,10 +1,11 @@
 import type { Principal } from '../../../kernel/context.ts';
 import { chunks } from '../../../storage/chunks.ts';
+import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { AgentSessionRow, MachineRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
-import { type SessionView, STALE_AFTER_MS, sessionState } from './contract.ts';
+import { type SessionView, STALE_AFTER_MS, sessionState, sessionView } from './contract.ts';
 
 export async function insertSession(db: Db, session: AgentSessionRow): Promise<void> {
   await db.insertInto('agent_sessions').values(session).execute();
@@ -172,21 +173,14 @@ async function shown(db: Db, workspace: string, viewer: Principal | null, now: n
   );
   return rows.map((row) => {
     const developer = name(row.developer_id);
-    return {
+    return view(sessionView, row, {
       session_id: row.id,
       developer,
-      agent_type: row.agent_type,
       // A name that somebody gave to their agent, or to a branch, may well be their own.
       agent_name: developer === PRIVATE ? null : row.agent_name,
-      provider: row.provider,
-      model: row.model,
-      repo: row.repo,
       branch: developer === PRIVATE ? null : row.branch,
       state: sessionState(row, now),
-      started_at: row.started_at,
-      last_seen_at: row.last_seen_at,
-      ended_at: row.ended_at,
       last_activity: activities.get(row.id) ?? null,
-    };
+    });
   });
 }

@@ -1,6 +1,6 @@
 import { agentIdOf, agentTypeOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/context.ts';
-import { readJson } from '../../../storage/columns.ts';
+import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { TaskRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
@@ -14,32 +14,14 @@ export const filesOf = (row: TaskRow): string[] => readJson(taskView.shape.targe
 /** Tasks as `viewer` may see them: of a private developer nothing tells who they are. */
 export async function viewTasks(db: Db, workspace: string, viewer: Principal): Promise<(row: TaskRow) => TaskView> {
   const name = await namesFor(db, workspace, viewer);
-  return (row) => ({
-    task_id: row.id,
-    title: row.title,
-    task_type: row.task_type,
-    status: row.status,
-    owner: name(row.developer_id),
-    mine: row.developer_id === viewer.developerId,
-    // Which agent somebody uses may tell who they are.
-    agent: name(row.developer_id) === PRIVATE ? null : agentTypeOf(row.actor),
-    workstream_id: row.workstream_id,
-    session_id: row.session_id,
-    scope: row.scope,
-    description: row.description,
-    action: row.action,
-    component: row.component,
-    priority: row.priority,
-    target_files: filesOf(row),
-    repo: row.repo,
-    result_summary: row.result_summary,
-    summary: row.summary,
-    reason: row.reason,
-    created_at: row.created_at,
-    started_at: row.started_at,
-    updated_at: row.updated_at,
-    closed_at: row.closed_at,
-  });
+  return (row) =>
+    view(taskView, row, {
+      task_id: row.id,
+      owner: name(row.developer_id),
+      mine: row.developer_id === viewer.developerId,
+      // Which agent somebody uses may tell who they are.
+      agent: name(row.developer_id) === PRIVATE ? null : agentTypeOf(row.actor),
+    });
 }
 
 /** The same for people, who read what an id stands for. */
