@@ -89,9 +89,6 @@ export async function storeWarning(
   return warning;
 }
 
-const ids = z.array(z.string());
-export const escalatedIds = (check: PreflightCheckRow): string[] => readJson(ids, check.candidates);
-
 /** A check serves for minutes; one that is out of date is told apart from none for so long, and no start reads further back. */
 const LOOKED_BACK_MS = 24 * 3_600_000;
 
@@ -115,10 +112,6 @@ export async function latestCheck(
     .where('created_at', '>', now - LOOKED_BACK_MS);
   if (subject.kind === 'task') query = query.where('planned_id', subject.plannedId === null ? 'is' : '=', subject.plannedId);
   return await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
-}
-
-export async function spendCheck(tx: Tx, check: PreflightCheckRow): Promise<void> {
-  await tx.db.updateTable('preflight_checks').set({ used_at: tx.now }).where('workspace_id', '=', tx.workspace).where('id', '=', check.id).execute();
 }
 
 export async function findWarning(db: Db, workspace: string, id: string): Promise<OverlapWarningRow | undefined> {

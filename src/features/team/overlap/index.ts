@@ -13,7 +13,7 @@ export type { Embedder } from './embedder.ts';
 export { localEmbedder, remoteEmbedder } from './embedder.ts';
 export { fileConflicts, keepMarked, markFiles, unmarkFiles } from './files.ts';
 export { addItemFiles, indexItem, indexItems, setItemOwner, setItemStatus, setItemsStatus, type WorkItem } from './items.ts';
-export { type Confirmation, Preflight, type Prepared, planReply, readCheck, UNASKED } from './preflight.ts';
+export { type Confirmation, Preflight, type Prepared, planReply, type StartedWork, UNASKED } from './preflight.ts';
 export { bestFit } from './score.ts';
 export { DEFAULT_SETTINGS } from './settings.ts';
 export { findItems as itemsById } from './store.ts';
