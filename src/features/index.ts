@@ -21,10 +21,9 @@ import { coordination, heartbeatListener, releaseClaimsOf } from './team/coordin
 import { notes } from './team/notes/index.ts';
 import { createOverlap, type Embedder } from './team/overlap/index.ts';
 import { latestContextOf, sessionFeature, standingContext } from './team/sessions/index.ts';
-import { noteFiles, ownsTask, takeOver, tasks } from './team/tasks/index.ts';
+import { noteFiles, ownsTask, ownsWorkstream, takeOver, tasks } from './team/tasks/index.ts';
 import { team } from './team/team-overview/index.ts';
 import { telemetry } from './team/usage/index.ts';
-import { ownsWorkstream, workstreams } from './team/workstreams/index.ts';
 import { agents, dismiss, enlist, seenRunning } from './workflow/agents/index.ts';
 import { messages, tell, unreadOf } from './workflow/messages/index.ts';
 import { oversight } from './workflow/oversight/index.ts';
@@ -80,7 +79,6 @@ export function productFeatures({
     gateway(catalogue, tally),
     operations(facts),
     overlap.feature,
-    workstreams(overlap.preflight),
     tasks(overlap.preflight),
     team(overlap.finder),
     notes({ ownsTask, ownsWorkstream }),

@@ -6,12 +6,13 @@ import { invalidInput } from '../../../kernel/input.ts';
 import { ok, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows, insertRows } from '../../../storage/rows.ts';
 import type { AskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, developerFor } from '../../core/identity/index.ts';
 import { announce, ask, MAX_ANNOUNCEMENT, reply } from './contract.ts';
 import { boundedDetails } from './present.ts';
-import { findAsk, insertAnnouncement, insertAsk, updateAsk } from './store.ts';
+import { findAsk } from './store.ts';
 
 const DEFAULT_DUE_MINUTES = 60;
 const MINUTE = 60_000;
@@ -23,7 +24,7 @@ export const askTools: Implementation[] = [
       const addressee = await addresseeOf(tx.db, tx.workspace, ctx.principal, to);
       const id = newId('ask', tx.now);
       const due_at = tx.now + due_in_minutes * MINUTE;
-      await insertAsk(tx.db, {
+      await insertRows(tx.db, 'asks', {
         workspace_id: tx.workspace,
         id,
         from_developer_id: developerId,
@@ -83,7 +84,7 @@ export const askTools: Implementation[] = [
 export async function answerAsk(tx: Tx, ctx: WriteContext, { id, delivered_at, read_at, due_at }: AskRow, answer: string): Promise<void> {
   // Whoever answers has got it and read it.
   const receipts = { delivered_at: delivered_at ?? tx.now, read_at: read_at ?? tx.now };
-  await updateAsk(tx.db, tx.workspace, id, { ...receipts, answer, answered_at: tx.now });
+  await changeRows(tx.db, 'asks', { workspace_id: tx.workspace, id: id }, { ...receipts, answer, answered_at: tx.now });
   const payload = { ask_id: id, late: tx.now > due_at, ...boundedDetails({ answer }) };
   record(tx, ctx, { category: 'work', kind: 'ask.answered', subject: id, payload });
 }
@@ -116,7 +117,7 @@ interface Announcement {
 
 export async function announceToTeam(tx: Tx, ctx: WriteContext, { developerId, message, repo, paths }: Announcement): Promise<string> {
   const id = newId('ann', tx.now);
-  await insertAnnouncement(tx.db, {
+  await insertRows(tx.db, 'announcements', {
     workspace_id: tx.workspace,
     id,
     developer_id: developerId,

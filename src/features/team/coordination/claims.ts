@@ -7,6 +7,7 @@ import { ok, type Refused, refused } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';
 import type { ClaimRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, PRIVATE } from '../../core/identity/index.ts';
@@ -15,7 +16,7 @@ import { activeSessions } from '../sessions/index.ts';
 import { type Claimed, type ClaimScope, conflict, intersection, literalPaths, sameAgent } from './conflicts.ts';
 import { type ClaimView, type ConflictView, checkConflicts, claim, release, releaseByHand } from './contract.ts';
 import { boundedDetails, claimedBy, viewsFor } from './present.ts';
-import { claimNamed, findClaim, insertClaim, lapsedClaims, lapsedClaimsIn, liveClaimRows, noteExpiry, readStrings, updateClaim } from './store.ts';
+import { claimNamed, lapsedClaims, lapsedClaimsIn, liveClaimRows, noteExpiry, readStrings } from './store.ts';
 
 const DEFAULT_TTL_MINUTES = 60;
 const MINUTE = 60_000;
@@ -68,8 +69,8 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
           released_at: null,
           expired_at: null,
         };
-        if (held) await updateClaim(tx.db, tx.workspace, held.id, row);
-        else await insertClaim(tx.db, row);
+        if (held) await changeRows(tx.db, 'claims', { workspace_id: tx.workspace, id: held.id }, row);
+        else await insertRows(tx.db, 'claims', row);
         await markClaimed(tx, row);
         const payload = { claim_id: row.id, mode, ttl_minutes: ttl, expires_at: row.expires_at, ...boundedDetails({ ...territory, reason: row.reason }) };
         record(tx, ctx, { category: 'work', kind: held ? 'claim.renewed' : 'claim.made', subject: row.id, payload });
@@ -83,7 +84,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
     }),
     implement(release, {
       write: async (tx, { claim_id }, ctx) => {
-        const row = await findClaim(tx.db, tx.workspace, claim_id);
+        const row = await findRow(tx.db, 'claims', { workspace_id: tx.workspace, id: claim_id });
         if (row?.developer_id !== callingDeveloper(ctx.principal)) throw claimNotFound('claim_id', claim_id);
         const over = overAlready(row, tx.now);
         if (over) {
@@ -147,7 +148,7 @@ function overAlready(row: ClaimRow, now: number): { code: string; message: strin
 }
 
 export async function releaseClaim(tx: Tx, ctx: WriteContext, row: ClaimRow): Promise<void> {
-  await updateClaim(tx.db, tx.workspace, row.id, { released_at: tx.now });
+  await changeRows(tx.db, 'claims', { workspace_id: tx.workspace, id: row.id }, { released_at: tx.now });
   await unmarkFiles(tx, 'claim', row.id);
   record(tx, ctx, { category: 'work', kind: 'claim.released', subject: row.id, payload: claimDetails(row) });
 }

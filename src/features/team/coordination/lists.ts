@@ -5,6 +5,7 @@ import { excerpt } from '../../../kernel/excerpt.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows, countRows, findRows } from '../../../storage/rows.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, PRIVATE } from '../../core/identity/index.ts';
@@ -18,7 +19,6 @@ import {
   claimNamed,
   countAnnouncements,
   countOpenAsks,
-  countOpenHandoffs,
   handoffsBy,
   handoffsTo,
   liveClaimRows,
@@ -26,8 +26,6 @@ import {
   openHandoffs,
   pageOfClaims,
   recentAsks,
-  recentHandoffs,
-  updateAsk,
 } from './store.ts';
 import { answersFor } from './waiting.ts';
 
@@ -80,7 +78,7 @@ export const listTools: Implementation[] = [
       return ok({
         claims: (await liveClaimRows(db, workspace, now)).map(show.claim),
         asks: (await recentAsks(db, workspace, now, ON_BOARD)).map(show.ask),
-        handoffs: (await recentHandoffs(db, workspace, ON_BOARD)).map(show.handoff),
+        handoffs: (await findRows(db, 'handoffs', { workspace_id: workspace }, { order: { id: 'desc' }, limit: ON_BOARD })).map(show.handoff),
         announcements: (await announcementsSince(db, workspace, now - RECENT_MS, ON_BOARD)).map(show.announcement),
       });
     },
@@ -123,7 +121,7 @@ async function markRead(tx: Tx, ctx: WriteContext, rows: readonly AskRow[]): Pro
   for (const row of rows) {
     if (row.read_at === null) {
       const receipts = { delivered_at: row.delivered_at ?? tx.now, read_at: tx.now };
-      await updateAsk(tx.db, tx.workspace, row.id, receipts);
+      await changeRows(tx.db, 'asks', { workspace_id: tx.workspace, id: row.id }, receipts);
       record(tx, ctx, { category: 'work', kind: 'ask.read', subject: row.id, payload: { ask_id: row.id } });
       read.push({ ...row, ...receipts });
     } else read.push(row);
@@ -136,7 +134,7 @@ async function markAnswersDelivered(tx: Tx, ctx: WriteContext, rows: readonly As
   const fresh = rows.filter((row) => row.answered_at !== null && row.answer_delivered_at === null && row.from_actor === ctx.principal.actor);
   const delivered = new Set<string>();
   for (const { id } of await answersFor(tx.db, tx.workspace, fresh, ctx.session, tx.now)) {
-    await updateAsk(tx.db, tx.workspace, id, { answer_delivered_at: tx.now });
+    await changeRows(tx.db, 'asks', { workspace_id: tx.workspace, id: id }, { answer_delivered_at: tx.now });
     record(tx, ctx, { category: 'work', kind: 'ask.answer_delivered', subject: id, payload: { ask_id: id } });
     delivered.add(id);
   }
@@ -159,7 +157,7 @@ export const summaryTools: Implementation[] = [
       const data = {
         claims: { live: claims.length, by_developer: claimsByDeveloper(claims, show) },
         asks: await countOpenAsks(db, workspace, now),
-        handoffs: { open: await countOpenHandoffs(db, workspace) },
+        handoffs: { open: await countRows(db, 'handoffs', { workspace_id: workspace, status: 'offered' }) },
         announcements: { last_24_hours: await countAnnouncements(db, workspace, now - DAY_MS) },
       };
       const heads = [

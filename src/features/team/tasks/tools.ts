@@ -4,9 +4,6 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, developerFor, namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { type Confirmation, type Preflight, type Prepared, planReply, type StartedWork, UNASKED } from '../overlap/index.ts';
-import { requireOpenWorkstream, requireState, TASK_MACHINE } from '../workstreams/index.ts';
-import { addTask, plannedSubject, subjectOf, type TaskWords } from './begin.ts';
-import { activate, cancel, complete, editPlanned, ownTask, setRunning } from './change.ts';
 import {
   cancelTask,
   cancelTaskByHand,
@@ -21,8 +18,10 @@ import {
   taskOwners,
   updateTask,
 } from './contract.ts';
-import { countTasks, findTask, ownersOfTasks, taskNamed, tasksBy } from './store.ts';
-import { showTasks } from './views.ts';
+import { requireState, TASK_MACHINE } from './lifecycle.ts';
+import { countTasks, findTask, ownersOfTasks, showTasks, taskNamed, tasksBy } from './store.ts';
+import { activate, addTask, cancel, complete, editPlanned, ownTask, plannedSubject, setRunning, subjectOf, type TaskWords } from './tasks.ts';
+import { requireOpenWorkstream } from './workstreams.ts';
 
 export function taskTools(preflight: Preflight): Implementation[] {
   const prepare = (

@@ -11,8 +11,7 @@ import { liveClaims, type Waiting, waitingFor } from '../coordination/index.ts';
 import { recentNotes } from '../notes/index.ts';
 import { RECENT_MS, recentWarnings, warningView } from '../overlap/index.ts';
 import { activeContexts, recentSessions, staleSessions } from '../sessions/index.ts';
-import { type TaskView, tasksBy, viewTasks } from '../tasks/index.ts';
-import { workstreamsBy } from '../workstreams/index.ts';
+import { type TaskView, tasksBy, viewTasks, workstreamsBy } from '../tasks/index.ts';
 import { latestAudits, standingConflicts } from './audits.ts';
 import type { StateDocument, TeamState, teamFeedback } from './contract.ts';
 

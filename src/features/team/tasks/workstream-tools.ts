@@ -32,7 +32,7 @@ import {
   updateWorkstream,
 } from './contract.ts';
 import { requireState, WORKSTREAM_MACHINE } from './lifecycle.ts';
-import { countTasksIn, findWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './store.ts';
+import { countTasksIn, findWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './workstreams.ts';
 
 /** What an event tells of a completion: with the title it stays within the bound of a payload. */
 const SUMMARY_BYTES = 2_000;
