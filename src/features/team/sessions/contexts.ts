@@ -7,38 +7,21 @@ import { mayBeSameRepo, sameRepo } from '../../../kernel/repo.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows, findRow, insertRows, matching } from '../../../storage/rows.ts';
 import type { SessionContextRow } from '../../../storage/schema-rows.ts';
-import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, developerFor, namesFor } from '../../core/identity/index.ts';
 import { type ContextView, contextView, getContext, publishContext, revokeContext } from './contract.ts';
 
-async function insertContext(db: Db, context: SessionContextRow): Promise<void> {
-  await db.insertInto('session_contexts').values(context).execute();
-}
-
 /** The one rule of what is shown: neither revoked nor superseded nor expired. The newest first. */
 const active = (db: Db, workspace: string, now: number) =>
-  db
-    .selectFrom('session_contexts')
+  matching(db, 'session_contexts', { workspace_id: workspace, superseded_by: null, revoked_at: null })
     .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('superseded_by', 'is', null)
-    .where('revoked_at', 'is', null)
     .where('expires_at', '>', now)
     .orderBy('published_at', 'desc')
     .orderBy('id', 'desc');
 
-async function activeRows(db: Db, workspace: string, now: number, limit: number): Promise<SessionContextRow[]> {
-  return await active(db, workspace, now).limit(limit).execute();
-}
-
 async function activeRow(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
   return await active(db, workspace, now).where('id', '=', id).executeTakeFirst();
-}
-
-/** Whatever became of it. */
-async function anyRow(db: Db, workspace: string, id: string): Promise<SessionContextRow | undefined> {
-  return await db.selectFrom('session_contexts').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
 }
 
 /** The contexts of one developer; of a branch where it is given, which null is: the one that names none. */
@@ -46,14 +29,6 @@ async function activeRowsOf(db: Db, workspace: string, developerId: string, bran
   let query = active(db, workspace, now).where('developer_id', '=', developerId);
   if (branch !== undefined) query = branch === null ? query.where('branch', 'is', null) : query.where('branch', '=', branch);
   return await query.execute();
-}
-
-async function supersede(tx: Tx, id: string, by: string): Promise<void> {
-  await tx.db.updateTable('session_contexts').set({ superseded_by: by }).where('workspace_id', '=', tx.workspace).where('id', '=', id).execute();
-}
-
-async function revoke(tx: Tx, id: string): Promise<void> {
-  await tx.db.updateTable('session_contexts').set({ revoked_at: tx.now }).where('workspace_id', '=', tx.workspace).where('id', '=', id).execute();
 }
 
 /** More than a workspace has in use at a time; it bounds the answer. */
@@ -84,7 +59,7 @@ async function shownContexts(db: Db, workspace: string, viewer: Principal | null
 
 /** Everybody's active contexts, the newest first; a private developer's without their name. */
 export async function activeContexts(db: Db, workspace: string, viewer: Principal | null, now: number, limit = MAX_LISTED): Promise<ContextView[]> {
-  return (await shownContexts(db, workspace, viewer, await activeRows(db, workspace, now, limit))).map(shortened);
+  return (await shownContexts(db, workspace, viewer, await active(db, workspace, now).limit(limit).execute())).map(shortened);
 }
 
 interface Place {
@@ -109,7 +84,7 @@ export async function latestContextOf(
 export async function standingContext(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
   const row = await activeRow(db, workspace, id, now);
   if (row) return row;
-  const gone = await anyRow(db, workspace, id);
+  const gone = await findRow(db, 'session_contexts', { workspace_id: workspace, id });
   return gone && (await activeRowsOf(db, workspace, gone.developer_id, gone.branch, now)).find(({ repo }) => sameRepo(repo, gone.repo));
 }
 
@@ -122,9 +97,9 @@ export const contextTools: Implementation[] = [
       const id = newId('ctx', tx.now);
       const { repo, branch = null, files_touched = [], next_actions = [], blockers = [], task_ids = [] } = input;
       const earlier = (await activeRowsOf(tx.db, tx.workspace, developerId, branch, tx.now)).filter((row) => sameRepo(row.repo, repo));
-      for (const row of earlier) await supersede(tx, row.id, id);
+      for (const row of earlier) await changeRows(tx.db, 'session_contexts', { workspace_id: tx.workspace, id: row.id }, { superseded_by: id });
       const expires_at = tx.now + input.ttl_hours * HOUR_MS;
-      await insertContext(tx.db, {
+      await insertRows(tx.db, 'session_contexts', {
         workspace_id: tx.workspace,
         id,
         developer_id: developerId,
@@ -179,7 +154,7 @@ export const contextTools: Implementation[] = [
     write: async (tx, { context_id }, ctx) => {
       const row = await activeRow(tx.db, tx.workspace, context_id, tx.now);
       if (row?.developer_id !== callingDeveloper(ctx.principal)) throw contextNotFound(context_id);
-      await revoke(tx, context_id);
+      await changeRows(tx.db, 'session_contexts', { workspace_id: tx.workspace, id: context_id }, { revoked_at: tx.now });
       record(tx, ctx, { category: 'work', kind: 'session.context_revoked', subject: context_id, payload: { repo: row.repo, branch: row.branch } });
       return ok({ context_id, revoked_at: tx.now }, 'Context withdrawn.');
     },

@@ -7,11 +7,12 @@ import { sameRepo } from '../../../kernel/repo.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery } from '../../../storage/prepared.ts';
+import { insertRows } from '../../../storage/rows.ts';
 import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import type { startSession } from './contract.ts';
-import { changeActiveSession, insertSession, touchActiveSession } from './store.ts';
+import { changeActiveSession, touchActiveSession } from './store.ts';
 
 export async function beginSession(tx: Tx, ctx: WriteContext, input: Input<typeof startSession>): Promise<AgentSessionRow> {
   const typed = ctx.principal.agentType;
@@ -29,7 +30,7 @@ export async function beginSession(tx: Tx, ctx: WriteContext, input: Input<typeo
     last_seen_at: tx.now,
     ended_at: null,
   };
-  await insertSession(tx.db, session);
+  await insertRows(tx.db, 'agent_sessions', session);
   const { id, agent_type, provider, model, repo, branch } = session;
   const event = { category: 'work', subject: id, session: id } as const;
   record(tx, ctx, { ...event, kind: 'session.started', payload: { agent_type, provider, model, repo, branch } });

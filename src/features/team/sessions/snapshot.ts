@@ -7,7 +7,8 @@ import { invalidInput } from '../../../kernel/input.ts';
 import { canonicalJson } from '../../../storage/canonical.ts';
 import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { AgentSessionRow, LocalWorktreeRow, RepoCommitRow } from '../../../storage/schema-rows.ts';
+import { changeRows, countRows, deleteRows, findRow, findRows, insertRows, matching } from '../../../storage/rows.ts';
+import type { AgentSessionRow, LocalWorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { markFiles, unmarkFiles } from '../overlap/index.ts';
@@ -53,7 +54,8 @@ export async function storeSnapshot(
     const { sha, title = null } = typeof entry === 'string' ? { sha: entry } : entry;
     return { workspace_id: tx.workspace, worktree_id: row.id, position, repo, sha, title };
   });
-  await replaceCommits(tx, row.id, commits);
+  await deleteRows(tx.db, 'repo_commits', { workspace_id: tx.workspace, worktree_id: row.id });
+  await insertRows(tx.db, 'repo_commits', commits);
   for (const id of await forgetWorktrees(tx, session.developer_id, tx.now - WORKTREE_FORGOTTEN_MS)) await unmarkFiles(tx, 'snapshot', id);
   await changeActiveSession(tx, session.id, { repo, branch });
 
@@ -90,24 +92,15 @@ const paths = z.array(z.string());
 /** Dirty files move with the working tree when it changes branch; commits that are not pushed stay behind. */
 async function leaveOtherBranches(tx: Tx, current: LocalWorktreeRow): Promise<void> {
   for (const row of await otherBranchesOf(tx, current)) {
-    await clearDirtyFiles(tx, row.id);
+    await changeRows(tx.db, 'local_worktrees', { workspace_id: tx.workspace, id: row.id }, { dirty_files: '[]' });
     await markWorktree(tx, row, readJson(paths, row.unpushed_files));
   }
 }
 
 type Place = Pick<LocalWorktreeRow, 'developer_id' | 'repo' | 'branch' | 'worktree'>;
 
-async function worktreeAt(tx: Tx, place: Place): Promise<LocalWorktreeRow | undefined> {
-  return await tx.db
-    .selectFrom('local_worktrees')
-    .selectAll()
-    .where('workspace_id', '=', tx.workspace)
-    .where('repo', '=', place.repo)
-    .where('developer_id', '=', place.developer_id)
-    .where('branch', '=', place.branch)
-    .where('worktree', '=', place.worktree)
-    .executeTakeFirst();
-}
+const worktreeAt = (tx: Tx, { developer_id, repo, branch, worktree }: Place): Promise<LocalWorktreeRow | undefined> =>
+  findRow(tx.db, 'local_worktrees', { workspace_id: tx.workspace, repo, developer_id, branch, worktree });
 
 /** The latest report replaces what was known of the same place. */
 async function saveWorktree(tx: Tx, row: LocalWorktreeRow): Promise<void> {
@@ -120,69 +113,24 @@ async function saveWorktree(tx: Tx, row: LocalWorktreeRow): Promise<void> {
 }
 
 /** The same working tree while it stood on other branches. */
-async function otherBranchesOf(tx: Tx, place: Place): Promise<LocalWorktreeRow[]> {
-  return await tx.db
-    .selectFrom('local_worktrees')
+const otherBranchesOf = (tx: Tx, { developer_id, repo, branch, worktree }: Place): Promise<LocalWorktreeRow[]> =>
+  matching(tx.db, 'local_worktrees', { workspace_id: tx.workspace, repo, developer_id, worktree })
     .selectAll()
-    .where('workspace_id', '=', tx.workspace)
-    .where('repo', '=', place.repo)
-    .where('developer_id', '=', place.developer_id)
-    .where('worktree', '=', place.worktree)
-    .where('branch', '<>', place.branch)
+    .where('branch', '<>', branch)
     .where('dirty_files', '<>', '[]')
     .execute();
-}
-
-async function clearDirtyFiles(tx: Tx, id: string): Promise<void> {
-  await tx.db.updateTable('local_worktrees').set({ dirty_files: '[]' }).where('workspace_id', '=', tx.workspace).where('id', '=', id).execute();
-}
-
-async function replaceCommits(tx: Tx, worktreeId: string, rows: readonly RepoCommitRow[]): Promise<void> {
-  await tx.db.deleteFrom('repo_commits').where('workspace_id', '=', tx.workspace).where('worktree_id', '=', worktreeId).execute();
-  if (rows.length > 0) await tx.db.insertInto('repo_commits').values(rows).execute();
-}
 
 /** So many at a time: the next report forgets the next. */
 const FORGOTTEN_AT_ONCE = 100;
 
 /** Working trees of this developer that were not reported since `before`; their ids. */
 async function forgetWorktrees(tx: Tx, developerId: string, before: number): Promise<string[]> {
-  const old = await tx.db
-    .selectFrom('local_worktrees')
-    .select('id')
-    .where('workspace_id', '=', tx.workspace)
-    .where('developer_id', '=', developerId)
-    .where('updated_at', '<', before)
-    .orderBy('updated_at')
-    .limit(FORGOTTEN_AT_ONCE)
-    .execute();
+  const own = matching(tx.db, 'local_worktrees', { workspace_id: tx.workspace, developer_id: developerId });
+  const old = await own.select('id').where('updated_at', '<', before).orderBy('updated_at').limit(FORGOTTEN_AT_ONCE).execute();
   const ids = old.map(({ id }) => id);
-  if (ids.length === 0) return [];
-  await tx.db.deleteFrom('repo_commits').where('workspace_id', '=', tx.workspace).where('worktree_id', 'in', ids).execute();
-  await tx.db.deleteFrom('local_worktrees').where('workspace_id', '=', tx.workspace).where('id', 'in', ids).execute();
+  await deleteRows(tx.db, 'repo_commits', { workspace_id: tx.workspace, worktree_id: ids });
+  await deleteRows(tx.db, 'local_worktrees', { workspace_id: tx.workspace, id: ids });
   return ids;
-}
-
-async function worktreesOf(db: Db, workspace: string, repo: string, limit: number): Promise<LocalWorktreeRow[]> {
-  return await db
-    .selectFrom('local_worktrees')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('repo', '=', repo)
-    .orderBy('updated_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-}
-
-async function countWorktrees(db: Db, workspace: string, repo: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('local_worktrees')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('workspace_id', '=', workspace)
-    .where('repo', '=', repo)
-    .executeTakeFirstOrThrow();
-  return Number(count);
 }
 
 /** The newest commits of each working tree. */
@@ -216,7 +164,7 @@ const hashes = z.union([z.record(z.string(), z.string()), z.array(z.string())]);
 
 /** Which working trees and branches of a repository are in whose hands, with which files: the one reported last first. */
 export async function localGraph(db: Db, workspace: string, repo: string, viewer: Principal | null, bounds: GraphBounds = BOUNDS): Promise<LocalGraph> {
-  const rows = await worktreesOf(db, workspace, repo, bounds.worktrees);
+  const rows = await findRows(db, 'local_worktrees', { workspace_id: workspace, repo }, { order: { updated_at: 'desc', id: 'desc' }, limit: bounds.worktrees });
   const commits = await commitsOf(
     db,
     workspace,
@@ -242,5 +190,5 @@ export async function localGraph(db: Db, workspace: string, repo: string, viewer
       recent_commits: commits.get(row.id) ?? [],
     });
   });
-  return { repo, worktrees, worktree_count: await countWorktrees(db, workspace, repo) };
+  return { repo, worktrees, worktree_count: await countRows(db, 'local_worktrees', { workspace_id: workspace, repo }) };
 }

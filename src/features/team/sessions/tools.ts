@@ -5,6 +5,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { findRows } from '../../../storage/rows.ts';
 import type { AgentSessionRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
@@ -24,7 +25,7 @@ import {
 } from './contract.ts';
 import { beginSession, type EndListener, finishSession, sessionNotFound } from './lifecycle.ts';
 import { localGraph, type SnapshotListener, storeSnapshot } from './snapshot.ts';
-import { findSession, insertActivity, recentSessions, registeredRepos, replaceRegisteredRepos, saveMachine } from './store.ts';
+import { findSession, insertActivity, recentSessions, replaceRegisteredRepos, saveMachine } from './store.ts';
 
 export interface SessionParts {
   readonly heartbeat?: readonly HeartbeatListener[];
@@ -173,7 +174,7 @@ async function syncMachine(tx: Tx, ctx: WriteContext, developerId: string, { com
     return { workspace_id: tx.workspace, token_id: tokenId, position, developer_id: developerId, repo, path, branch };
   });
   // A machine sends its list every time; it seldom changes.
-  if (!sameRows(rows, await registeredRepos(tx.db, tx.workspace, tokenId))) {
+  if (!sameRows(rows, await findRows(tx.db, 'registered_repos', { workspace_id: tx.workspace, token_id: tokenId }, { order: { position: 'asc' } }))) {
     await replaceRegisteredRepos(tx, tokenId, rows);
     record(tx, ctx, { category: 'work', kind: 'session.repos_synced', subject: `token:${tokenId}`, payload: { registered_repos: rows.length } });
   }

@@ -1,30 +1,10 @@
 import { sql } from 'kysely';
 import type { Principal } from '../../../kernel/context.ts';
-import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { AgentSpanRow, ModelPriceRow } from '../../../storage/schema-rows.ts';
+import { findRows, matching } from '../../../storage/rows.ts';
+import type { ModelPriceRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import type { CountedUsage, UsageKey, UsageRow, UsageTotals } from './contract.ts';
-
-/** Rows of one insert stay far below the number of parameters that either engine takes. */
-const CHUNK = 20;
-
-export async function insertSpans(db: Db, rows: readonly AgentSpanRow[]): Promise<void> {
-  for (const some of chunks(rows, CHUNK)) {
-    await db.insertInto('agent_spans').values(some).execute();
-  }
-}
-
-export async function spansOfPayload(db: Db, workspace: string, developerId: string, sha256: string): Promise<AgentSpanRow[]> {
-  return await db
-    .selectFrom('agent_spans')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('developer_id', '=', developerId)
-    .where('payload_sha256', '=', sha256)
-    .orderBy('id')
-    .execute();
-}
 
 /** A key that the sums are not by is not there. */
 interface UsageSum {
@@ -86,14 +66,8 @@ export async function usageSums(db: Db, workspace: string, since: number, by: re
 }
 
 async function reportersSince(db: Db, workspace: string, since: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('agent_spans')
-    .select('developer_id')
-    .distinct()
-    .where('workspace_id', '=', workspace)
-    .where('ingested_at', '>=', since)
-    .execute();
-  return rows.map(({ developer_id }) => developer_id);
+  const spans = matching(db, 'agent_spans', { workspace_id: workspace }).where('ingested_at', '>=', since);
+  return (await spans.select('developer_id').distinct().execute()).map(({ developer_id }) => developer_id);
 }
 
 const DAY_MS = 86_400_000;
@@ -151,23 +125,8 @@ const spansWithTasks = (db: Db) =>
 
 /** The newest row of each model that was ever set. */
 export async function currentPrices(db: Db, workspace: string): Promise<ModelPriceRow[]> {
-  const rows = await db.selectFrom('model_prices').selectAll().where('workspace_id', '=', workspace).orderBy('version').execute();
+  const rows = await findRows(db, 'model_prices', { workspace_id: workspace }, { order: { version: 'asc' } });
   return [...new Map(rows.map((row) => [row.model, row])).values()];
-}
-
-export async function newestPriceVersion(db: Db, workspace: string): Promise<number> {
-  const row = await db
-    .selectFrom('model_prices')
-    .select('version')
-    .where('workspace_id', '=', workspace)
-    .orderBy('version', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.version ?? 0;
-}
-
-export async function insertPrice(db: Db, row: ModelPriceRow): Promise<void> {
-  await db.insertInto('model_prices').values(row).execute();
 }
 
 interface Usage {
