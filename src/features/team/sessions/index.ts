@@ -18,7 +18,7 @@ export type { SessionParts } from './tools.ts';
 
 export const sessionFeature = (services: Pick<Services, 'store' | 'clock' | 'log'>, parts: SessionParts): Feature => ({
   name: 'sessions',
-  implementations: [...sessionTools(parts), ...contextTools],
+  implementations: [...contextTools, ...sessionTools(parts)],
   keeps: [
     { what: 'Contexts of sessions that were replaced, revoked or ran out', ms: 'retention.days' },
     { what: `Sessions of agents, each with its last ${ACTIVITY_KEPT} lines of activity`, ms: 'retention.days' },
