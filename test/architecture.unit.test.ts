@@ -92,7 +92,7 @@ function loadedBy(path: string, reached = new Set<string>()): Set<string> {
  */
 const INSIDE: Record<string, string> = {
   'src/features/core/devices/connections.ts': 'the companion writes what agent programs are told: data that needs no library',
-  'src/features/team/usage/otlp.ts': 'the companion reads counters by the same rules as the server',
+  'src/features/team/usage/otel.ts': 'the companion reads counters by the same rules as the server',
   'src/features/team/usage/sources.ts': 'the companion reads counters by the same rules as the server',
   'src/features/team/usage/span.ts': 'the companion reads counters by the same rules as the server',
   'src/features/cycle/place.ts': 'the CLI finds the configuration of a repository without a server: files alone',

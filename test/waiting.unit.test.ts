@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withheldDefinitions } from '../src/surfaces/cli/commands/status-waiting.ts';
+import { withheldDefinitions } from '../src/surfaces/cli/commands/status-text.ts';
 import type { ExternalServer } from '../web/api.ts';
 import { definitions } from '../web/pages/team/waiting.ts';
 

@@ -23,7 +23,7 @@ type Contracts =
   | typeof import('../src/features/team/team-overview/contract.ts')
   | typeof import('../src/features/team/usage/contract.ts')
   | typeof import('../src/features/gateway/servers/contract.ts')
-  | typeof import('../src/features/team/workstreams/contract.ts');
+  | typeof import('../src/features/team/tasks/contract.ts');
 type Exported<M> = M extends unknown ? M[keyof M] : never;
 /** The dashboard calls what has a dotted name; the tools of agents have none. */
 type ActionContract = Extract<Exported<Contracts>, Contract & { readonly name: `${string}.${string}` }>;

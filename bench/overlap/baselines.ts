@@ -1,7 +1,6 @@
 import { MemoryIndex } from '../../src/features/team/overlap/memory-index.ts';
-import { scoreWeighed, weigh } from '../../src/features/team/overlap/score.ts';
+import { scoreWeighed, weigh, countedTerms } from '../../src/features/team/overlap/score.ts';
 import { DEFAULT_SETTINGS } from '../../src/features/team/overlap/settings.ts';
-import { countedTerms } from '../../src/features/team/overlap/weigh.ts';
 import { analysisOf, type Doc, type Window } from './data.ts';
 import type { Hit, Ranked } from './ranking.ts';
 

@@ -13,18 +13,17 @@ import { gateway, offeredTools, type ToolCatalogue } from './gateway/tools/index
 import { type DemoPorts, demo, standingDemo } from './people/demo/index.ts';
 import { lookup } from './people/lookup/index.ts';
 import { roster } from './people/roster/index.ts';
+import { retention } from './retention.ts';
 import { type InstanceOutside as AgentMachine, type InstancePorts, instances } from './review/instances/index.ts';
 import { pulls } from './review/pulls/index.ts';
 import { feedbackOf, reviews } from './review/reviews/index.ts';
-import { contexts, latestContextOf, standingContext } from './team/contexts/index.ts';
 import { coordination, heartbeatListener, releaseClaimsOf } from './team/coordination/index.ts';
 import { notes } from './team/notes/index.ts';
 import { createOverlap, type Embedder } from './team/overlap/index.ts';
-import { sessionFeature } from './team/sessions/index.ts';
-import { noteFiles, ownsTask, takeOver, tasks } from './team/tasks/index.ts';
+import { latestContextOf, sessionFeature, standingContext } from './team/sessions/index.ts';
+import { noteFiles, ownsTask, ownsWorkstream, takeOver, tasks } from './team/tasks/index.ts';
 import { team } from './team/team-overview/index.ts';
 import { telemetry } from './team/usage/index.ts';
-import { ownsWorkstream, workstreams } from './team/workstreams/index.ts';
 import { agents, dismiss, enlist, seenRunning } from './workflow/agents/index.ts';
 import { messages, tell, unreadOf } from './workflow/messages/index.ts';
 import { oversight } from './workflow/oversight/index.ts';
@@ -80,14 +79,12 @@ export function productFeatures({
     gateway(catalogue, tally),
     operations(facts),
     overlap.feature,
-    workstreams(overlap.preflight),
     tasks(overlap.preflight),
-    team(services, overlap.finder),
+    team(overlap.finder),
     notes({ ownsTask, ownsWorkstream }),
-    contexts(services),
     coordination(services, { ownsTask, contextOf: latestContextOf, standingContext, onClaim: noteFiles, onHandoff: takeOver }),
     sessionFeature(services, { ...sessionListeners, heartbeat: [heartbeatListener], manifest: companionManifest }),
-    telemetry(services),
+    telemetry,
     repositories,
     workflows(services, { onEnded: releaseClaimsIn }),
     agents(services, { gone: releaseTasksOf, claims: claimsOf, unread: unreadOf }),
@@ -103,6 +100,7 @@ export function productFeatures({
     reviews(services, machine, instancePorts),
     pulls(services, machine, instancePorts),
     settings(inventory),
+    retention(services),
     devices(packageRoot),
     hooks(services, { ...sessionListeners, gate: catalogue.gate }),
     lookup,

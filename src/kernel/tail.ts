@@ -20,20 +20,30 @@ export function endsIn(tail: string): RawBuilder<SqlBool> {
 const ENOUGH = 50;
 
 /** Those of the rows whose id ends in `tail`: a few, which are enough to know whether there is only one. */
-export async function endingIn<DB, TB extends keyof DB, R extends { id: string }>(rows: SelectQueryBuilder<DB, TB, R>, tail: string): Promise<R[]> {
+export async function rowsEndingIn<DB, TB extends keyof DB, R extends { id: string }>(rows: SelectQueryBuilder<DB, TB, R>, tail: string): Promise<R[]> {
   const found = await rows.where(endsIn(tail)).limit(ENOUGH).execute();
   return found.filter(({ id }) => id.endsWith(tail));
 }
 
-/** The one id that was meant by its tail. `found` are the ids that end in it (a few are enough to know). */
-export function onlyMatch(found: readonly string[], tail: string, noun: string): string {
-  const exact = found.find((id) => id === tail);
+/** The one of the rows found for `tail` that was meant: the one with exactly this id, or the only one. */
+export function onlyRow<R extends { id: string }>(found: readonly R[], tail: string, noun: string): R {
+  const exact = found.find(({ id }) => id === tail);
   if (exact) return exact;
   const [first, second] = found;
-  const upper = noun.toUpperCase();
-  if (!first) throw new Refusal(`${upper}_NOT_FOUND`, `No ${noun} ends in ${JSON.stringify(tail)}.`, `List them to see their ids.`);
+  if (!first) throw new Refusal(`${noun.toUpperCase()}_NOT_FOUND`, `No ${noun} ends in ${JSON.stringify(tail)}.`, `List them to see their ids.`);
   if (second) {
-    throw new Refusal('AMBIGUOUS_ID', `${JSON.stringify(tail)} fits more than one ${noun}: ${found.slice(0, 5).join(', ')}.`, 'Give more of the id.');
+    const ids = found.slice(0, 5).map(({ id }) => id);
+    throw new Refusal('AMBIGUOUS_ID', `${JSON.stringify(tail)} fits more than one ${noun}: ${ids.join(', ')}.`, 'Give more of the id.');
   }
   return first;
+}
+
+/** The row with this id, or the only one whose id ends so: people type the end of an id. A whole id is looked up before any end is searched. */
+export async function findBySuffix<DB, TB extends keyof DB, R extends { id: string }>(
+  rows: SelectQueryBuilder<DB, TB, R>,
+  tail: string,
+  noun: string,
+): Promise<R> {
+  const [exact] = await rows.where(sql<SqlBool>`id = ${tail}`).execute();
+  return exact ?? onlyRow(await rowsEndingIn(rows, tail), tail, noun);
 }

@@ -3,7 +3,7 @@ import { type CallContext, record } from '../../kernel/context.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ok, type Refused, type Reply, refused } from '../../kernel/reply.ts';
-import { endingIn, onlyMatch } from '../../kernel/tail.ts';
+import { onlyRow, rowsEndingIn } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
 import { changeRows, deleteRows, findRow, findRows, insertRows } from '../../storage/rows.ts';
 import type { PskFailureRow, RoleSessionRow } from '../../storage/schema-rows.ts';
@@ -74,14 +74,8 @@ export async function useSession(tx: Tx, { token, tokenId, repository, psks }: P
 
 /** By its id, or an unambiguous tail of it. */
 export async function findSession(db: Db, workspace: string, tail: string): Promise<RoleSessionRow | undefined> {
-  const found = await endingIn(db.selectFrom('role_sessions').selectAll().where('workspace_id', '=', workspace), tail);
-  if (found.length === 0) return undefined;
-  const meant = onlyMatch(
-    found.map(({ id }) => id),
-    tail,
-    'session',
-  );
-  return found.find(({ id }) => id === meant);
+  const found = await rowsEndingIn(db.selectFrom('role_sessions').selectAll().where('workspace_id', '=', workspace), tail);
+  return found.length === 0 ? undefined : onlyRow(found, tail, 'session');
 }
 
 const MAX_LISTED = 200;

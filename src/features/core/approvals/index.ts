@@ -1,10 +1,8 @@
 import type { Services } from '../../../kernel/context.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { retentionSweep } from '../settings/index.ts';
 import { approvalSweep } from './decide.ts';
 import { type ApprovalParts, createHold } from './hold.ts';
-import { FORGOTTEN } from './retention.ts';
 import { createRounds, ROUND_MS } from './rounds.ts';
 import { approvalTools } from './tools.ts';
 
@@ -17,7 +15,7 @@ export function createApprovals(services: Services, parts: ApprovalParts): { fea
         { what: 'Calls that a person decided on; their arguments go with the decision', ms: 'retention.days' },
         { what: 'Calls that wait for their next round', ms: ROUND_MS },
       ],
-      sweeps: [approvalSweep(services), retentionSweep(services, 'approvals', FORGOTTEN)],
+      sweeps: [approvalSweep(services)],
     },
     ports: { hold: createHold(services, parts), ...createRounds(services) },
   };

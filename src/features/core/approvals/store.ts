@@ -1,4 +1,4 @@
-import { endingIn } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ApprovalRow, CallRoundRow } from '../../../storage/schema-rows.ts';
 import type { ApprovalStatus } from './contract.ts';
@@ -13,7 +13,7 @@ export async function findApproval(db: Db, workspace: string, id: string): Promi
   return await approvalsIn(db, workspace).where('id', '=', id).executeTakeFirst();
 }
 
-export const approvalsByTail = (db: Db, workspace: string, tail: string): Promise<ApprovalRow[]> => endingIn(approvalsIn(db, workspace), tail);
+export const approvalNamed = (db: Db, workspace: string, tail: string): Promise<ApprovalRow> => findBySuffix(approvalsIn(db, workspace), tail, 'approval');
 
 /** Which calls are the same: whoever gave up and calls again finds what was asked for before. */
 export type SameCall = Pick<ApprovalRow, 'token_id' | 'noun' | 'name' | 'arguments_sha256' | 'grant_id'>;

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { endingIn, wordsPattern } from '../../../kernel/tail.ts';
+import { findBySuffix, wordsPattern } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery } from '../../../storage/prepared.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
@@ -80,7 +80,7 @@ function hasStatus(status: GrantStatus, now: number): RawBuilder<SqlBool> {
   }
 }
 
-export const grantsByTail = (db: Db, workspace: string, tail: string): Promise<GrantRow[]> => endingIn(grantsIn(db, workspace), tail);
+export const grantNamed = (db: Db, workspace: string, tail: string): Promise<GrantRow> => findBySuffix(grantsIn(db, workspace), tail, 'grant');
 
 export async function grantById(db: Db, workspace: string, id: string): Promise<GrantRow | undefined> {
   return await grantsIn(db, workspace).where('id', '=', id).executeTakeFirst();

@@ -3,15 +3,13 @@ import { record, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok } from '../../../kernel/reply.ts';
-import { onlyMatch } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import type { Db } from '../../../storage/engine.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { explain, type GrantOffer, matrix, viewGrants } from './answers.ts';
 import { capabilityMatrix, explainCapability, grantCapability, listCapabilities, revokeCapability } from './contract.ts';
 import { type GrantScope, PROFILES } from './grant.ts';
-import { findGrants, grantsByTail, insertGrant, pageOfGrants, revokeGrant } from './store.ts';
+import { findGrants, grantNamed, insertGrant, pageOfGrants, revokeGrant } from './store.ts';
 import type { Subjects } from './subjects.ts';
 
 export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implementation[] {
@@ -33,7 +31,7 @@ export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implemen
           });
         }
         const grants = grant_id
-          ? [await grantByTail(tx.db, tx.workspace, grant_id)]
+          ? [await grantNamed(tx.db, tx.workspace, grant_id)]
           : await grantsToRevoke(tx, action, await subjects.resolve(tx.db, tx.workspace, oneOf(named)));
         const standing = grants.filter((grant) => grant.revoked_at === null);
         if (standing.length === 0) {
@@ -50,7 +48,7 @@ export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implemen
         const rows =
           grant_id === undefined
             ? await pageOfGrants(reader, workspace, { subject, text, status, before }, now, limit + 1)
-            : [await grantByTail(reader, workspace, grant_id)];
+            : [await grantNamed(reader, workspace, grant_id)];
         return ok({ items: await viewGrants(reader, subjects, principal, rows.slice(0, limit), now), more: rows.length > limit });
       },
     }),
@@ -115,16 +113,6 @@ async function takeGrant(tx: Tx, grant: GrantRow, ctx: WriteContext): Promise<vo
 async function grantsToRevoke(tx: Tx, action: string | undefined, subject: string): Promise<GrantRow[]> {
   if (!action) throw new Refusal('INVALID_INPUT', 'Name the action or the grant_id to revoke.', 'covenant capabilities list', { field: 'action' });
   return await findGrants(tx.db, tx.workspace, [subject], [action]);
-}
-
-async function grantByTail(db: Db, workspace: string, tail: string): Promise<GrantRow> {
-  const grants = await grantsByTail(db, workspace, tail);
-  const id = onlyMatch(
-    grants.map((grant) => grant.id),
-    tail,
-    'grant',
-  );
-  return grants.find((grant) => grant.id === id) as GrantRow;
 }
 
 function oneOf<T extends { developer?: string | undefined; token?: string | undefined; instance?: string | undefined }>(named: T) {

@@ -1,8 +1,8 @@
 import type { CallContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
-import { latestContextOf } from '../../team/contexts/index.ts';
 import { liveClaimRows, readStrings } from '../../team/coordination/index.ts';
 import { notesOfSession } from '../../team/notes/index.ts';
+import { latestContextOf } from '../../team/sessions/index.ts';
 import { filesOf } from '../../team/tasks/index.ts';
 import { loadTokenizer, previewOf } from '../../workflow/recovery/index.ts';
 import type { WorkflowTaskRow } from '../../workflow/workflows/index.ts';

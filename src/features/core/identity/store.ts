@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
-import { endingIn } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery } from '../../../storage/prepared.ts';
@@ -128,8 +128,10 @@ function tokensWithDeveloper(db: Db) {
     .select('machine_permissions.given_at as runs_agents_since');
 }
 
-export async function findTokensByTail(db: Db, workspace: string, tail: string): Promise<TokenRow[]> {
-  return await endingIn(db.selectFrom('tokens').selectAll().where('workspace_id', '=', workspace), tail);
+/** Of one developer, where that is given. */
+export async function tokenNamed(db: Db, workspace: string, tail: string, developerId?: string | null): Promise<TokenRow> {
+  const tokens = db.selectFrom('tokens').selectAll().where('workspace_id', '=', workspace);
+  return await findBySuffix(developerId === undefined ? tokens : tokens.where('developer_id', '=', developerId), tail, 'token');
 }
 
 export async function insertToken(db: Db, token: TokenRow): Promise<void> {

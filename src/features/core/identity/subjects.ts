@@ -1,26 +1,18 @@
 import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
-import { onlyMatch } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Caller, CallersPage, NamedSubject, Subjects } from '../capabilities/index.ts';
 import { endOf, principalOf } from './authenticate.ts';
 import { requireDeveloper } from './people.ts';
 import { namesFor, shown } from './privacy.ts';
 import { PRIVATE } from './private-fields.ts';
-import { callingTokens, findDeveloper, findTokensByTail, hasInstance, type TokenWithDeveloper, tokensById } from './store.ts';
+import { callingTokens, findDeveloper, hasInstance, type TokenWithDeveloper, tokenNamed, tokensById } from './store.ts';
 
 /** Holders of grants, as people name them and as grants store them. */
 export const grantSubjects = {
   async resolve(db: Db, workspace: string, named: NamedSubject): Promise<string> {
     if (named.developer) return `developer:${(await requireDeveloper({ db, workspace }, named.developer)).id}`;
-    if (named.token) {
-      const found = await findTokensByTail(db, workspace, named.token);
-      return `token:${onlyMatch(
-        found.map((token) => token.id),
-        named.token,
-        'token',
-      )}`;
-    }
+    if (named.token) return `token:${(await tokenNamed(db, workspace, named.token)).id}`;
     if (named.instance) {
       if (!(await hasInstance(db, workspace, named.instance)))
         throw new Refusal('INSTANCE_NOT_FOUND', `There is no instance ${JSON.stringify(named.instance)}.`, 'covenant instances list', { field: 'instance' });

@@ -1,7 +1,6 @@
 import { type Principal, record, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
-import { onlyMatch } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -35,7 +34,7 @@ import {
 import { shown } from './privacy.ts';
 import { PRIVATE } from './private-fields.ts';
 import { issueTicket, makeSigninLink } from './signin.ts';
-import { agentRunners, developersOf, findTokensByTail, firstDeveloper, pageOfTokens, setDeveloperVisibility, type TokenWithDeveloper } from './store.ts';
+import { agentRunners, developersOf, firstDeveloper, pageOfTokens, setDeveloperVisibility, type TokenWithDeveloper, tokenNamed } from './store.ts';
 
 const MINUTE_MS = 60_000;
 /** From so long before it expires people are warned of an agent's token. */
@@ -207,16 +206,8 @@ function requireRotatable(token: TokenRow, now: number): void {
 }
 
 /** A token of another developer is, to a developer, a token that does not exist. */
-async function ownToken(tx: Tx, tail: string, principal: Principal): Promise<TokenRow> {
-  const found = await findTokensByTail(tx.db, tx.workspace, tail);
-  const own = principal.operator ? found : found.filter((token) => token.developer_id === principal.developerId);
-  const id = onlyMatch(
-    own.map((token) => token.id),
-    tail,
-    'token',
-  );
-  return own.find((token) => token.id === id) as TokenRow;
-}
+const ownToken = (tx: Tx, tail: string, { operator, developerId }: Principal): Promise<TokenRow> =>
+  tokenNamed(tx.db, tx.workspace, tail, operator ? undefined : developerId);
 
 function tokenView(token: TokenWithDeveloper, viewer: Principal, now: number) {
   const owner = shown({ id: token.developer_id, name: token.developer_name, visibility: token.developer_visibility }, viewer);

@@ -5,20 +5,12 @@ import { type TestClock, testClock } from '../../../testing/clock.ts';
 import { patience, runs } from '../../../testing/runs.ts';
 import { type Body, type WorkflowApp, workflowApp } from '../../../testing/scenes/workflow.ts';
 import { inRun } from '../../../testing/scope.ts';
-import { FORGOTTEN as CONTEXTS } from '../../team/contexts/retention.ts';
-import { FORGOTTEN as COORDINATION } from '../../team/coordination/retention.ts';
-import { FORGOTTEN as OVERLAP } from '../../team/overlap/sweeps.ts';
-import { FORGOTTEN as SESSIONS } from '../../team/sessions/retention.ts';
-import { FORGOTTEN as TEAM } from '../../team/team-overview/retention.ts';
-import { FORGOTTEN as TELEMETRY } from '../../team/usage/retention.ts';
-import { FORGOTTEN as MESSAGES } from '../../workflow/messages/retention.ts';
+import { FORGOTTEN } from '../../retention.ts';
 import { APPROVAL_STATUSES } from '../approvals/contract.ts';
-import { FORGOTTEN as APPROVALS } from '../approvals/retention.ts';
 import { retentionSweep } from './retention.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS = 31;
-const FORGOTTEN = [...APPROVALS, ...CONTEXTS, ...COORDINATION, ...MESSAGES, ...OVERLAP, ...SESSIONS, ...TEAM, ...TELEMETRY];
 const DOES = [
   ...['session', 'activity', 'end', 'claim', 'release', 'ask', 'reply', 'hear', 'announce', 'handoff', 'accept', 'context', 'tokens', 'check', 'dismiss'],
   ...['start', 'audit', 'exchange', 'exchange', 'question', 'answer', 'approval', 'session', 'end', 'hear'],
@@ -52,7 +44,7 @@ const TABLES = {
   approvals: (row: Row) => (['waiting', 'approved'].includes(row.status) ? null : (row.used_at ?? row.decided_at ?? row.deadline_at)),
   messages: (row: Row, all: Rows) => threadOver(all.messages?.filter(({ thread_id }) => thread_id === row.thread_id) ?? []),
   tasks: () => null,
-  agents: () => null,
+  agents: (row: Row) => (row.status === 'offline' && row.current_task_id === null ? row.last_seen_at : null),
 } as const;
 
 /** When the last thing was said, or ran out unread; null: somebody waits. */
@@ -202,7 +194,7 @@ test(
           const { store, clock, log } = t.app;
           const all = await allRows(t);
           const before = clock.now() - DAYS * DAY_MS;
-          const sweep = retentionSweep({ store, clock, log }, 'all', FORGOTTEN);
+          const sweep = retentionSweep({ store, clock, log }, FORGOTTEN);
           // Another setting with a number of its own.
           await t.done('settings.set', { key: 'review.max_iterations', value: DAYS });
           await sweep.run();
@@ -243,7 +235,7 @@ test('what somebody still waits for stays however old it is: an answer that has 
   const { clock, log } = t.app;
   t.clock.advance(400 * DAY_MS);
   await t.done('settings.set', { key: 'retention.days', value: DAYS });
-  const sweep = retentionSweep({ store: t.app.store, clock, log }, 'all', FORGOTTEN);
+  const sweep = retentionSweep({ store: t.app.store, clock, log }, FORGOTTEN);
   const waiting = await allRows(t);
   await sweep.run();
   expect(await allRows(t)).toEqual(waiting);

@@ -29,7 +29,7 @@ export interface Forgotten {
 }
 
 /** Deletes what a workspace no longer keeps; one that has set nothing keeps everything. */
-export function retentionSweep({ store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>, name: string, kinds: readonly Forgotten[]): Sweep {
+export function retentionSweep({ store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>, kinds: readonly Forgotten[]): Sweep {
   async function forget({ over, remove }: Forgotten, workspace: string, before: number): Promise<void> {
     // Read first: where nothing is due, nobody waits for a search.
     for (let due = (await over(store.reader, workspace, before, 1)).length; due > 0; ) {
@@ -43,14 +43,14 @@ export function retentionSweep({ store, clock, log }: Pick<Services, 'store' | '
   }
 
   return {
-    name: `${name} retention`,
+    name: 'retention',
     everyMs: EVERY_MS,
     async run() {
       for (const { workspace_id, value } of await store.reader.selectFrom('settings').selectAll().where('key', '=', RETENTION).execute()) {
         const before = clock.now() - retentionMs(Number(value));
         // What cannot be deleted in one workspace must not keep the others from it.
         for (const kind of kinds) {
-          await forget(kind, workspace_id, before).catch((error: unknown) => log.error('retention failed', { sweep: name, workspace: workspace_id, error }));
+          await forget(kind, workspace_id, before).catch((error: unknown) => log.error('retention failed', { workspace: workspace_id, error }));
         }
       }
     },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type TestCaller, testApp } from '../../../testing/app.ts';
+import type { AskView } from './contract.ts';
 import { type heartbeatListener, markDelivered, waitingFor } from './index.ts';
-import type { AskView } from './views.ts';
 
 const MINUTE = 60_000;
 

@@ -5,9 +5,9 @@ import { type TestCaller, testApp } from '../../../testing/app.ts';
 import { patience, runs } from '../../../testing/runs.ts';
 import { inRun } from '../../../testing/scope.ts';
 import { conflict } from './conflicts.ts';
+import type { ClaimMode } from './contract.ts';
 import { claimedBy } from './present.ts';
 import { liveClaimRows } from './store.ts';
-import type { ClaimMode } from './views.ts';
 
 const MINUTE = 60_000;
 const REPO = 'app';

@@ -1,24 +1,22 @@
-import type { Principal } from '../../../kernel/context.ts';
-import { record, type WriteContext } from '../../../kernel/context.ts';
+import { type Principal, record, type Services, type WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok, type Refused, refused } from '../../../kernel/reply.ts';
+import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';
 import type { ClaimRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, PRIVATE } from '../../core/identity/index.ts';
 import { fileConflicts, markFiles, unmarkFiles } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
 import { type Claimed, type ClaimScope, conflict, intersection, literalPaths, sameAgent } from './conflicts.ts';
-import { checkConflicts, claim, release, releaseByHand } from './contract.ts';
-import { boundedDetails } from './excerpt.ts';
-import { claimDetails, noteLapses } from './lapse.ts';
-import { claimedBy, viewsFor } from './present.ts';
-import { claimNamed, findClaim, insertClaim, liveClaimRows, readStrings, updateClaim } from './store.ts';
-import type { ClaimView, ConflictView } from './views.ts';
+import { type ClaimView, type ConflictView, checkConflicts, claim, release, releaseByHand } from './contract.ts';
+import { boundedDetails, claimedBy, viewsFor } from './present.ts';
+import { claimNamed, lapsedClaims, lapsedClaimsIn, liveClaimRows, noteExpiry, readStrings } from './store.ts';
 
 const DEFAULT_TTL_MINUTES = 60;
 const MINUTE = 60_000;
@@ -71,8 +69,8 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
           released_at: null,
           expired_at: null,
         };
-        if (held) await updateClaim(tx.db, tx.workspace, held.id, row);
-        else await insertClaim(tx.db, row);
+        if (held) await changeRows(tx.db, 'claims', { workspace_id: tx.workspace, id: held.id }, row);
+        else await insertRows(tx.db, 'claims', row);
         await markClaimed(tx, row);
         const payload = { claim_id: row.id, mode, ttl_minutes: ttl, expires_at: row.expires_at, ...boundedDetails({ ...territory, reason: row.reason }) };
         record(tx, ctx, { category: 'work', kind: held ? 'claim.renewed' : 'claim.made', subject: row.id, payload });
@@ -86,7 +84,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
     }),
     implement(release, {
       write: async (tx, { claim_id }, ctx) => {
-        const row = await findClaim(tx.db, tx.workspace, claim_id);
+        const row = await findRow(tx.db, 'claims', { workspace_id: tx.workspace, id: claim_id });
         if (row?.developer_id !== callingDeveloper(ctx.principal)) throw claimNotFound('claim_id', claim_id);
         const over = overAlready(row, tx.now);
         if (over) {
@@ -150,7 +148,7 @@ function overAlready(row: ClaimRow, now: number): { code: string; message: strin
 }
 
 export async function releaseClaim(tx: Tx, ctx: WriteContext, row: ClaimRow): Promise<void> {
-  await updateClaim(tx.db, tx.workspace, row.id, { released_at: tx.now });
+  await changeRows(tx.db, 'claims', { workspace_id: tx.workspace, id: row.id }, { released_at: tx.now });
   await unmarkFiles(tx, 'claim', row.id);
   record(tx, ctx, { category: 'work', kind: 'claim.released', subject: row.id, payload: claimDetails(row) });
 }
@@ -228,3 +226,27 @@ export function nextStep(first: Holder, caller: Principal, last: number): string
 }
 
 const time = (at: number): string => new Date(at).toISOString();
+
+const claimDetails = (row: ClaimRow): Record<string, unknown> => ({
+  claim_id: row.id,
+  mode: row.mode,
+  ...boundedDetails({ repo: row.repo, paths: readStrings(row.paths), symbols: readStrings(row.symbols) }),
+});
+
+/** Tells that a lease has ended, if nobody has. From then on no clock, such as that of a server which is behind, can renew it. */
+async function expireClaim(tx: Tx, id: string, now: number): Promise<void> {
+  const row = await noteExpiry(tx.db, tx.workspace, id, now);
+  if (!row) return;
+  await unmarkFiles(tx, 'claim', id);
+  const payload = { ...claimDetails(row), expired_at: row.expires_at };
+  tx.append({ category: 'work', kind: 'claim.expired', actor: row.actor, subject: id, session: row.session_id, payload });
+}
+
+/** Before somebody else is given the code. */
+async function noteLapses(tx: Tx): Promise<void> {
+  for (const id of await lapsedClaimsIn(tx.db, tx.workspace, tx.now)) await expireClaim(tx, id, tx.now);
+}
+
+/** A lease ends by the clock alone; this only tells of it. */
+export const expirySweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
+  dueSweep(services, { name: 'claims', everyMs: 15_000, atOnce: 500, find: lapsedClaims, settle: (tx, { id }) => expireClaim(tx, id, tx.now) });

@@ -4,16 +4,16 @@ import { newId } from '../../../kernel/ids.ts';
 import { ok, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows, insertRows } from '../../../storage/rows.ts';
 import type { ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
-import { addresseeOf, isAddressedTo } from './addressee.ts';
+import { addresseeOf, isAddressedTo } from './asks.ts';
 import { claimNotFound, MAX_LIVE_CLAIMS, markClaimed, requireOpenSession } from './claims.ts';
 import { conflict } from './conflicts.ts';
 import { acceptHandoff, handoff } from './contract.ts';
-import { boundedDetails } from './excerpt.ts';
-import { claimedBy, viewsFor } from './present.ts';
-import { findHandoff, insertHandoff, liveClaimRows, readStrings, updateClaim, updateHandoff } from './store.ts';
+import { boundedDetails, claimedBy, viewsFor } from './present.ts';
+import { findHandoff, liveClaimRows, readStrings } from './store.ts';
 
 /** What handoffs need of the features that keep tasks and contexts. */
 export interface HandoffPorts {
@@ -63,7 +63,7 @@ export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }
           taken_task_ids: '[]',
           taken_claim_ids: '[]',
         };
-        await insertHandoff(tx.db, row);
+        await insertRows(tx.db, 'handoffs', row);
         const offer = { handoff_id: row.id, to: row.to_developer_id, to_agent_type: row.to_agent_type, context_id: row.context_id };
         const payload = { ...offer, task_ids: taskIds, claim_ids: claimIds, ...boundedDetails({ message, repo: row.repo, branch: row.branch }) };
         record(tx, ctx, { category: 'work', kind: 'handoff.offered', subject: row.id, payload });
@@ -96,7 +96,7 @@ export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }
         const taskIds = given.taskIds.length > 0 ? await onHandoff(tx, ctx, given) : [];
         const claimIds = await takeClaims(tx, ctx, row);
         const taken = { taken_task_ids: JSON.stringify(taskIds), taken_claim_ids: JSON.stringify(claimIds) };
-        await updateHandoff(tx.db, tx.workspace, handoff_id, { status: 'accepted', accepted_at: tx.now, ...taken });
+        await changeRows(tx.db, 'handoffs', { workspace_id: tx.workspace, id: handoff_id }, { status: 'accepted', accepted_at: tx.now, ...taken });
         const payload = { handoff_id, from: row.from_developer_id, context_id: context?.id ?? null, task_ids: taskIds, claim_ids: claimIds };
         record(tx, ctx, { category: 'work', kind: 'handoff.accepted', subject: handoff_id, payload });
         const next = context
@@ -129,7 +129,7 @@ async function takeClaims(tx: Tx, ctx: WriteContext, row: HandoffRow): Promise<s
     passing = fitting;
   }
   for (const claim of passing) {
-    await updateClaim(tx.db, tx.workspace, claim.id, receiver);
+    await changeRows(tx.db, 'claims', { workspace_id: tx.workspace, id: claim.id }, receiver);
     await markClaimed(tx, passed(claim));
   }
   return passing.map(({ id }) => id);

@@ -1,16 +1,13 @@
 import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { retentionSweep } from '../../core/settings/index.ts';
-import { expirySweep } from './expiry.ts';
-import { FORGOTTEN } from './retention.ts';
+import { expirySweep } from './claims.ts';
 import { type CoordinationPorts, coordinationTools } from './tools.ts';
 
 export type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
-export { isAddressedTo } from './addressee.ts';
-export { announceToTeam } from './announcements.ts';
-export { answerAsk } from './asks.ts';
+export { announceToTeam, answerAsk, isAddressedTo } from './asks.ts';
 export { holderOf, liveClaims, nextStep, releaseClaim, releaseClaimsOf } from './claims.ts';
-export { type EditConflict, editConflicts } from './edits.ts';
+export { type EditConflict, editConflicts } from './conflicts.ts';
+export type { ClaimView, Waiting } from './contract.ts';
 export { viewsFor } from './present.ts';
 export {
   announcementSlice,
@@ -26,12 +23,11 @@ export {
   readStrings,
 } from './store.ts';
 export type { CoordinationPorts } from './tools.ts';
-export type { ClaimView, Waiting } from './views.ts';
 export { heartbeatListener, markDelivered, renewClaims, waitingFor } from './waiting.ts';
 
 export const coordination = (services: Pick<Services, 'store' | 'clock' | 'log'>, ports: CoordinationPorts): Feature => ({
   name: 'coordination',
   implementations: coordinationTools(ports),
   keeps: [{ what: 'Claims, asks, announcements and context handoffs', ms: 'retention.days' }],
-  sweeps: [expirySweep(services), retentionSweep(services, 'coordination', FORGOTTEN)],
+  sweeps: [expirySweep(services)],
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type TestCaller, testApp } from '../../../testing/app.ts';
-import type { AskView } from './views.ts';
+import type { AskView } from './contract.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

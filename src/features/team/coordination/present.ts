@@ -1,11 +1,12 @@
 import type { Principal } from '../../../kernel/context.ts';
+import { bytesOf, excerpt } from '../../../kernel/excerpt.ts';
+import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import type { Claimed } from './conflicts.ts';
-import { isOverdue, isUndelivered, receiptOf } from './receipts.ts';
+import { type AnnouncementView, type AskView, announcementView, askView, type ClaimView, claimView, type HandoffView, handoffView } from './contract.ts';
 import { readStrings } from './store.ts';
-import type { AnnouncementView, AskView, ClaimView, HandoffView } from './views.ts';
 
 /** Rows as one viewer may see them. */
 export interface Presenter {
@@ -22,61 +23,34 @@ export async function viewsFor(db: Db, workspace: string, viewer: Principal, now
   const agentType = (developerId: string, type: string | null) => (name(developerId) === PRIVATE ? null : type);
   return {
     name,
-    claim: (row) => ({
-      claim_id: row.id,
-      developer: name(row.developer_id),
-      agent_type: agentType(row.developer_id, row.agent_type),
-      own: row.developer_id === viewer.developerId,
-      repo: row.repo,
-      paths: readStrings(row.paths),
-      symbols: readStrings(row.symbols),
-      mode: row.mode,
-      reason: row.reason,
-      claimed_at: row.created_at,
-      expires_at: row.expires_at,
-    }),
-    ask: (row) => ({
-      ask_id: row.id,
-      from: name(row.from_developer_id),
-      to: name(row.to_developer_id),
-      to_agent_type: agentType(row.to_developer_id, row.to_agent_type),
-      message: row.message,
-      repo: row.repo,
-      paths: readStrings(row.paths),
-      receipt: receiptOf(row),
-      sent_at: row.created_at,
-      delivered_at: row.delivered_at,
-      read_at: row.read_at,
-      answered_at: row.answered_at,
-      due_at: row.due_at,
-      undelivered: isUndelivered(row),
-      overdue: isOverdue(row, now),
-      answer: row.answer,
-      answer_delivered_at: row.answer_delivered_at,
-    }),
-    handoff: (row) => ({
-      handoff_id: row.id,
-      from: name(row.from_developer_id),
-      to: name(row.to_developer_id),
-      to_agent_type: agentType(row.to_developer_id, row.to_agent_type),
-      message: row.message,
-      status: row.status,
-      task_ids: readStrings(row.task_ids),
-      claim_ids: readStrings(row.claim_ids),
-      repo: row.repo,
-      branch: row.branch,
-      context_id: row.context_id,
-      offered_at: row.created_at,
-      accepted_at: row.accepted_at,
-    }),
-    announcement: (row) => ({
-      announcement_id: row.id,
-      developer: name(row.developer_id),
-      message: row.message,
-      repo: row.repo,
-      paths: readStrings(row.paths),
-      announced_at: row.created_at,
-    }),
+    claim: (row) =>
+      view(claimView, row, {
+        claim_id: row.id,
+        developer: name(row.developer_id),
+        agent_type: agentType(row.developer_id, row.agent_type),
+        own: row.developer_id === viewer.developerId,
+        claimed_at: row.created_at,
+      }),
+    ask: (row) =>
+      view(askView, row, {
+        ask_id: row.id,
+        from: name(row.from_developer_id),
+        to: name(row.to_developer_id),
+        to_agent_type: agentType(row.to_developer_id, row.to_agent_type),
+        receipt: receiptOf(row),
+        sent_at: row.created_at,
+        undelivered: isUndelivered(row),
+        overdue: isOverdue(row, now),
+      }),
+    handoff: (row) =>
+      view(handoffView, row, {
+        handoff_id: row.id,
+        from: name(row.from_developer_id),
+        to: name(row.to_developer_id),
+        to_agent_type: agentType(row.to_developer_id, row.to_agent_type),
+        offered_at: row.created_at,
+      }),
+    announcement: (row) => view(announcementView, row, { announcement_id: row.id, developer: name(row.developer_id), announced_at: row.created_at }),
   };
 }
 
@@ -89,3 +63,54 @@ export const claimedBy = (row: ClaimRow): Claimed => ({
   symbols: readStrings(row.symbols),
   mode: row.mode,
 });
+
+/** What a payload of the journal may hold of each part, so that all of them together are kept and not replaced by a digest. */
+const MESSAGE_BYTES = 2_000;
+const PATHS_BYTES = 1_500;
+const SYMBOLS_BYTES = 1_000;
+const NAME_BYTES = 500;
+
+/** The first of a list that fit. */
+function firstOf(list: readonly string[], maxBytes: number): string[] {
+  let room = maxBytes;
+  return list.filter((item) => (room -= bytesOf(item) + 3) >= 0);
+}
+
+interface Details {
+  message?: string | null;
+  reason?: string | null;
+  answer?: string | null;
+  repo?: string | null;
+  branch?: string | null;
+  paths?: readonly string[];
+  symbols?: readonly string[];
+}
+
+/** Those parts of a work event that callers write, cut to what the journal keeps; what was left out is counted. */
+export function boundedDetails({ message, reason, answer, repo, branch, paths = [], symbols = [] }: Details): Record<string, unknown> {
+  const cut = (text: string | null | undefined, bytes: number) => (text == null ? undefined : excerpt(text, bytes));
+  const shown = { paths: firstOf(paths, PATHS_BYTES), symbols: firstOf(symbols, SYMBOLS_BYTES) };
+  const omitted = (all: readonly string[], some: readonly string[]) => (all.length > some.length ? all.length - some.length : undefined);
+  return {
+    message: cut(message, MESSAGE_BYTES),
+    answer: cut(answer, MESSAGE_BYTES),
+    reason: cut(reason, NAME_BYTES),
+    repo: cut(repo, NAME_BYTES),
+    branch: cut(branch, NAME_BYTES),
+    paths: paths.length > 0 ? shown.paths : undefined,
+    paths_omitted: omitted(paths, shown.paths),
+    symbols: symbols.length > 0 ? shown.symbols : undefined,
+    symbols_omitted: omitted(symbols, shown.symbols),
+  };
+}
+
+/** How far an ask has come. Delivered: carried in an answer to the addressee. Read: listed there in full. */
+function receiptOf(ask: Pick<AskRow, 'delivered_at' | 'read_at' | 'answered_at'>): AskView['receipt'] {
+  if (ask.answered_at !== null) return 'answered';
+  if (ask.read_at !== null) return 'read';
+  return ask.delivered_at !== null ? 'delivered' : 'sent';
+}
+
+export const isUndelivered = (ask: Pick<AskRow, 'delivered_at'>): boolean => ask.delivered_at === null;
+
+export const isOverdue = (ask: Pick<AskRow, 'answered_at' | 'due_at'>, now: number): boolean => ask.answered_at === null && now > ask.due_at;

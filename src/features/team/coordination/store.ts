@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { calledRepository } from '../../../kernel/repository-name.ts';
-import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import { type JsonText, readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
+import { findRow, findRows, matching } from '../../../storage/rows.ts';
+import type { AnnouncementRow, AskRow, ClaimRow, Database, HandoffRow } from '../../../storage/schema-rows.ts';
 
 const strings = z.array(z.string());
 export const readStrings = (text: JsonText): string[] => readJson(strings, text);
@@ -11,46 +12,17 @@ export const readStrings = (text: JsonText): string[] => readJson(strings, text)
 /** An ask that nobody answered in this time after it was due no longer waits for anybody. */
 export const ASK_MEMORY_MS = 7 * 86_400_000;
 
-export async function insertClaim(db: Db, claim: ClaimRow): Promise<void> {
-  await db.insertInto('claims').values(claim).execute();
-}
+export const claimNamed = (db: Db, workspace: string, tail: string): Promise<ClaimRow> =>
+  findBySuffix(matching(db, 'claims', { workspace_id: workspace }).selectAll(), tail, 'claim');
 
-export async function findClaim(db: Db, workspace: string, id: string): Promise<ClaimRow | undefined> {
-  return await db.selectFrom('claims').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
-
-export async function claimNamed(db: Db, workspace: string, tail: string): Promise<ClaimRow> {
-  const exact = await findClaim(db, workspace, tail);
-  if (exact) return exact;
-  const found = await endingIn(db.selectFrom('claims').selectAll().where('workspace_id', '=', workspace), tail);
-  const id = onlyMatch(
-    found.map((row) => row.id),
-    tail,
-    'claim',
-  );
-  return found.find((row) => row.id === id) as ClaimRow;
-}
-
-export async function updateClaim(db: Db, workspace: string, id: string, change: Partial<Omit<ClaimRow, 'workspace_id' | 'id'>>): Promise<void> {
-  await db.updateTable('claims').set(change).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
-
-export async function renewLeases(db: Db, workspace: string, ids: readonly string[], expires_at: number): Promise<void> {
-  await db.updateTable('claims').set({ expires_at }).where('workspace_id', '=', workspace).where('id', 'in', ids).execute();
-}
+/** Neither released nor noted as expired. */
+const unended = (db: Db) => db.selectFrom('claims').where('released_at', 'is', null).where('expired_at', 'is', null);
 
 /** Oldest first, of everybody or of one developer. The number is bounded by what each developer may hold. */
 export async function liveClaimRows(db: Db, workspace: string, now: number, developerId?: string): Promise<ClaimRow[]> {
-  return await db
-    .selectFrom('claims')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('released_at', 'is', null)
-    .where('expired_at', 'is', null)
-    .where('expires_at', '>', now)
-    .$if(developerId !== undefined, (query) => query.where('developer_id', '=', developerId as string))
-    .orderBy('id')
-    .execute();
+  let live = unended(db).selectAll().where('workspace_id', '=', workspace).where('expires_at', '>', now);
+  if (developerId !== undefined) live = live.where('developer_id', '=', developerId);
+  return await live.orderBy('id').execute();
 }
 
 interface ClaimPage {
@@ -65,12 +37,7 @@ interface ClaimPage {
 /** Live ones, newest first, and how many there are in all. */
 export async function pageOfClaims(db: Db, workspace: string, now: number, page: ClaimPage): Promise<{ rows: ClaimRow[]; total: number }> {
   const { developerId, repository, before, limit } = page;
-  let live = db
-    .selectFrom('claims')
-    .where('workspace_id', '=', workspace)
-    .where('released_at', 'is', null)
-    .where('expired_at', 'is', null)
-    .where('expires_at', '>', now);
+  let live = unended(db).where('workspace_id', '=', workspace).where('expires_at', '>', now);
   if (developerId) live = live.where('developer_id', '=', developerId);
   if (repository) live = live.where(calledRepository('repo', repository));
   const rows = before ? live.where('id', '<', before) : live;
@@ -79,27 +46,11 @@ export async function pageOfClaims(db: Db, workspace: string, now: number, page:
 }
 
 /** Leases of any workspace that have ended without anybody having noted it. */
-export async function lapsedClaims(db: Db, now: number, limit: number): Promise<Pick<ClaimRow, 'workspace_id' | 'id'>[]> {
-  return await db
-    .selectFrom('claims')
-    .select(['workspace_id', 'id'])
-    .where('released_at', 'is', null)
-    .where('expired_at', 'is', null)
-    .where('expires_at', '<=', now)
-    .orderBy('expires_at')
-    .limit(limit)
-    .execute();
-}
+export const lapsedClaims = (db: Db, now: number, limit: number): Promise<Pick<ClaimRow, 'workspace_id' | 'id'>[]> =>
+  unended(db).select(['workspace_id', 'id']).where('expires_at', '<=', now).orderBy('expires_at').limit(limit).execute();
 
 export async function lapsedClaimsIn(db: Db, workspace: string, now: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('claims')
-    .select('id')
-    .where('workspace_id', '=', workspace)
-    .where('released_at', 'is', null)
-    .where('expired_at', 'is', null)
-    .where('expires_at', '<=', now)
-    .execute();
+  const rows = await unended(db).select('id').where('workspace_id', '=', workspace).where('expires_at', '<=', now).execute();
   return rows.map(({ id }) => id);
 }
 
@@ -117,66 +68,50 @@ export async function noteExpiry(db: Db, workspace: string, id: string, now: num
     .executeTakeFirst();
 }
 
-export async function insertAnnouncement(db: Db, announcement: AnnouncementRow): Promise<void> {
-  await db.insertInto('announcements').values(announcement).execute();
+const announcements = (db: Db, workspace: string, since: number) =>
+  db.selectFrom('announcements').where('workspace_id', '=', workspace).where('created_at', '>', since);
+
+export const announcementsSince = (db: Db, workspace: string, since: number, limit: number): Promise<AnnouncementRow[]> =>
+  announcements(db, workspace, since).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+
+export async function countAnnouncements(db: Db, workspace: string, since: number): Promise<number> {
+  const { count } = await announcements(db, workspace, since)
+    .select((eb) => eb.fn.countAll<string | number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
-export async function announcementsSince(db: Db, workspace: string, since: number, limit: number): Promise<AnnouncementRow[]> {
-  return await db
-    .selectFrom('announcements')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('created_at', '>', since)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-}
-
-export async function insertAsk(db: Db, ask: AskRow): Promise<void> {
-  await db.insertInto('asks').values(ask).execute();
-}
-
-export async function findAsk(db: Db, workspace: string, id: string): Promise<AskRow | undefined> {
-  return await db.selectFrom('asks').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
-
-export async function updateAsk(db: Db, workspace: string, id: string, change: Partial<Omit<AskRow, 'workspace_id' | 'id'>>): Promise<void> {
-  await db.updateTable('asks').set(change).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
+export const findAsk = (db: Db, workspace: string, id: string): Promise<AskRow | undefined> => findRow(db, 'asks', { workspace_id: workspace, id });
 
 const asks = (db: Db, workspace: string, now: number) =>
   db
     .selectFrom('asks')
-    .selectAll()
     .where('workspace_id', '=', workspace)
     .where('due_at', '>', now - ASK_MEMORY_MS);
 
 /** Unanswered ones, to all agents of the developer or to those of this type: for no other agent. */
 const waitingAsks = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number) =>
   asks(db, workspace, now)
+    .selectAll()
     .where('to_developer_id', '=', developerId)
     .where((eb) => (agentType === null ? eb('to_agent_type', 'is', null) : eb.or([eb('to_agent_type', 'is', null), eb('to_agent_type', '=', agentType)])))
     .where('answered_at', 'is', null);
 
 /** The most urgent first. */
-export async function asksTo(db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> {
-  return await waitingAsks(db, workspace, developerId, agentType, now).orderBy('due_at').orderBy('id').limit(limit).execute();
-}
+export const asksTo = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> =>
+  waitingAsks(db, workspace, developerId, agentType, now).orderBy('due_at').orderBy('id').limit(limit).execute();
 
 /** What was never delivered first, or a few asks left unanswered would keep all others back; then the most urgent. */
-export async function asksToDeliver(db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> {
-  return await waitingAsks(db, workspace, developerId, agentType, now)
+export const asksToDeliver = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> =>
+  waitingAsks(db, workspace, developerId, agentType, now)
     .orderBy((eb) => eb('delivered_at', 'is not', null))
     .orderBy('due_at')
     .orderBy('id')
     .limit(limit)
     .execute();
-}
 
-export async function asksBy(db: Db, workspace: string, developerId: string, now: number, limit: number): Promise<AskRow[]> {
-  return await asks(db, workspace, now).where('from_developer_id', '=', developerId).orderBy('id', 'desc').limit(limit).execute();
-}
+export const asksBy = (db: Db, workspace: string, developerId: string, now: number, limit: number): Promise<AskRow[]> =>
+  asks(db, workspace, now).selectAll().where('from_developer_id', '=', developerId).orderBy('id', 'desc').limit(limit).execute();
 
 /** Answers that nobody who asked under this name has been given. */
 export async function freshAnswers(db: Db, workspace: string, developerId: string, actor: string, limit: number): Promise<AskRow[]> {
@@ -193,63 +128,35 @@ export async function freshAnswers(db: Db, workspace: string, developerId: strin
     .execute();
 }
 
-export async function countAnnouncements(db: Db, workspace: string, since: number): Promise<number> {
-  const { count } = await db
-    .selectFrom('announcements')
-    .select((eb) => eb.fn.countAll<string | number>().as('count'))
-    .where('workspace_id', '=', workspace)
-    .where('created_at', '>', since)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-export async function openAsks(db: Db, workspace: string, now: number, limit: number): Promise<AskRow[]> {
-  return await asks(db, workspace, now).where('answered_at', 'is', null).orderBy('due_at').orderBy('id').limit(limit).execute();
-}
+export const openAsks = (db: Db, workspace: string, now: number, limit: number): Promise<AskRow[]> =>
+  asks(db, workspace, now).selectAll().where('answered_at', 'is', null).orderBy('due_at').orderBy('id').limit(limit).execute();
 
 export async function countOpenAsks(db: Db, workspace: string, now: number): Promise<{ waiting: number; overdue: number; undelivered: number }> {
-  const { waiting, in_time, delivered } = await db
-    .selectFrom('asks')
+  const { waiting, in_time, delivered } = await asks(db, workspace, now)
     .select((eb) => [
       eb.fn.countAll<string | number>().as('waiting'),
       eb.fn.count<string | number>(eb.case().when('due_at', '>=', now).then(1).end()).as('in_time'),
       eb.fn.count<string | number>('delivered_at').as('delivered'),
     ])
-    .where('workspace_id', '=', workspace)
-    .where('due_at', '>', now - ASK_MEMORY_MS)
     .where('answered_at', 'is', null)
     .executeTakeFirstOrThrow();
   return { waiting: Number(waiting), overdue: Number(waiting) - Number(in_time), undelivered: Number(waiting) - Number(delivered) };
 }
 
-export async function recentAsks(db: Db, workspace: string, now: number, limit: number): Promise<AskRow[]> {
-  return await asks(db, workspace, now).orderBy('id', 'desc').limit(limit).execute();
-}
+export const recentAsks = (db: Db, workspace: string, now: number, limit: number): Promise<AskRow[]> =>
+  asks(db, workspace, now).selectAll().orderBy('id', 'desc').limit(limit).execute();
 
-export async function insertHandoff(db: Db, handoff: HandoffRow): Promise<void> {
-  await db.insertInto('handoffs').values(handoff).execute();
-}
+export const findHandoff = (db: Db, workspace: string, id: string): Promise<HandoffRow | undefined> => findRow(db, 'handoffs', { workspace_id: workspace, id });
 
-export async function findHandoff(db: Db, workspace: string, id: string): Promise<HandoffRow | undefined> {
-  return await db.selectFrom('handoffs').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
-
-export async function updateHandoff(db: Db, workspace: string, id: string, change: Partial<Omit<HandoffRow, 'workspace_id' | 'id'>>): Promise<void> {
-  await db.updateTable('handoffs').set(change).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
-
-/** Nobody has accepted them. */
-const offered = (db: Db, workspace: string) => db.selectFrom('handoffs').where('workspace_id', '=', workspace).where('status', '=', 'offered');
+const OFFERED_LAST = { created_at: 'desc', id: 'desc' } as const;
 
 const offeredTo = (db: Db, workspace: string, developerId: string, agentType: string | null) =>
-  offered(db, workspace)
+  matching(db, 'handoffs', { workspace_id: workspace, status: 'offered', to_developer_id: developerId })
     .selectAll()
-    .where('to_developer_id', '=', developerId)
     .where((eb) => (agentType === null ? eb('to_agent_type', 'is', null) : eb.or([eb('to_agent_type', 'is', null), eb('to_agent_type', '=', agentType)])));
 
-export async function handoffsTo(db: Db, workspace: string, developerId: string, agentType: string | null, limit: number): Promise<HandoffRow[]> {
-  return await offeredTo(db, workspace, developerId, agentType).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
-}
+export const handoffsTo = (db: Db, workspace: string, developerId: string, agentType: string | null, limit: number): Promise<HandoffRow[]> =>
+  offeredTo(db, workspace, developerId, agentType).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 
 /** Up to which handoff somebody was told of all; `only`: of those none is wanted again. */
 export interface HandoffMark {
@@ -276,30 +183,11 @@ export async function handoffsUntold(
   return only ? rows.filter(({ id }) => id > told) : rows;
 }
 
-export async function handoffsBy(db: Db, workspace: string, developerId: string, limit: number): Promise<HandoffRow[]> {
-  return await offered(db, workspace)
-    .selectAll()
-    .where('from_developer_id', '=', developerId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-}
+export const handoffsBy = (db: Db, workspace: string, developerId: string, limit: number): Promise<HandoffRow[]> =>
+  findRows(db, 'handoffs', { workspace_id: workspace, status: 'offered', from_developer_id: developerId }, { order: OFFERED_LAST, limit });
 
-export async function openHandoffs(db: Db, workspace: string, limit: number): Promise<HandoffRow[]> {
-  return await offered(db, workspace).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
-}
-
-export async function countOpenHandoffs(db: Db, workspace: string): Promise<number> {
-  const { count } = await offered(db, workspace)
-    .select((eb) => eb.fn.countAll<string | number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-export async function recentHandoffs(db: Db, workspace: string, limit: number): Promise<HandoffRow[]> {
-  return await db.selectFrom('handoffs').selectAll().where('workspace_id', '=', workspace).orderBy('id', 'desc').limit(limit).execute();
-}
+export const openHandoffs = (db: Db, workspace: string, limit: number): Promise<HandoffRow[]> =>
+  findRows(db, 'handoffs', { workspace_id: workspace, status: 'offered' }, { order: OFFERED_LAST, limit });
 
 /** A list that is read on from `before`, the newest first: ids rise with time. */
 export interface Slice {
@@ -308,21 +196,13 @@ export interface Slice {
 }
 
 /** Of everybody, whether they still wait for somebody or not. */
-export async function askSlice(db: Db, workspace: string, { before, limit }: Slice): Promise<AskRow[]> {
-  const all = db.selectFrom('asks').selectAll().where('workspace_id', '=', workspace);
-  return await (before === undefined ? all : all.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute();
-}
+const slice = <T extends 'asks' | 'handoffs' | 'announcements'>(db: Db, table: T, workspace: string, { before, limit }: Slice): Promise<Database[T][]> => {
+  const all = matching(db, table as 'asks', { workspace_id: workspace }).selectAll();
+  return (before === undefined ? all : all.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute() as unknown as Promise<Database[T][]>;
+};
+export const askSlice = (db: Db, workspace: string, page: Slice) => slice(db, 'asks', workspace, page);
+export const handoffSlice = (db: Db, workspace: string, page: Slice) => slice(db, 'handoffs', workspace, page);
+export const announcementSlice = (db: Db, workspace: string, page: Slice) => slice(db, 'announcements', workspace, page);
 
-export async function handoffSlice(db: Db, workspace: string, { before, limit }: Slice): Promise<HandoffRow[]> {
-  const all = db.selectFrom('handoffs').selectAll().where('workspace_id', '=', workspace);
-  return await (before === undefined ? all : all.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute();
-}
-
-export async function announcementSlice(db: Db, workspace: string, { before, limit }: Slice): Promise<AnnouncementRow[]> {
-  const all = db.selectFrom('announcements').selectAll().where('workspace_id', '=', workspace);
-  return await (before === undefined ? all : all.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute();
-}
-
-export async function findAnnouncement(db: Db, workspace: string, id: string): Promise<AnnouncementRow | undefined> {
-  return await db.selectFrom('announcements').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
+export const findAnnouncement = (db: Db, workspace: string, id: string): Promise<AnnouncementRow | undefined> =>
+  findRow(db, 'announcements', { workspace_id: workspace, id });

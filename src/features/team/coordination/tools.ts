@@ -1,10 +1,8 @@
 import type { Implementation } from '../../../kernel/tool.ts';
-import { announcementTools } from './announcements.ts';
-import { askTools } from './asks.ts';
+import { announcementTools, askTools } from './asks.ts';
 import { type ClaimListener, claimTools } from './claims.ts';
 import { type HandoffPorts, handoffTools } from './handoffs.ts';
-import { listTools } from './lists.ts';
-import { summaryTools } from './summary.ts';
+import { listTools, summaryTools } from './lists.ts';
 
 /** What coordination needs of the features that keep the work. */
 export interface CoordinationPorts extends HandoffPorts {

@@ -2,14 +2,15 @@ import type { Principal } from '../../../kernel/context.ts';
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows } from '../../../storage/rows.ts';
 import type { AskRow, ClaimRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor } from '../../core/identity/index.ts';
 import { keepMarked } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
-import { isUndelivered } from './receipts.ts';
-import { asksToDeliver, findAsk, freshAnswers, type HandoffMark, handoffsTo, handoffsUntold, liveClaimRows, renewLeases, updateAsk } from './store.ts';
-import type { Waiting } from './views.ts';
+import type { Waiting } from './contract.ts';
+import { isUndelivered } from './present.ts';
+import { asksToDeliver, findAsk, freshAnswers, type HandoffMark, handoffsTo, handoffsUntold, liveClaimRows } from './store.ts';
 
 /** An answer that carries them must not grow with them: `list` has the rest, and the whole texts. */
 const MAX_ITEMS = 10;
@@ -76,12 +77,12 @@ export async function answersFor(db: Db, workspace: string, rows: readonly AskRo
 export async function markDelivered(tx: Tx, ctx: WriteContext, { waiting, answers }: Pick<Waiting, 'waiting' | 'answers'>): Promise<void> {
   for (const { ask_id } of waiting) {
     if ((await findAsk(tx.db, tx.workspace, ask_id))?.delivered_at !== null) continue;
-    await updateAsk(tx.db, tx.workspace, ask_id, { delivered_at: tx.now });
+    await changeRows(tx.db, 'asks', { workspace_id: tx.workspace, id: ask_id }, { delivered_at: tx.now });
     record(tx, ctx, { category: 'work', kind: 'ask.delivered', subject: ask_id, payload: { ask_id } });
   }
   for (const { ask_id } of answers) {
     if ((await findAsk(tx.db, tx.workspace, ask_id))?.answer_delivered_at !== null) continue;
-    await updateAsk(tx.db, tx.workspace, ask_id, { answer_delivered_at: tx.now });
+    await changeRows(tx.db, 'asks', { workspace_id: tx.workspace, id: ask_id }, { answer_delivered_at: tx.now });
     record(tx, ctx, { category: 'work', kind: 'ask.answer_delivered', subject: ask_id, payload: { ask_id } });
   }
 }
@@ -100,7 +101,7 @@ export async function renewClaims(tx: Tx, ctx: WriteContext, sessionId: string |
     const expires_at = tx.now + ttl * 60_000;
     const ids = rows.filter((row) => row.expires_at < expires_at).map(({ id }) => id);
     if (ids.length === 0) continue;
-    await renewLeases(tx.db, tx.workspace, ids, expires_at);
+    await changeRows(tx.db, 'claims', { workspace_id: tx.workspace, id: ids }, { expires_at });
     await keepMarked(tx, 'claim', ids, expires_at);
   }
   return own.length;

@@ -1,13 +1,16 @@
-import { record } from '../../../kernel/context.ts';
+import type { z } from 'zod';
+import { type Principal, record } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { callingDeveloper } from '../../core/identity/index.ts';
-import { takeNote } from './contract.ts';
-import { insertNote } from './store.ts';
+import { findRows, insertRows, matching } from '../../../storage/rows.ts';
+import type { NoteRow } from '../../../storage/schema-rows.ts';
+import { callingDeveloper, namesFor } from '../../core/identity/index.ts';
+import { noteView, takeNote } from './contract.ts';
 
 type Owns = (db: Db, workspace: string, developerId: string, id: string) => Promise<boolean>;
 
@@ -25,7 +28,7 @@ export function noteTools({ ownsTask, ownsWorkstream }: NotePorts): Implementati
         if (task_id && !(await ownsTask(tx.db, tx.workspace, developerId, task_id))) throw notYours('task', task_id);
         if (workstream_id && !(await ownsWorkstream(tx.db, tx.workspace, developerId, workstream_id))) throw notYours('workstream', workstream_id);
         const id = newId('note', tx.now);
-        await insertNote(tx.db, {
+        await insertRows(tx.db, 'notes', {
           workspace_id: tx.workspace,
           id,
           developer_id: developerId,
@@ -56,3 +59,18 @@ const notYours = (noun: 'task' | 'workstream', id: string): Refusal =>
 
 /** A control character is six bytes of JSON: with the title this stays within what the journal keeps. */
 const MAX_CHARACTERS = 800;
+
+type NoteView = z.output<typeof noteView>;
+
+const NEWEST = { created_at: 'desc', id: 'desc' } as const;
+
+export const notesOfSession = (db: Db, workspace: string, sessionId: string, limit: number): Promise<NoteRow[]> =>
+  findRows(db, 'notes', { workspace_id: workspace, session_id: sessionId }, { order: NEWEST, limit });
+
+/** The newest first, as `viewer` may see them. */
+export async function recentNotes(db: Db, workspace: string, viewer: Principal | null, since: number, limit: number): Promise<NoteView[]> {
+  const recent = matching(db, 'notes', { workspace_id: workspace }).where('created_at', '>=', since);
+  const rows = await recent.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+  const name = await namesFor(db, workspace, viewer);
+  return rows.map((row) => view(noteView, row, { note_id: row.id, developer: name(row.developer_id) }));
+}

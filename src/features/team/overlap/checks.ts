@@ -7,15 +7,16 @@ import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Ok, ok } from '../../../kernel/reply.ts';
 import { calledRepository } from '../../../kernel/repository-name.ts';
-import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
-import { readJson } from '../../../storage/columns.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
+import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
+import { changeRows, findRow, findRows, insertRows, matching, rowsById } from '../../../storage/rows.ts';
 import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import type { WarningLevel, WarningStatus } from './contract.ts';
-import { match, type OverlapMatch, type ScopeVerdict, scopeVerdict, type showOverlap } from './contract.ts';
+import { match, type OverlapMatch, type ScopeVerdict, scopeVerdict, type showOverlap, storedWarning } from './contract.ts';
 import { type CheckedWork, type Detection, shownTo } from './detect.ts';
 
 export interface StoredCheck {
@@ -45,7 +46,7 @@ export async function storeCheck(tx: Tx, ctx: WriteContext, subject: CheckedWork
     created_at: tx.now,
     used_at: null,
   };
-  await tx.db.insertInto('preflight_checks').values(check).execute();
+  await insertRows(tx.db, 'preflight_checks', check);
   record(tx, ctx, {
     category: 'work',
     kind: `${subject.kind}.checked`,
@@ -84,12 +85,9 @@ export async function storeWarning(
     created_at: tx.now,
     resolved_at: null,
   };
-  await tx.db.insertInto('overlap_warnings').values(warning).execute();
+  await insertRows(tx.db, 'overlap_warnings', warning);
   return warning;
 }
-
-const ids = z.array(z.string());
-export const escalatedIds = (check: PreflightCheckRow): string[] => readJson(ids, check.candidates);
 
 /** A check serves for minutes; one that is out of date is told apart from none for so long, and no start reads further back. */
 const LOOKED_BACK_MS = 24 * 3_600_000;
@@ -116,18 +114,12 @@ export async function latestCheck(
   return await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
-export async function spendCheck(tx: Tx, check: PreflightCheckRow): Promise<void> {
-  await tx.db.updateTable('preflight_checks').set({ used_at: tx.now }).where('workspace_id', '=', tx.workspace).where('id', '=', check.id).execute();
-}
-
-export async function findWarning(db: Db, workspace: string, id: string): Promise<OverlapWarningRow | undefined> {
-  return await db.selectFrom('overlap_warnings').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
+export const findWarning = (db: Db, workspace: string, id: string): Promise<OverlapWarningRow | undefined> =>
+  findRow(db, 'overlap_warnings', { workspace_id: workspace, id });
 
 /** The warning that was stored with the plan of this work, in the same moment, where it has not been resolved yet. */
 export async function openPlanWarning(db: Db, workspace: string, subjectId: string): Promise<string | undefined> {
-  const query = db.selectFrom('overlap_warnings').select('id').where('workspace_id', '=', workspace).where('subject_id', '=', subjectId);
-  return (await query.where('check_id', 'is', null).where('resolved_at', 'is', null).executeTakeFirst())?.id;
+  return (await findRow(db, 'overlap_warnings', { workspace_id: workspace, subject_id: subjectId, check_id: null, resolved_at: null }))?.id;
 }
 
 /** Work that was planned and given up overlaps with nothing any more. */
@@ -158,22 +150,13 @@ export async function resolveWarning(
   id: string,
   outcome: { status: Exclude<WarningStatus, 'open'>; reason: string | null; subjectId?: string },
 ): Promise<void> {
-  await tx.db
-    .updateTable('overlap_warnings')
-    .set({
-      status: outcome.status,
-      reason: outcome.reason,
-      resolved_at: tx.now,
-      ...(outcome.subjectId === undefined ? {} : { subject_id: outcome.subjectId }),
-    })
-    .where('workspace_id', '=', tx.workspace)
-    .where('id', '=', id)
-    .execute();
+  const { status, reason, subjectId } = outcome;
+  const attached = subjectId === undefined ? {} : { subject_id: subjectId };
+  await changeRows(tx.db, 'overlap_warnings', { workspace_id: tx.workspace, id }, { status, reason, resolved_at: tx.now, ...attached });
 }
 
-export async function attachWarning(tx: Tx, id: string, subjectId: string): Promise<void> {
-  await tx.db.updateTable('overlap_warnings').set({ subject_id: subjectId }).where('workspace_id', '=', tx.workspace).where('id', '=', id).execute();
-}
+export const attachWarning = (tx: Tx, id: string, subjectId: string): Promise<void> =>
+  changeRows(tx.db, 'overlap_warnings', { workspace_id: tx.workspace, id }, { subject_id: subjectId });
 
 export async function storeVerdict(
   tx: Tx,
@@ -193,7 +176,7 @@ export async function storeVerdict(
     confirmation_reason: reason ?? null,
     created_at: tx.now,
   };
-  await tx.db.insertInto('scope_verdicts').values(row).execute();
+  await insertRows(tx.db, 'scope_verdicts', row);
   record(tx, ctx, {
     category: 'work',
     kind: 'scope.judged',
@@ -244,23 +227,12 @@ export async function recentWarnings(db: Db, workspace: string, page: WarningPag
   return await query.orderBy('id', 'desc').limit(page.limit).execute();
 }
 
-export async function warningNamed(db: Db, workspace: string, tail: string): Promise<OverlapWarningRow> {
-  const exact = await findWarning(db, workspace, tail);
-  if (exact) return exact;
-  const found = await endingIn(db.selectFrom('overlap_warnings').selectAll().where('workspace_id', '=', workspace), tail);
-  const id = onlyMatch(
-    found.map((row) => row.id),
-    tail,
-    'warning',
-  );
-  return found.find((row) => row.id === id) as OverlapWarningRow;
-}
+export const warningNamed = (db: Db, workspace: string, tail: string): Promise<OverlapWarningRow> =>
+  findBySuffix(matching(db, 'overlap_warnings', { workspace_id: workspace }).selectAll(), tail, 'warning');
 
 /** What the work is called that each of the warnings is about. */
 export async function titlesOfWarnings(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('overlap_warnings').select(['id', 'title']).where('workspace_id', '=', workspace).where('id', 'in', ids).execute();
-  return new Map(rows.map(({ id, title }) => [id, title]));
+  return new Map(Array.from(await rowsById(db, 'overlap_warnings', workspace, ids), ([id, { title }]) => [id, title]));
 }
 
 interface OverlapCount {
@@ -283,8 +255,7 @@ export async function overlapsOf(db: Db, workspace: string, subjectIds: readonly
 
 /** Of each of the warnings that has one, by its id. */
 export async function verdictsOf(db: Db, workspace: string, warningIds: readonly string[]): Promise<Map<string, ScopeVerdictRow>> {
-  if (warningIds.length === 0) return new Map();
-  const rows = await db.selectFrom('scope_verdicts').selectAll().where('workspace_id', '=', workspace).where('warning_id', 'in', warningIds).execute();
+  const rows = await findRows(db, 'scope_verdicts', { workspace_id: workspace, warning_id: warningIds });
   return new Map(rows.map((row) => [row.warning_id as string, row]));
 }
 
@@ -316,19 +287,8 @@ export async function dismiss(tx: Tx, ctx: WriteContext, { id }: OverlapWarningR
 }
 
 /** A stored warning as a viewer may see it. */
-export const warningView = (row: OverlapWarningRow, name: (developerId: string) => string) => ({
-  warning_id: row.id,
-  kind: row.kind,
-  title: row.title,
-  developer: name(row.developer_id),
-  subject_id: row.subject_id,
-  level: row.level,
-  status: row.status,
-  reason: row.reason,
-  matches: readMatches(row).map(shownTo(name)),
-  created_at: row.created_at,
-  resolved_at: row.resolved_at,
-});
+export const warningView = (row: OverlapWarningRow, name: (developerId: string) => string) =>
+  view(storedWarning, row, { warning_id: row.id, developer: name(row.developer_id), matches: readMatches(row).map(shownTo(name)) });
 
 type OverlapView = Output<typeof showOverlap>['overlap'];
 

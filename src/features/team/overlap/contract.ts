@@ -126,22 +126,26 @@ export const configureOverlap = contract({
   annotations: { idempotentHint: true },
 });
 
-const overlapView = z.strictObject({
+export const storedWarning = z.strictObject({
   warning_id: z.string(),
   kind: z.enum(['task', 'workstream']),
   title: z.string(),
   developer: z.string(),
-  mine: z.boolean(),
   subject_id: z.string().nullable(),
   level: z.enum(['warn', 'escalated']),
   status: z.enum(['open', 'judged', 'confirmed', 'dismissed']),
   reason: z.string().nullable().describe('What whoever resolved it gave as the reason.'),
   matches: z.array(match),
+  created_at: z.int(),
+  resolved_at: z.int().nullable(),
+});
+
+const overlapView = z.strictObject({
+  ...storedWarning.shape,
+  mine: z.boolean(),
   verdict: z.enum(['distinct', 'duplicate']).nullable(),
   judgements: z.array(z.strictObject({ id: z.string(), same_scope: z.boolean(), reason: z.string() })),
   judged_by: z.string().nullable().describe('Who resolved it. Null while it is open, and where it resolved itself.'),
-  created_at: z.int(),
-  resolved_at: z.int().nullable(),
 });
 
 const thresholds = overlapSettings.pick({ warn: true, escalate: true });

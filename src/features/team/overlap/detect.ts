@@ -1,11 +1,11 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '../../../storage/engine.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import type { CheckKind, ItemKind, ItemStatus, OverlapMatch } from './contract.ts';
-import { reasonFor } from './explain.ts';
 import type { Finder, FinderOptions } from './finder.ts';
-import type { Query, Scored } from './score.ts';
+import { type Query, reasonFor, type Scored } from './score.ts';
 import { type OverlapSettings, settingsOf } from './settings.ts';
-import { findItems } from './store.ts';
+import { findItems, trustedItem } from './store.ts';
 import { analyse, surfaces } from './terms.ts';
 
 export type Action = 'create' | 'modify' | 'remove' | 'fix' | 'audit';
@@ -78,7 +78,7 @@ export const RECENT_MS = 14 * 24 * 3_600_000;
  * Whether the subject is compared with an item at all. A developer's own workstream holds their tasks, so it is no duplicate
  * of one; nor are those tasks duplicates of a workstream that is to hold them.
  */
-export function isCompared(subject: CheckedWork, id: string, item: { kind: ItemKind; owner_id: string; closed_at: number | null }, now: number): boolean {
+function isCompared(subject: CheckedWork, id: string, item: { kind: ItemKind; owner_id: string; closed_at: number | null }, now: number): boolean {
   if (id === subject.plannedId) return false;
   if (item.closed_at !== null && item.closed_at < now - RECENT_MS) return false;
   const sameLevel = (item.kind === 'workstream') === (subject.kind === 'workstream');
@@ -86,11 +86,11 @@ export function isCompared(subject: CheckedWork, id: string, item: { kind: ItemK
 }
 
 /** The four conditions. Each but the first may only withhold an escalation; the match itself stays on record. */
-export const isEscalated = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
+const isEscalated = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   isOpen(item.status) && isEscalatedPair(subject, item, scored, settings);
 
 /** The same without a look at whether the work is still open, for whoever looks back. */
-export const isEscalatedPair = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
+const isEscalatedPair = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   scored.score >= settings.escalate && scored.textualEvidence && !diverges(subject, item) && !scored.lowInformation;
 
 type Declared = Pick<OverlapItemRow, 'action' | 'component'>;
@@ -98,17 +98,10 @@ type Declared = Pick<OverlapItemRow, 'action' | 'component'>;
 const diverges = (subject: Declared, item: Declared): boolean => opposed(subject.action, item.action) || componentsDiffer(subject.component, item.component);
 
 /** Whether an item can be escalated at all, as far as that is known before it is scored. */
-export const mayEscalate = (subject: CheckedWork, item: Declared & { closed_at: number | null }): boolean =>
-  item.closed_at === null && !diverges(subject, item);
+const mayEscalate = (subject: CheckedWork, item: Declared & { closed_at: number | null }): boolean => item.closed_at === null && !diverges(subject, item);
 
 /** A match as it is stored: its owner is an id. `shownTo` turns it into what a viewer may see. */
-export function matchOf(
-  subject: CheckedWork,
-  item: OverlapItemRow,
-  scored: Scored,
-  surfaces: ReadonlyMap<string, string>,
-  settings: OverlapSettings,
-): OverlapMatch {
+function matchOf(subject: CheckedWork, item: OverlapItemRow, scored: Scored, surfaces: ReadonlyMap<string, string>, settings: OverlapSettings): OverlapMatch {
   return {
     id: item.id,
     type: item.kind,
@@ -145,7 +138,7 @@ const WEAK_MATCHES = 10;
 
 const queryOf = (subject: CheckedWork, vector: Float32Array | undefined): Query => ({ analysed: analyse(subject), files: subject.files, vector });
 
-export interface OverlapComparison {
+interface OverlapComparison {
   readonly finder: Finder;
   readonly vector: Float32Array | undefined;
   readonly now: number;
@@ -180,3 +173,91 @@ export async function detect(db: Db, workspace: string, subject: CheckedWork, co
 /** Best first, each once. */
 const merged = (one: readonly Scored[], other: readonly Scored[]): Scored[] =>
   [...new Map([...one, ...other].map((scored) => [scored.id, scored])).values()].sort((a, b) => b.score - a.score);
+
+export interface Pair {
+  readonly first: Pick<OverlapItemRow, 'id' | 'kind' | 'title' | 'owner_id' | 'status'>;
+  readonly second: Pick<OverlapItemRow, 'id' | 'kind' | 'title' | 'owner_id' | 'status'>;
+  readonly score: number;
+  readonly reason: string;
+}
+
+interface Pairs {
+  readonly pairs: Pair[];
+  readonly compared: number;
+  /** Older work that was not looked at. */
+  readonly leftOut: number;
+}
+
+/** Each is compared with all: beyond this many, the oldest are left out, and that is said. */
+const MAX_COMPARED = 2_000;
+const MAX_PER_ITEM = 10;
+const TURN_MS = 20;
+/** Well within the time that a call has: what could not be looked at by then is left out, and that is said too. */
+const PATIENCE_MS = 10_000;
+
+export interface Bounds {
+  readonly most?: number;
+  readonly patienceMs?: number;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
+}
+
+/** Running and recently finished work that looks like the same work: what somebody is at first, then the best. */
+export async function likePairs(db: Db, workspace: string, finder: Finder, now: number, bounds: Bounds = {}): Promise<Pairs> {
+  const { most = MAX_COMPARED, patienceMs = PATIENCE_MS, signal } = bounds;
+  const giveUp = performance.now() + patienceMs;
+  await finder.prepare(workspace);
+  const settings = await settingsOf(db, workspace);
+  const candidates = db
+    .selectFrom('overlap_items')
+    .where('workspace_id', '=', workspace)
+    .where('status', 'in', ['active', 'blocked', 'completed'])
+    .where((eb) => eb.or([eb('closed_at', 'is', null), eb('closed_at', '>=', now - RECENT_MS)]));
+  const rows = await candidates.selectAll().orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(most).execute();
+  const { all } = await candidates.select((eb) => eb.fn.countAll<number>().as('all')).executeTakeFirstOrThrow();
+  const compared = new Map(rows.map((row) => [row.id, row]));
+  const pairs: Pair[] = [];
+  let done = 0;
+  let turned = performance.now();
+  for (const row of compared.values()) {
+    if (performance.now() > giveUp) break;
+    signal?.throwIfAborted();
+    // A large workspace takes seconds: other calls must get their turns in between.
+    if (performance.now() - turned > TURN_MS) {
+      await yieldToEventLoop();
+      turned = performance.now();
+    }
+    done++;
+    const subject = subjectOf(row);
+    const found = await finder.search(db, workspace, trustedItem(row), {
+      settings,
+      limit: MAX_PER_ITEM,
+      // Each pair once.
+      accept: (id, meta) => id < row.id && compared.has(id) && isCompared(subject, id, meta, now),
+    });
+    for (const scored of found) {
+      const other = compared.get(scored.id) as OverlapItemRow;
+      if (!isEscalatedPair(subject, other, scored, settings)) continue;
+      const reason = reasonFor(scored, surfaces(`${row.title}\n${row.scope ?? ''}`));
+      pairs.push({ first: other, second: row, score: Math.round(scored.score * 100) / 100, reason });
+    }
+  }
+  pairs.sort((one, other) => running(other) - running(one) || other.score - one.score || (one.second.id < other.second.id ? 1 : -1));
+  return { pairs, compared: done, leftOut: Math.max(0, Number(all) - done) };
+}
+
+/** What is over twice can no longer be prevented: it must not crowd out what can. */
+const running = ({ first, second }: Pair): number => (isOpen(first.status) || isOpen(second.status) ? 1 : 0);
+
+const subjectOf = (row: OverlapItemRow): CheckedWork => ({
+  kind: row.kind === 'workstream' ? 'workstream' : 'task',
+  developerId: row.owner_id,
+  title: row.title,
+  scope: row.scope,
+  description: null,
+  action: row.action,
+  component: row.component,
+  files: [],
+  repo: row.repo,
+  plannedId: row.id,
+});

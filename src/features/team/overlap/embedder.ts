@@ -4,8 +4,7 @@ import type { Services } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
-import { findItem, nextState, tellChange } from './store.ts';
-import { encodeVector } from './vectors.ts';
+import { changeItem, encodeVector, findItem, nextState } from './store.ts';
 
 /** A model that turns texts into vectors: optional, slow, and sometimes away. */
 export interface Embedder {
@@ -207,7 +206,7 @@ export function vectorising({ store, clock, log }: Services, embedder: Embedder)
         .onConflict((conflict) => conflict.columns(['workspace_id', 'item_id', 'model']).doUpdateSet({ vector: row.vector }))
         .execute();
       const { revision } = await nextState(tx.db, workspace, 0);
-      await tellChange(tx.db, workspace, item.id, { revision });
+      await changeItem(tx.db, workspace, item.id, { revision });
     });
   }
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { reasonFor } from './explain.ts';
 import { MemoryIndex } from './memory-index.ts';
-import { type Scored, scorePair } from './score.ts';
+import { reasonFor, type Scored, scorePair } from './score.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 import { analyse, surfaces } from './terms.ts';
 

@@ -2,6 +2,7 @@ import type { Principal } from '../../../kernel/context.ts';
 import { mayBeSameRepo } from '../../../kernel/repo.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows, deleteRows, insertRows } from '../../../storage/rows.ts';
 import type { FileMarkRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
@@ -50,25 +51,15 @@ export async function markFiles(tx: Tx, holder: FileHolder, files: readonly stri
       expires_at: holder.expiresAt,
     }),
   );
-  for (const some of chunks(rows, CHUNK)) {
-    await tx.db.insertInto('file_marks').values(some).execute();
-  }
+  await insertRows(tx.db, 'file_marks', rows);
 }
 
 /** The same files stay in the same hands for longer. */
-export async function keepMarked(tx: Tx, source: FileSource, sourceIds: readonly string[], expiresAt: number): Promise<void> {
-  await tx.db
-    .updateTable('file_marks')
-    .set({ expires_at: expiresAt })
-    .where('workspace_id', '=', tx.workspace)
-    .where('source', '=', source)
-    .where('source_id', 'in', sourceIds)
-    .execute();
-}
+export const keepMarked = (tx: Tx, source: FileSource, sourceIds: readonly string[], expiresAt: number): Promise<void> =>
+  changeRows(tx.db, 'file_marks', { workspace_id: tx.workspace, source, source_id: sourceIds }, { expires_at: expiresAt });
 
-export async function unmarkFiles(tx: Tx, source: FileSource, sourceId: string): Promise<void> {
-  await tx.db.deleteFrom('file_marks').where('workspace_id', '=', tx.workspace).where('source', '=', source).where('source_id', '=', sourceId).execute();
-}
+export const unmarkFiles = (tx: Tx, source: FileSource, sourceId: string): Promise<void> =>
+  deleteRows(tx.db, 'file_marks', { workspace_id: tx.workspace, source, source_id: sourceId });
 
 export interface FileQuestion {
   readonly files: readonly string[];

@@ -1,15 +1,23 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '../../../storage/engine.ts';
 import type { OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
-import { backgroundShare } from './background.ts';
 import { MemoryIndex } from './memory-index.ts';
-import { type Query, type Scored, type Statistics, scorePair, scoreWeighed, weigh } from './score.ts';
+import { inverseFrequency, type Query, type Scored, type Statistics, scorePair, scoreWeighed, weigh } from './score.ts';
 import type { OverlapSettings } from './settings.ts';
-import { findItems, itemsSince, itemsWithFiles, mostShared, postedTerms, prefixFrequencies, readState, type Scorable, termFrequencies } from './store.ts';
-import { trustedItem } from './stored.ts';
-import type { Analysed } from './terms.ts';
-import { readVectors } from './vectors.ts';
-import { inverseFrequency } from './weigh.ts';
+import {
+  findItems,
+  itemsSince,
+  itemsWithFiles,
+  mostShared,
+  postedTerms,
+  prefixFrequencies,
+  readState,
+  readVectors,
+  type Scorable,
+  termFrequencies,
+  trustedItem,
+} from './store.ts';
+import { type Analysed, backgroundShare } from './terms.ts';
 
 /** Up to so many items are scored one and all in this process; beyond, the postings in the store find whom to score. */
 const IN_PROCESS = 10_000;

@@ -1,23 +1,31 @@
 import type { Services } from '../../../kernel/context.ts';
+import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { retentionSweep } from '../../core/settings/index.ts';
 import { RECENT_MS } from './detect.ts';
 import { type Embedder, QueryEmbedder, vectorising } from './embedder.ts';
 import { Finder } from './finder.ts';
+import { forgetItems } from './items.ts';
 import { Preflight } from './preflight.ts';
-import { CHECKS_KEPT_MS, FORGOTTEN, forgetting } from './sweeps.ts';
 import { overlapTools } from './tools.ts';
 
 export { dropPlanWarning, overlapsOf, recentWarnings, titlesOfWarnings, warningView } from './checks.ts';
-export { type CheckedWork, isOpen, RECENT_MS } from './detect.ts';
+
+export { type CheckedWork, isOpen, likePairs, type Pair, RECENT_MS } from './detect.ts';
+
 export type { Embedder } from './embedder.ts';
+
 export { localEmbedder, remoteEmbedder } from './embedder.ts';
+
 export { fileConflicts, keepMarked, markFiles, unmarkFiles } from './files.ts';
-export { bestFit } from './fit.ts';
+
 export { addItemFiles, indexItem, indexItems, setItemOwner, setItemStatus, setItemsStatus, type WorkItem } from './items.ts';
-export { likePairs, type Pair } from './pairs.ts';
-export { type Confirmation, Preflight, type Prepared, planReply, readCheck, UNASKED } from './preflight.ts';
+
+export { type Confirmation, Preflight, type Prepared, planReply, type StartedWork, UNASKED } from './preflight.ts';
+
+export { bestFit } from './score.ts';
+
 export { DEFAULT_SETTINGS } from './settings.ts';
+
 export { findItems as itemsById } from './store.ts';
 
 export type { Finder };
@@ -43,8 +51,67 @@ export function createOverlap(services: Services, embedder: Embedder | null): Ov
         { what: 'Finished work in the overlap index; the work itself stays', ms: RECENT_MS },
         { what: 'Overlap warnings; those that nobody came back to are dismissed after two weeks', ms: 'retention.days' },
       ],
-      sweeps: [forgetting(services, finder), retentionSweep(services, 'overlap', FORGOTTEN), ...(embedder ? [vectorising(services, embedder)] : [])],
+      sweeps: [forgetting(services, finder), ...(embedder ? [vectorising(services, embedder)] : [])],
       ...(embedder ? { stop: () => embedder.close() } : {}),
+    },
+  };
+}
+
+const EVERY_MS = 3_600_000;
+const BATCH = 200;
+/** A check serves for ten minutes; it is kept longer for whoever asks why a start was blocked. */
+export const CHECKS_KEPT_MS = 7 * 24 * 3_600_000;
+/** A warning that nobody came back to for so long is of no use to anybody. */
+const WARNINGS_OPEN_MS = RECENT_MS;
+
+/** Work that was finished long ago leaves the index, old checks go, old warnings are closed. Several servers may do it at once. */
+export function forgetting({ store, clock, log }: Services, finder: Finder): Sweep {
+  async function forgetWork(workspace: string, before: number): Promise<void> {
+    finder.forget(workspace, before);
+    const items = store.reader.selectFrom('overlap_items').select('id').where('workspace_id', '=', workspace).where('closed_at', '<', before);
+    for (let due = (await items.limit(1).execute()).length; due > 0; ) due = await store.write(workspace, (tx) => forgetItems(tx, before, BATCH));
+  }
+
+  async function forgetChecks(workspace: string, before: number): Promise<void> {
+    const old = store.reader.selectFrom('preflight_checks').select('id').where('workspace_id', '=', workspace).where('created_at', '<', before);
+    if ((await old.limit(1).execute()).length === 0) return;
+    await store.write(workspace, async (tx) => {
+      await tx.db.deleteFrom('preflight_checks').where('workspace_id', '=', workspace).where('created_at', '<', before).execute();
+    });
+  }
+
+  async function closeWarnings(workspace: string, before: number): Promise<void> {
+    const open = store.reader.selectFrom('overlap_warnings').select('id').where('workspace_id', '=', workspace).where('resolved_at', 'is', null);
+    if ((await open.where('created_at', '<', before).limit(1).execute()).length === 0) return;
+    await store.write(workspace, async (tx) => {
+      const reason = 'Nobody came back to it.';
+      const { numUpdatedRows } = await tx.db
+        .updateTable('overlap_warnings')
+        .set({ status: 'dismissed', reason, resolved_at: tx.now })
+        .where('workspace_id', '=', workspace)
+        .where('resolved_at', 'is', null)
+        .where('created_at', '<', before)
+        .executeTakeFirstOrThrow();
+      const payload = { automatic: true, reason, warnings: Number(numUpdatedRows) };
+      if (numUpdatedRows > 0n) tx.append({ category: 'work', kind: 'warning.dismissed', actor: 'server', payload });
+    });
+  }
+
+  return {
+    name: 'overlap',
+    everyMs: EVERY_MS,
+    async run() {
+      const now = clock.now();
+      for (const { workspace_id: workspace } of await store.reader.selectFrom('overlap_state').select('workspace_id').execute()) {
+        // What fails in one workspace must not keep the others from it.
+        try {
+          await forgetWork(workspace, now - RECENT_MS);
+          await forgetChecks(workspace, now - CHECKS_KEPT_MS);
+          await closeWarnings(workspace, now - WARNINGS_OPEN_MS);
+        } catch (error) {
+          log.error('forgetting failed', { workspace, error });
+        }
+      }
     },
   };
 }

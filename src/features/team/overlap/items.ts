@@ -1,14 +1,26 @@
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { deleteRows, matching } from '../../../storage/rows.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { ItemKind, ItemStatus } from './contract.ts';
 import type { Action } from './detect.ts';
 import { embeddedText, scopeOf } from './embedder.ts';
-import { changeItems, countTerms, deletePostings, findItem, findItems, insertPostings, nextState, readState, saveItems, tellChange } from './store.ts';
-import { analysedSchema, filesSchema } from './stored.ts';
+import {
+  analysedSchema,
+  changeItem,
+  changeItems,
+  countTerms,
+  deletePostings,
+  filesSchema,
+  findItem,
+  findItems,
+  insertPostings,
+  nextState,
+  readState,
+  saveItems,
+} from './store.ts';
 import { type Analysed, analyse } from './terms.ts';
-import { deleteVector } from './vectors.ts';
 
 /** A piece of work as its feature tells it to the index. */
 export interface WorkItem {
@@ -40,7 +52,7 @@ export async function indexItems(tx: Tx, items: readonly WorkItem[]): Promise<vo
   const state = await nextState(tx.db, tx.workspace, items.length - known.size, 0, items.length);
   let number = state.next_number - (items.length - known.size);
   let revision = state.revision - items.length;
-  const told = items.map((item) => {
+  const entries = items.map((item) => {
     const analysed = analyse(item);
     const before = known.get(item.id);
     revision += 1;
@@ -48,12 +60,12 @@ export async function indexItems(tx: Tx, items: readonly WorkItem[]): Promise<vo
   });
   await saveItems(
     tx.db,
-    told.map(({ row }) => row),
+    entries.map(({ row }) => row),
   );
-  for (const { before, row } of told) {
-    if (before && embeddedText(before) !== embeddedText(row)) await deleteVector(tx.db, tx.workspace, row.id);
+  for (const { before, row } of entries) {
+    if (before && embeddedText(before) !== embeddedText(row)) await deleteRows(tx.db, 'overlap_vectors', { workspace_id: tx.workspace, item_id: row.id });
   }
-  const reworded = told.filter(({ before, row }) => before?.analysed !== row.analysed);
+  const reworded = entries.filter(({ before, row }) => before?.analysed !== row.analysed);
   for (const { before } of reworded) if (before) await dropTerms(tx.db, before);
   await countTerms(
     tx.db,
@@ -119,23 +131,17 @@ const MAX_FILES = 100;
 
 async function change(tx: Tx, id: string, values: Partial<OverlapItemRow>): Promise<void> {
   const { revision } = await nextState(tx.db, tx.workspace, 0);
-  await tellChange(tx.db, tx.workspace, id, { ...values, revision, updated_at: tx.now });
+  await changeItem(tx.db, tx.workspace, id, { ...values, revision, updated_at: tx.now });
 }
 
 /** Work that was over long ago is compared with no more. */
 export async function forgetItems(tx: Tx, closedBefore: number, limit: number): Promise<number> {
-  const rows = await tx.db
-    .selectFrom('overlap_items')
-    .selectAll()
-    .where('workspace_id', '=', tx.workspace)
-    .where('closed_at', '<', closedBefore)
-    .limit(limit)
-    .execute();
+  const rows = await matching(tx.db, 'overlap_items', { workspace_id: tx.workspace }).selectAll().where('closed_at', '<', closedBefore).limit(limit).execute();
   for (const row of rows) await dropTerms(tx.db, row);
   if (rows.length === 0) return 0;
   const ids = rows.map(({ id }) => id);
-  await tx.db.deleteFrom('overlap_items').where('workspace_id', '=', tx.workspace).where('id', 'in', ids).execute();
-  await tx.db.deleteFrom('overlap_vectors').where('workspace_id', '=', tx.workspace).where('item_id', 'in', ids).execute();
+  await deleteRows(tx.db, 'overlap_items', { workspace_id: tx.workspace, id: ids });
+  await deleteRows(tx.db, 'overlap_vectors', { workspace_id: tx.workspace, item_id: ids });
   await nextState(tx.db, tx.workspace, 0, -rows.length);
   return rows.length;
 }

@@ -1,8 +1,28 @@
-import { backgroundShare } from './background.ts';
-import { backgroundFileShare, keyWeight, type PathKey, pathKeys } from './paths.ts';
-import { type Indexed, type Query, type Scored, type Statistics, scoreWeighed, weigh } from './score.ts';
+import {
+  backgroundFileShare,
+  combine,
+  commonness,
+  countedTerms,
+  damped,
+  filesOf,
+  highestText,
+  type Indexed,
+  isBatch,
+  keyWeight,
+  type PathKey,
+  pathKeys,
+  product,
+  type Query,
+  rarity,
+  type Scored,
+  type Statistics,
+  scoreWeighed,
+  squares,
+  textOf,
+  weigh,
+} from './score.ts';
 import { DEFAULT_SETTINGS, type OverlapSettings } from './settings.ts';
-import { combine, commonness, countedTerms, damped, filesOf, highestText, isBatch, product, rarity, squares, textOf } from './weigh.ts';
+import { backgroundShare } from './terms.ts';
 
 /** Kept beyond the limit, so that rounding cannot decide who is in. */
 const MARGIN = 8;

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../testing/runs.ts';
 import { MemoryIndex } from './memory-index.ts';
-import { pathKeys } from './paths.ts';
-import { type Indexed, type Query, scorePair } from './score.ts';
+import { type Indexed, pathKeys, type Query, scorePair } from './score.ts';
 import { DEFAULT_SETTINGS, type OverlapSettings } from './settings.ts';
 import { analyse } from './terms.ts';
 

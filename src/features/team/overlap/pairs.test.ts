@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { madeTask } from '../../../../bench/tasks.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { openTestStore } from '../../../testing/store/store.ts';
+import { type Bounds, likePairs } from './detect.ts';
 import { Finder } from './finder.ts';
 import { indexItem, type WorkItem } from './items.ts';
-import { type Bounds, likePairs } from './pairs.ts';
 
 const NOW = 1_000_000;
 const work = { kind: 'task', ownerId: 'dev_1', description: null, action: null, component: null, taskType: 'chore', repo: null, files: [] } as const;

@@ -1,5 +1,8 @@
+import { z } from 'zod';
 import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
 import { ok, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
+import { readJson } from '../../../storage/columns.ts';
+import { changeRows } from '../../../storage/rows.ts';
 import type { PreflightCheckRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor } from '../../core/identity/index.ts';
@@ -7,13 +10,11 @@ import {
   attachWarning,
   confirmWarning,
   dismissAutomatically,
-  escalatedIds,
   findWarning,
   latestCheck,
   openPlanWarning,
   readMatches,
   resolveWarning,
-  spendCheck,
   storeCheck,
   storeVerdict,
   storeWarning,
@@ -24,7 +25,7 @@ import type { Embedded, EmbeddedQuery, EmbedderState, QueryEmbedder } from './em
 import { type FileConflict, fileConflicts } from './files.ts';
 import type { Finder } from './finder.ts';
 import { findItems } from './store.ts';
-import { type CheckFacts, howToJudge, ruleStart, type StartAnswer, type StartRuling } from './verdict.ts';
+import { type BlockedStart, type CheckFacts, howToJudge, type PassedStart, ruleStart, type StartAnswer } from './verdict.ts';
 
 /** What is fetched before the transaction that compares. */
 export type Prepared = EmbeddedQuery;
@@ -54,10 +55,15 @@ export interface Confirmation {
 /** Planning holds nobody up but people. */
 export const UNASKED: Confirmation = { confirmed: true };
 
-/** A start that may go on; `settle` records how, once the work has its id. */
-export interface PreflightPass {
-  readonly settle: (subjectId: string) => Promise<{ warningId: string | null }>;
+/** Work that was started, with the warning that its check had given and the files that others have in hand. */
+export interface StartedWork<W> {
+  readonly work: W;
+  readonly warningId: string | null;
+  readonly conflicts: FileConflict[];
 }
+
+/** By which call the work is started: planned work under its own id. */
+const startTool = ({ kind, plannedId }: CheckedWork): string => `covibe_${kind} ${plannedId === null ? 'start' : 'start_planned'}`;
 
 /** The one comparison that every check, plan and start goes through, for tasks and workstreams, agents and people alike. */
 export class Preflight {
@@ -75,12 +81,12 @@ export class Preflight {
     return asked;
   }
 
-  async detect(tx: Tx, subject: CheckedWork, prepared: Prepared): Promise<Detection> {
+  async #detect(tx: Tx, subject: CheckedWork, prepared: Prepared): Promise<Detection> {
     return await detect(tx.db, tx.workspace, subject, { finder: this.#finder, vector: prepared.vector, now: tx.now });
   }
 
-  async check(tx: Tx, ctx: WriteContext, subject: CheckedWork, prepared: Prepared): Promise<CheckResult> {
-    return await this.#recordCheck(tx, ctx, subject, prepared, await this.detect(tx, subject, prepared));
+  async check(tx: Tx, ctx: WriteContext, subject: CheckedWork, prepared: Prepared): Promise<Reply<CheckResult>> {
+    return checkReply(await this.#recordCheck(tx, ctx, subject, prepared, await this.#detect(tx, subject, prepared)), startTool(subject));
   }
 
   /**
@@ -95,7 +101,7 @@ export class Preflight {
     confirmation: Confirmation,
     add: () => Promise<string>,
   ): Promise<PlannedWork> {
-    const detection = await this.detect(tx, subject, prepared);
+    const detection = await this.#detect(tx, subject, prepared);
     const { confirmed, reason } = confirmation;
     if (!confirmed && detection.escalated.length > 0) return { id: null, overlap: await this.#result(tx, ctx, subject, prepared, detection, null) };
     const id = await add();
@@ -104,47 +110,34 @@ export class Preflight {
     return { id, overlap: await this.#result(tx, ctx, { ...subject, plannedId: id }, prepared, detection, warning?.id ?? null) };
   }
 
-  /** Reads again what is going on, inside the transaction that will start the work, and rules on it. */
-  async passStart(tx: Tx, ctx: WriteContext, subject: CheckedWork, answer: StartAnswer, prepared: Prepared, tool: string): Promise<PreflightPass | Refused> {
-    const detection = await this.detect(tx, subject, prepared);
+  /**
+   * Compares again inside the transaction that starts the work, and rules on the start; `begin` stores or activates the work, and is not
+   * called where the ruling blocks it.
+   */
+  async start<W extends { readonly id: string }>(
+    tx: Tx,
+    ctx: WriteContext,
+    subject: CheckedWork,
+    answer: StartAnswer,
+    prepared: Prepared,
+    begin: () => Promise<W>,
+  ): Promise<StartedWork<W> | Refused> {
+    const detection = await this.#detect(tx, subject, prepared);
     const check = await latestCheck(tx.db, tx.workspace, subject, tx.now);
-    const before = check ? escalatedIds(check) : [];
-    const { live, isOver } = check ? await sinceCheck(tx, check, before) : { live: [], isOver: false };
-    const arrived = detection.escalated.filter(({ id }) => !before.includes(id));
-    const ruling = ruleStart(
-      check && {
-        id: check.id,
-        warningId: check.warning_id,
-        age: tx.now - check.created_at,
-        used: check.used_at !== null,
-        escalated: before,
-        live,
-        isOver,
-        arrived,
-      },
-      answer,
-      tool,
-    );
-    if ('blocked' in ruling) return await this.#block(tx, ctx, subject, prepared, detection, check, live, ruling);
-    const passed = check as PreflightCheckRow;
-    await spendCheck(tx, passed);
-    return {
-      settle: async (subjectId) => {
-        await settle(tx, ctx, passed, ruling, answer, subjectId);
-        return { warningId: passed.warning_id };
-      },
-    };
-  }
-
-  /** Planned work is compared once more at the moment it is activated, and that comparison is on record too. */
-  async passPlanned(tx: Tx, ctx: WriteContext, subject: CheckedWork, answer: StartAnswer, prepared: Prepared, tool: string): Promise<PreflightPass | Refused> {
-    const outcome = await this.passStart(tx, ctx, subject, answer, prepared, tool);
-    const alreadyRecorded = 'status' in outcome && outcome.code === 'NEW_OVERLAP';
-    if (!alreadyRecorded) {
-      const payload = { title: subject.title, activation: true, passed: !('status' in outcome), code: 'status' in outcome ? outcome.code : null };
+    const facts = check && (await factsOf(tx, check, detection));
+    const ruling = ruleStart(facts, answer, startTool(subject));
+    const code = 'blocked' in ruling ? ruling.blocked : null;
+    // The comparison at the moment of activation is on record too; a new overlap is recorded as a check of its own.
+    if (subject.plannedId !== null && code !== 'NEW_OVERLAP') {
+      const payload = { title: subject.title, activation: true, passed: code === null, code };
       record(tx, ctx, { category: 'work', kind: `${subject.kind}.checked`, subject: subject.plannedId, payload });
     }
-    return outcome;
+    if ('blocked' in ruling) return await this.#block(tx, ctx, subject, prepared, detection, facts, ruling);
+    const passed = check as PreflightCheckRow;
+    await changeRows(tx.db, 'preflight_checks', { workspace_id: tx.workspace, id: passed.id }, { used_at: tx.now });
+    const work = await begin();
+    await settle(tx, ctx, passed, ruling, answer, work.id);
+    return { work, warningId: passed.warning_id, conflicts: await conflictsOf(tx, ctx, subject, work.id) };
   }
 
   async #block(
@@ -153,16 +146,16 @@ export class Preflight {
     subject: CheckedWork,
     prepared: Prepared,
     detection: Detection,
-    check: PreflightCheckRow | undefined,
-    live: readonly OverlapMatch[],
-    ruling: Extract<StartRuling, { blocked: string }>,
+    check: CheckFacts | undefined,
+    ruling: BlockedStart,
   ): Promise<Refused> {
     const { blocked, message, next, fields = {} } = ruling;
     if (blocked === 'CHECK_REQUIRED' || blocked === 'CHECK_EXPIRED') return refused('blocked', blocked, message, next);
+    const found = withLive(detection, check?.live ?? []);
     const data =
       blocked === 'NEW_OVERLAP'
-        ? await this.#recordCheck(tx, ctx, subject, prepared, withLive(detection, live))
-        : { check_id: check?.id ?? null, ...(await this.#result(tx, ctx, subject, prepared, withLive(detection, live), check?.warning_id ?? null)) };
+        ? await this.#recordCheck(tx, ctx, subject, prepared, found)
+        : { check_id: check?.id ?? null, ...(await this.#result(tx, ctx, subject, prepared, found, check?.warningId ?? null)) };
     return refused('blocked', blocked, message, next, { ...data, ...fields });
   }
 
@@ -173,19 +166,12 @@ export class Preflight {
 
   async #result(tx: Tx, ctx: WriteContext, subject: CheckedWork, prepared: Prepared, detection: Detection, warningId: string | null) {
     const show = shownTo(await namesFor(tx.db, tx.workspace, ctx.principal));
-    const conflicts = await fileConflicts(tx.db, tx.workspace, {
-      files: subject.files,
-      repo: subject.repo,
-      viewer: ctx.principal,
-      now: tx.now,
-      except: subject.plannedId ? [subject.plannedId] : [],
-    });
     return {
       warning_id: warningId,
       requires_verdict: detection.escalated.length > 0,
       candidates: detection.escalated.map(show),
       matches: detection.matches.map(show),
-      file_conflicts: conflicts,
+      file_conflicts: await conflictsOf(tx, ctx, subject, subject.plannedId),
       engine: { embedder: prepared.embedder },
     };
   }
@@ -197,8 +183,13 @@ function withLive({ matches, escalated }: Detection, live: readonly OverlapMatch
   return { matches: [...live, ...matches.filter(isNew)], escalated: [...live, ...escalated.filter(isNew)] };
 }
 
-/** What the check found, as it stands now: what it escalated and is not over yet, and whether none of it is open that was. */
-async function sinceCheck(tx: Tx, check: PreflightCheckRow, escalated: readonly string[]): Promise<Pick<CheckFacts, 'live' | 'isOver'>> {
+/** The files of the work that others have in hand. */
+const conflictsOf = (tx: Tx, ctx: WriteContext, { files, repo }: CheckedWork, own: string | null): Promise<FileConflict[]> =>
+  fileConflicts(tx.db, tx.workspace, { files, repo, viewer: ctx.principal, now: tx.now, except: own === null ? [] : [own] });
+
+/** The check and what became of what it found: some of it may be over by now, and other work may have come. */
+async function factsOf(tx: Tx, check: PreflightCheckRow, detection: Detection): Promise<CheckFacts> {
+  const escalated = readJson(checkedIds, check.candidates);
   const warning = check.warning_id ? await findWarning(tx.db, tx.workspace, check.warning_id) : undefined;
   const found = warning ? readMatches(warning) : [];
   const items = await findItems(
@@ -210,12 +201,22 @@ async function sinceCheck(tx: Tx, check: PreflightCheckRow, escalated: readonly 
     const item = items.get(match.id);
     return item && isOpen(item.status) ? [{ ...match, owner: item.owner_id, status: item.status }] : [];
   });
-  return { live: open.filter(({ id }) => escalated.includes(id)), isOver: open.length === 0 && found.some(({ status }) => isOpen(status)) };
+  return {
+    id: check.id,
+    warningId: check.warning_id,
+    age: tx.now - check.created_at,
+    used: check.used_at !== null,
+    escalated,
+    live: open.filter(({ id }) => escalated.includes(id)),
+    isOver: open.length === 0 && found.some(({ status }) => isOpen(status)),
+    arrived: detection.escalated.filter(({ id }) => !escalated.includes(id)),
+  };
 }
 
+const checkedIds = z.array(z.string());
+
 /** How the warning of the check ended, on record with the work that was started. */
-async function settle(tx: Tx, ctx: WriteContext, check: PreflightCheckRow, ruling: StartRuling, answer: StartAnswer, subjectId: string): Promise<void> {
-  if ('blocked' in ruling) return;
+async function settle(tx: Tx, ctx: WriteContext, check: PreflightCheckRow, ruling: PassedStart, answer: StartAnswer, subjectId: string): Promise<void> {
   if (ruling.passes === 'judged') await storeVerdict(tx, ctx, { check, verdict: ruling.verdict, reason: answer.confirmation_reason, subjectId });
   if (ruling.passes === 'clear' && check.warning_id) await attachWarning(tx, check.warning_id, subjectId);
   const ended = ruling.passes === 'clear' ? null : check.warning_id;
@@ -223,14 +224,7 @@ async function settle(tx: Tx, ctx: WriteContext, check: PreflightCheckRow, rulin
   for (const id of [ended, await openPlanWarning(tx.db, tx.workspace, subjectId)]) if (id) await endWarning(tx, ctx, id, ruling, answer, subjectId);
 }
 
-async function endWarning(
-  tx: Tx,
-  ctx: WriteContext,
-  id: string,
-  ruling: Exclude<StartRuling, { blocked: string }>,
-  answer: StartAnswer,
-  started: string,
-): Promise<void> {
+async function endWarning(tx: Tx, ctx: WriteContext, id: string, ruling: PassedStart, answer: StartAnswer, started: string): Promise<void> {
   if (ruling.passes === 'judged') {
     await resolveWarning(tx, id, { status: 'judged', reason: answer.confirmation_reason ?? null, subjectId: started });
   } else if (ruling.passes === 'confirmed') {
@@ -245,33 +239,27 @@ async function endWarning(
  * The reply of a check: what was found decides how it reads. The warn floor is low, so that nothing is missed; what it brings is
  * disclosed and not shouted, or nobody would listen to what needs a verdict.
  */
-export function readCheck(result: CheckResult, tool: string): { message: string; warning: { code: string; next: string } | null } {
+function checkReply(result: CheckResult, tool: string): Reply<CheckResult> {
   const { candidates, matches, file_conflicts: conflicts } = result;
+  const [found] = candidates.length > 0 ? candidates : matches;
+  if (!found) return ok(result, `No similar work found.${conflicts.length > 0 ? ' Others have some of your files in hand: see file_conflicts.' : ''}`);
+  const others = Math.max(0, (candidates.length || matches.length) - 1);
+  const more = others > 0 ? ` and ${others} more` : '';
   if (candidates.length > 0) {
-    const [first] = candidates as [OverlapMatch];
-    const more = candidates.length > 1 ? ` and ${candidates.length - 1} more` : '';
-    return {
-      message: `Possible duplicate work: "${first.title}" by ${first.owner} (${first.reason})${more}.`,
-      warning: { code: 'OVERLAP_ESCALATED', next: `Judge before you start. ${howToJudge(tool)}` },
-    };
+    const message = `Possible duplicate work: "${found.title}" by ${found.owner} (${found.reason})${more}.`;
+    return refused('warning', 'OVERLAP_ESCALATED', message, `Judge before you start. ${howToJudge(tool)}`, { ...result });
   }
-  if (matches.length > 0) {
-    const [first] = matches as [OverlapMatch];
-    const more = matches.length > 1 ? ` and ${matches.length - 1} more` : '';
-    return {
-      message: `Nothing holds you up. Somewhat alike: "${first.title}" by ${first.owner}, ${first.status} (${first.reason})${more}; if one of data.matches is the same work, talk to its owner first.`,
-      warning: null,
-    };
-  }
-  const files = conflicts.length > 0 ? ` Others have some of your files in hand: see file_conflicts.` : '';
-  return { message: `No similar work found.${files}`, warning: null };
+  return ok(
+    result,
+    `Nothing holds you up. Somewhat alike: "${found.title}" by ${found.owner}, ${found.status} (${found.reason})${more}; if one of data.matches is the same work, talk to its owner first.`,
+  );
 }
 
 const PLAN_NEXT = 'Look at data.candidates: if one of them is the same work, cancel this plan. Before you start it, check again.';
 
 /** The reply of a plan, with what the caller says of the work. Whoever has confirmed the candidates need not be warned of them. */
 export function planReply<T extends Record<string, unknown>>({ id, overlap }: PlannedWork, data: T, confirmed = false): Reply<T & PlannedWork['overlap']> {
-  const told = { ...data, ...overlap };
+  const reply = { ...data, ...overlap };
   const [first] = overlap.candidates;
   if (id === null) {
     return refused(
@@ -279,9 +267,9 @@ export function planReply<T extends Record<string, unknown>>({ id, overlap }: Pl
       'CONFIRM_REQUIRED',
       'Possible duplicate work found.',
       'Look at the candidates; send confirm: true to plan it all the same.',
-      told,
+      reply,
     );
   }
-  if (!first || confirmed) return ok(told, overlap.matches.length > 0 ? 'Planned. Somewhat alike: see data.matches.' : 'Planned.');
-  return refused('warning', 'OVERLAP_ESCALATED', `Planned, but it looks like "${first.title}" by ${first.owner} (${first.reason}).`, PLAN_NEXT, told);
+  if (!first || confirmed) return ok(reply, overlap.matches.length > 0 ? 'Planned. Somewhat alike: see data.matches.' : 'Planned.');
+  return refused('warning', 'OVERLAP_ESCALATED', `Planned, but it looks like "${first.title}" by ${first.owner} (${first.reason}).`, PLAN_NEXT, reply);
 }

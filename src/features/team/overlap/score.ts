@@ -1,10 +1,5 @@
-import { backgroundShare } from './background.ts';
-import { backgroundFileShare, cleanPath, weighedKeys } from './paths.ts';
-import type { OverlapSettings } from './settings.ts';
-import type { Analysed } from './terms.ts';
-import { combine, commonness, cosine, countedTerms, damped, filesOf, isBatch, rarity, type Statistics, textOf } from './weigh.ts';
-
-export type { Statistics } from './weigh.ts';
+import { ANALYSIS, DEFAULT_SETTINGS, type OverlapSettings } from './settings.ts';
+import { type Analysed, analyse, backgroundShare, type TaskText } from './terms.ts';
 
 export interface Query {
   readonly analysed: Analysed;
@@ -110,7 +105,7 @@ type Information = ReturnType<typeof informationIn>;
 
 /** From this size on a workspace shows by itself which words stand in everything. */
 const GROWN = 20;
-const EVERYWHERE = 0.2;
+const IN_EVERYTHING = 0.2;
 
 /**
  * How many terms say something, and how much they say together, in nats. A word of everything in the workspace tells no two of its
@@ -123,8 +118,195 @@ function informationIn(terms: Iterable<string>, statistics: Statistics, { lowInf
     const share = backgroundShare(term);
     if (share >= lowInformation.generic) continue;
     telling++;
-    const isEverywhere = statistics.documents >= GROWN && statistics.frequency(term) > EVERYWHERE * statistics.documents;
+    const isEverywhere = statistics.documents >= GROWN && statistics.frequency(term) > IN_EVERYTHING * statistics.documents;
     if (!isEverywhere) nats -= Math.log(share);
   }
   return { nats, telling };
 }
+
+/** How common things are in the workspace. `fileFrequency` is asked for each of the keys of `pathKeys`. */
+export interface Statistics {
+  readonly documents: number;
+  frequency(term: string): number;
+  fileFrequency(key: string): number;
+  prefixFrequency(prefix: string): number;
+}
+
+/**
+ * Inverse document frequency in two parts, `rarity(documents) - commonness(key)`, so that an index need not touch all keys when one
+ * item comes. The background adds imaginary documents in which a key is as common as in software tasks in general.
+ */
+export const rarity = (documents: number, background: number): number => Math.log(documents + background + 1);
+export const commonness = (frequency: number, share: number, background: number): number => Math.log(frequency + background * share + 0.5);
+
+export const inverseFrequency = (documents: number, frequency: number, share: number, { background }: OverlapSettings): number =>
+  Math.max(0, rarity(documents, background) - commonness(frequency, share, background));
+
+/** The count of a term, damped: the tenth mention says little more than the second. */
+export const damped = (count: number): number => (count <= 0 ? 0 : Math.log1p(count));
+
+/** The term counts that enter a score: without the words of a prefix that marks a batch. */
+export function countedTerms(analysed: Analysed, isBatch: boolean): Map<string, number> {
+  const counted = new Map<string, number>();
+  for (let at = 0; at < analysed.terms.length; at++) counted.set(analysed.terms[at] as string, analysed.counts[at] as number);
+  if (!isBatch) return counted;
+  for (const term of analysed.prefixTerms) {
+    const rest = (counted.get(term) ?? 0) - ANALYSIS.titleWeight;
+    if (rest > 0) counted.set(term, rest);
+    else counted.delete(term);
+  }
+  return counted;
+}
+
+export const isBatch = (prefix: string | null, statistics: Statistics, settings: OverlapSettings): boolean =>
+  prefix !== null && statistics.prefixFrequency(prefix) >= settings.batchPrefix;
+
+/** Four sums at a time, so that the processor need not wait for each addition before it starts the next. */
+export function product(one: Float32Array, other: Float32Array): number {
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  let at = 0;
+  for (; at + 3 < one.length; at += 4) {
+    a += (one[at] as number) * (other[at] as number);
+    b += (one[at + 1] as number) * (other[at + 1] as number);
+    c += (one[at + 2] as number) * (other[at + 2] as number);
+    d += (one[at + 3] as number) * (other[at + 3] as number);
+  }
+  for (; at < one.length; at++) a += (one[at] as number) * (other[at] as number);
+  return a + b + (c + d);
+}
+
+export const squares = (vector: Float32Array): number => product(vector, vector);
+
+/** Null where a side has no vector, or one of another model. */
+function cosine(one: Float32Array | undefined, other: Float32Array | undefined): number | null {
+  if (!one || !other || one.length !== other.length) return null;
+  const lengths = squares(one) * squares(other);
+  return lengths > 0 ? product(one, other) / Math.sqrt(lengths) : null;
+}
+
+/** How much two texts can prove by agreeing, 0 to 1. */
+const weightOfProof = (norm: number, otherNorm: number, { shortText }: OverlapSettings): number =>
+  norm > 0 && otherNorm > 0 ? (norm / (norm + shortText)) * (otherNorm / (otherNorm + shortText)) : 0;
+
+/** The cosine of two texts, and the same reduced by how short they are. */
+export function textOf(product: number, norm: number, otherNorm: number, settings: OverlapSettings): { tfidf: number; text: number } {
+  const tfidf = share(product, norm * otherNorm);
+  return { tfidf, text: tfidf * weightOfProof(norm, otherNorm, settings) };
+}
+
+/** No candidate with this product can have a higher text score: its norm is at least the part that the product shows (Cauchy-Schwarz). */
+export const highestText = (product: number, norm: number, { shortText }: OverlapSettings): number =>
+  norm > 0 ? product / ((norm + shortText) * (product / norm + shortText)) : 0;
+
+/** Half Jaccard, half the share of the shorter list: an agent that names one right file of ten has still named it. */
+export const filesOf = (common: number, sum: number, otherSum: number): number =>
+  (share(common, sum + otherSum - common) + share(common, Math.min(sum, otherSum))) / 2;
+
+const share = (part: number, whole: number): number => (whole > 0 ? Math.min(1, part / whole) : 0);
+
+/**
+ * Words and meaning are two readings of the same text, so the stronger counts and they are not added: tasks of one component mean
+ * similar things, and a sum would raise all of them. A model can therefore only add matches.
+ */
+export function combine(text: number, files: number, embedding: number | null, { weights, embeddingFloor }: OverlapSettings): number {
+  const meaning = embedding === null ? 0 : weights.embedding * (embedding - embeddingFloor);
+  return Math.max(weights.text * text, meaning, 0) + weights.files * files;
+}
+
+/** What is counted of a path: itself, its base name (`/retry.ts`; a clean path never starts with a slash) and its directory (`src/upload/`). */
+export interface PathKey {
+  readonly key: string;
+  readonly kind: 'path' | 'base' | 'directory';
+}
+
+const cleanPath = (path: string): string =>
+  path
+    .trim()
+    .replaceAll('\\', '/')
+    .replace(/^(?:\.?\/)+/, '')
+    .replace(/\/+$/, '');
+
+export function pathKeys(path: string): PathKey[] {
+  const clean = cleanPath(path);
+  if (clean === '') return [];
+  const cut = clean.lastIndexOf('/');
+  const keys: PathKey[] = [
+    { key: clean, kind: 'path' },
+    { key: `/${clean.slice(cut + 1)}`, kind: 'base' },
+  ];
+  if (cut > 0) keys.push({ key: clean.slice(0, cut + 1), kind: 'directory' });
+  return keys;
+}
+
+export const keyWeight = (kind: PathKey['kind'], { paths }: OverlapSettings): number => (kind === 'path' ? 1 : paths[kind]);
+
+/** The distinct keys of a set of files, each with its weight; a key of weight 0 is left out. */
+function weighedKeys(files: readonly string[], settings: OverlapSettings): Map<string, number> {
+  const weighed = new Map<string, number>();
+  for (const file of files) {
+    for (const { key, kind } of pathKeys(file)) {
+      const weight = keyWeight(kind, settings);
+      if (weight > 0) weighed.set(key, weight);
+    }
+  }
+  return weighed;
+}
+
+/** Files that many tasks touch whatever they are about, in a workspace too young to show it. */
+const EVERYWHERE =
+  /(?:^|\/)(?:readme|changelog|changes|license|contributing)(?:\.\w+)?$|(?:^|\/)(?:package(?:-lock)?\.json|yarn\.lock|pnpm-lock\.yaml|cargo\.(?:toml|lock)|go\.(?:mod|sum)|pyproject\.toml|requirements\.txt|gemfile(?:\.lock)?|makefile|dockerfile|\.gitignore|tsconfig\.json|index\.\w+|main\.\w+|mod\.rs|__init__\.py|app\.\w+|routes\.\w+|schema\.\w+|types\.ts)$/i;
+
+export const backgroundFileShare = (key: string): number => (EVERYWHERE.test(key) ? 0.05 : key.endsWith('/') ? 0.01 : 0.001);
+
+/** Nothing but the background: what a handful of texts has in common says nothing about how telling a word is. */
+const NO_STATISTICS: Statistics = { documents: 0, frequency: () => 0, fileFrequency: () => 0, prefixFrequency: () => 0 };
+
+/** Everybody waits while somebody chooses: the beginning of a description says what it is about. */
+const CHARACTERS = 500;
+const brief = ({ title, scope, description }: TaskText): TaskText => ({ title, scope, description: description?.slice(0, CHARACTERS) });
+
+/** Which of a few texts a new one belongs with, if any: the same likeness that would be warned of. */
+export function bestFit(text: TaskText, choices: readonly (TaskText & { id: string })[]): string | null {
+  const query = { analysed: analyse(brief(text)), files: [] };
+  let best: { id: string; score: number } | null = null;
+  for (const choice of choices) {
+    const scored = scorePair(query, { id: choice.id, analysed: analyse(brief(choice)), files: [] }, NO_STATISTICS, DEFAULT_SETTINGS);
+    if (scored.textualEvidence && scored.score >= DEFAULT_SETTINGS.warn && scored.score > (best?.score ?? 0)) best = scored;
+  }
+  return best?.id ?? null;
+}
+
+const MAXIMUM = 200;
+const FILES = 2;
+const WORDS = 5;
+
+/** Why two tasks look alike, in words for a person; `querySurfaces` (of `surfaces`) turns stems back into words. */
+export function reasonFor(scored: Scored, querySurfaces: ReadonlyMap<string, string>): string {
+  const parts: string[] = [];
+  if (scored.sharedFiles.length > 0) parts.push(`same ${scored.sharedFiles.length === 1 ? 'file' : 'files'}: ${listed(scored.sharedFiles, FILES)}`);
+  else if (scored.files > 0) parts.push('files of the same name or folder');
+  const words = [...new Set(scored.sharedTerms.map((term) => querySurfaces.get(term) ?? term).map(lowered))];
+  if (words.length > 0 && (scored.textualEvidence || parts.length === 0)) parts.push(`both about: ${words.slice(0, WORDS).join(', ')}`);
+  if (scored.embedding !== null && scored.embedding > 0 && scored.tfidf < EVIDENT && (scored.textualEvidence || words.length === 0))
+    parts.push('similar meaning in other words');
+  return cut(parts.join('; ') || 'little in common');
+}
+
+/** Below this cosine the words alone would not have made the match. */
+const EVIDENT = 0.1;
+
+function listed(files: readonly string[], count: number): string {
+  const more = files.length - count;
+  return `${files.slice(0, count).map(tail).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** The end of a path is what tells. */
+const tail = (path: string): string => (path.length <= 60 ? path : `…${path.slice(-59)}`);
+
+/** A word at the start of a sentence loses its capital; a name such as `OAuth` keeps its own. */
+const lowered = (word: string): string => (/^\p{Lu}\p{Ll}*$/u.test(word) ? word.toLowerCase() : word);
+
+const cut = (text: string): string => (text.length <= MAXIMUM ? text : `${text.slice(0, MAXIMUM - 1)}…`);

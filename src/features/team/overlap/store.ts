@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
+import { z } from 'zod';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows, findRow, insertRows, matching, rowsById } from '../../../storage/rows.ts';
 import type { OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
-import { backgroundShare } from './background.ts';
-import type { Analysed } from './terms.ts';
+import { type Analysed, backgroundShare } from './terms.ts';
 
-export async function findItem(db: Db, workspace: string, id: string): Promise<OverlapItemRow | undefined> {
-  return await db.selectFrom('overlap_items').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
+export const findItem = (db: Db, workspace: string, id: string): Promise<OverlapItemRow | undefined> =>
+  findRow(db, 'overlap_items', { workspace_id: workspace, id });
 
 const CHUNK = 300;
 const TERMS_AT_ONCE = 2_000;
@@ -15,15 +15,12 @@ const TERMS_AT_ONCE = 2_000;
 export async function findItems(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, OverlapItemRow>> {
   const found = new Map<string, OverlapItemRow>();
   for (const some of chunks(ids, CHUNK)) {
-    const rows = await db.selectFrom('overlap_items').selectAll().where('workspace_id', '=', workspace).where('id', 'in', some).execute();
-    for (const row of rows) found.set(row.id, row);
+    for (const [id, row] of await rowsById(db, 'overlap_items', workspace, some)) found.set(id, row);
   }
   return found;
 }
 
-export async function readState(db: Db, workspace: string): Promise<OverlapStateRow | undefined> {
-  return await db.selectFrom('overlap_state').selectAll().where('workspace_id', '=', workspace).executeTakeFirst();
-}
+export const readState = (db: Db, workspace: string): Promise<OverlapStateRow | undefined> => findRow(db, 'overlap_state', { workspace_id: workspace });
 
 /**
  * Takes the next revision, or so many of them, and the numbers for so many new items; the last of each are told. Writers of a workspace
@@ -84,9 +81,8 @@ export async function saveItems(db: Db, rows: readonly OverlapItemRow[]): Promis
   }
 }
 
-export async function tellChange(db: Db, workspace: string, id: string, values: Partial<OverlapItemRow>): Promise<void> {
-  await db.updateTable('overlap_items').set(values).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
+export const changeItem = (db: Db, workspace: string, id: string, values: Partial<OverlapItemRow>): Promise<void> =>
+  changeRows(db, 'overlap_items', { workspace_id: workspace, id }, values);
 
 /** Each gets a revision of its own: that of `after` and its number. */
 export async function changeItems(db: Db, workspace: string, ids: readonly string[], values: Partial<OverlapItemRow>, after: number): Promise<void> {
@@ -137,9 +133,7 @@ export async function insertPostings(db: Db, workspace: string, items: readonly 
   const rows = items.flatMap(({ number, analysed }) =>
     postedTerms(analysed).map(({ term, weight }) => ({ workspace_id: workspace, term, item: number, weight })),
   );
-  for (const some of chunks(rows, TERMS_AT_ONCE)) {
-    await db.insertInto('overlap_postings').values(some).execute();
-  }
+  await insertRows(db, 'overlap_postings', rows);
 }
 
 export async function deletePostings(db: Db, workspace: string, item: number, analysed: Analysed): Promise<void> {
@@ -149,16 +143,8 @@ export async function deletePostings(db: Db, workspace: string, item: number, an
   await db.deleteFrom('overlap_postings').where('workspace_id', '=', workspace).where('term', 'in', terms).where('item', '=', item).execute();
 }
 
-export async function itemsSince(db: Db, workspace: string, revision: number, limit: number): Promise<OverlapItemRow[]> {
-  return await db
-    .selectFrom('overlap_items')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('revision', '>', revision)
-    .orderBy('revision')
-    .limit(limit)
-    .execute();
-}
+export const itemsSince = (db: Db, workspace: string, revision: number, limit: number): Promise<OverlapItemRow[]> =>
+  matching(db, 'overlap_items', { workspace_id: workspace }).selectAll().where('revision', '>', revision).orderBy('revision').limit(limit).execute();
 
 export async function termFrequencies(db: Db, workspace: string, terms: readonly string[]): Promise<Map<string, number>> {
   const found = new Map<string, number>();
@@ -241,3 +227,48 @@ export async function itemsWithFiles(db: Db, workspace: string, files: readonly 
     .execute();
   return [...new Set(rows.map(({ source_id }) => source_id))];
 }
+
+/** What the JSON columns of the index hold. */
+
+export const filesSchema = z.array(z.string());
+
+export const analysedSchema = z.object({
+  terms: z.array(z.string()),
+  counts: z.array(z.number()),
+  prefix: z.string().nullable(),
+  prefixTerms: z.array(z.string()),
+});
+
+/** We wrote these columns, and read thousands of them at a time: checking each would cost more than everything else. */
+export function trustedItem(row: Pick<OverlapItemRow, 'id' | 'analysed' | 'files'>): {
+  id: string;
+  analysed: z.output<typeof analysedSchema>;
+  files: string[];
+} {
+  return { id: row.id, analysed: JSON.parse(row.analysed), files: JSON.parse(row.files) };
+}
+
+const VECTORS_AT_ONCE = 300;
+
+/** The vectors of these items that were made by `model`. */
+export async function readVectors(db: Db, workspace: string, ids: readonly string[], model: string): Promise<Map<string, Float32Array>> {
+  const found = new Map<string, Float32Array>();
+  for (const some of chunks(ids, VECTORS_AT_ONCE)) {
+    const rows = await db
+      .selectFrom('overlap_vectors')
+      .select(['item_id', 'vector'])
+      .where('workspace_id', '=', workspace)
+      .where('model', '=', model)
+      .where('item_id', 'in', some)
+      .execute();
+    for (const { item_id, vector } of rows) found.set(item_id, decodeVector(vector));
+  }
+  return found;
+}
+
+function decodeVector(text: string): Float32Array {
+  const bytes = Buffer.from(text, 'base64');
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+}
+
+export const encodeVector = (vector: Float32Array): string => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');

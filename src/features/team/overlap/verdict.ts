@@ -26,11 +26,17 @@ export interface CheckFacts {
 
 export const CHECK_LASTS_MS = 10 * 60_000;
 
-export type StartRuling =
+export type PassedStart =
   | { readonly passes: 'clear' | 'outlived' }
   | { readonly passes: 'judged'; readonly verdict: ScopeVerdict }
-  | { readonly passes: 'confirmed'; readonly reason: string }
-  | { readonly blocked: string; readonly message: string; readonly next: string; readonly fields?: Record<string, unknown> };
+  | { readonly passes: 'confirmed'; readonly reason: string };
+export interface BlockedStart {
+  readonly blocked: string;
+  readonly message: string;
+  readonly next: string;
+  readonly fields?: Record<string, unknown>;
+}
+type StartRuling = PassedStart | BlockedStart;
 
 /** Whether work may start. The score only asks the question; the verdict answers it. */
 export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, tool: string): StartRuling {
@@ -45,7 +51,7 @@ export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, to
     return block(
       'NEW_OVERLAP',
       'There is work that looks the same and that your check did not bring up: it is newer, or your words have changed.',
-      judgeNext(tool),
+      howToJudge(tool),
     );
   }
   if (check.isOver || (check.escalated.length > 0 && check.live.length === 0)) return { passes: 'outlived' };
@@ -58,7 +64,7 @@ export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, to
 }
 
 function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, confirmation_reason }: StartAnswer, tool: string): StartRuling {
-  if (check_id === undefined || !verdict) return block('VERDICT_REQUIRED', 'Possible duplicate work found.', judgeNext(tool));
+  if (check_id === undefined || !verdict) return block('VERDICT_REQUIRED', 'Possible duplicate work found.', howToJudge(tool));
   const judged = new Map(verdict.candidates.map((candidate) => [candidate.id, candidate]));
   const missing = check.live.filter(({ id }) => !judged.has(id)).map(({ id }) => id);
   if (missing.length > 0) {
@@ -117,11 +123,9 @@ function ruleConfirmation({ warning_id, confirmation_reason }: StartAnswer): Sta
 /** Tasks may share a title, so a planned one is named by its id as well. */
 const whatToCheck = (tool: string): string => (tool === 'covibe_task start_planned' ? 'its title and planned_task_id' : 'the same title');
 
-const judgeNext = (tool: string): string =>
+export const howToJudge = (tool: string): string =>
   `Compare your work with each candidate. Then call ${tool} with check_id and scope_verdict {verdict: "distinct" | "duplicate", candidates: [{id, same_scope, reason}]}; ` +
   'if it is a duplicate, ask the developer for confirmation and a reason before starting.';
-
-export const howToJudge = judgeNext;
 
 const block = (blocked: string, message: string, next: string, fields?: Record<string, unknown>): StartRuling => ({
   blocked,

@@ -1,9 +1,33 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { branch, ownSessionId, repo, repoPath, sessionId, text } from '../../../kernel/fields.ts';
+import { branch, id, ownSessionId, repo, repoPath, sessionId, text, title } from '../../../kernel/fields.ts';
 import { fileConflict } from '../overlap/contract.ts';
-import { MAX_ACTIVITY_CHARACTERS, MAX_COMMITS, MAX_FILES, MAX_REGISTERED_REPOS, MAX_VERSION_CHARACTERS } from './limits.ts';
-import { SESSION_STATES } from './liveness.ts';
+
+/** What one report of a machine or a working tree may carry. Published, and the same on every surface. */
+export const MAX_VERSION_CHARACTERS = 64;
+export const MAX_REGISTERED_REPOS = 200;
+export const MAX_FILES = 500;
+export const MAX_COMMITS = 50;
+export const MAX_ACTIVITY_CHARACTERS = 500;
+
+/** Older lines of a session are forgotten. */
+export const ACTIVITY_KEPT = 200;
+
+/** How long a reported file counts as being in hand: a machine that is at work reports again long before. */
+export const SNAPSHOT_HOLDS_MS = 24 * 3_600_000;
+/** A working tree that nobody reports any more leaves the graph. */
+export const WORKTREE_FORGOTTEN_MS = 30 * 24 * 3_600_000;
+
+/** A session that was not heard of for longer than this may have been left behind. */
+export const STALE_AFTER_MS = 30 * 60_000;
+
+export const SESSION_STATES = ['active', 'stale', 'ended'] as const;
+export type SessionState = (typeof SESSION_STATES)[number];
+
+export function sessionState(session: { last_seen_at: number; ended_at: number | null }, now: number): SessionState {
+  if (session.ended_at !== null) return 'ended';
+  return now - session.last_seen_at > STALE_AFTER_MS ? 'stale' : 'active';
+}
 
 const base = {
   name: 'covibe_session',
@@ -166,4 +190,66 @@ export const listSessions = contract({
   input: z.strictObject({ limit: z.int().min(1).max(200).default(50) }),
   output: z.strictObject({ items: z.array(sessionView) }),
   annotations: READ,
+});
+
+const lines = z.array(text(500)).max(50);
+
+export const contextView = z.strictObject({
+  context_id: z.string(),
+  developer: z.string(),
+  session_id: z.string().nullable(),
+  repo: z.string(),
+  branch: z.string().nullable(),
+  title: z.string(),
+  summary: z.string(),
+  files_touched: z.array(z.string()),
+  next_actions: z.array(z.string()),
+  blockers: z.array(z.string()),
+  task_ids: z.array(z.string()),
+  published_at: z.int(),
+  expires_at: z.int(),
+  /** In lists long texts and lists are cut; by context_id or developer the whole is given. */
+  cut: z.boolean(),
+});
+export type ContextView = z.output<typeof contextView>;
+
+export const publishContext = contract({
+  ...base,
+  operation: 'publish_context',
+  description:
+    'Leave what a teammate needs to take over: what you did, what is next, what blocks. It replaces your earlier one for the same repo and branch. Never prompts, transcripts, diffs or file contents.',
+  input: z.strictObject({
+    title,
+    summary: text(4_000).describe('Where the work stands.'),
+    repo,
+    branch: branch.optional(),
+    files_touched: z.array(repoPath).max(200).optional(),
+    next_actions: lines.optional(),
+    blockers: lines.optional(),
+    task_ids: z.array(id).max(50).optional(),
+    session_id: sessionId,
+    ttl_hours: z.int().min(1).max(168).default(24),
+  }),
+  output: z.strictObject({ context_id: z.string(), expires_at: z.int(), superseded: z.array(z.string()) }),
+});
+
+export const getContext = contract({
+  ...base,
+  operation: 'get_context',
+  description:
+    "A teammate's latest context by developer, or the one a handoff refers to by context_id; without either, a list of all active ones of the workspace. Read it before you take work over.",
+  input: z.strictObject({
+    developer: text(100).optional().describe("A teammate's handle, @handle or id."),
+    context_id: id.optional(),
+  }),
+  output: z.strictObject({ context: contextView.nullable().optional(), contexts: z.array(contextView).optional() }),
+  annotations: READ,
+});
+
+export const revokeContext = contract({
+  ...base,
+  operation: 'revoke_context',
+  description: 'Withdraw a context that you published, by context_id.',
+  input: z.strictObject({ context_id: id }),
+  output: z.strictObject({ context_id: z.string(), revoked_at: z.int() }),
 });

@@ -1,33 +1,30 @@
 import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { retentionSweep } from '../../core/settings/index.ts';
-import { ACTIVITY_KEPT, WORKTREE_FORGOTTEN_MS } from './limits.ts';
-import { STALE_AFTER_MS } from './liveness.ts';
-import { endingLost } from './lost.ts';
-import { FORGOTTEN } from './retention.ts';
+import { contextTools } from './contexts.ts';
+import { ACTIVITY_KEPT, STALE_AFTER_MS, WORKTREE_FORGOTTEN_MS } from './contract.ts';
+import { lostSessionSweep } from './lifecycle.ts';
 import { findSession, sessionsHeardSince } from './store.ts';
 import { type SessionParts, sessionTools } from './tools.ts';
 
 export type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 export { companionTarball } from './companion.ts';
-export { beginSession, finishSession } from './lifecycle.ts';
-export { MAX_FILES } from './limits.ts';
-export { STALE_AFTER_MS } from './liveness.ts';
-export { createSessionPorts } from './ports.ts';
+export { activeContexts, latestContextOf, standingContext } from './contexts.ts';
+export { MAX_FILES, STALE_AFTER_MS } from './contract.ts';
+export { beginSession, createSessionPorts, finishSession } from './lifecycle.ts';
 export { storeSnapshot } from './snapshot.ts';
-export { agentTypeOf, findSession, lastActivities, touchActiveSession } from './store.ts';
+export { agentTypeOf, findSession, lastActivities, recentSessions, staleSessions, touchActiveSession } from './store.ts';
 export type { SessionParts } from './tools.ts';
-export { recentSessions, staleSessions } from './views.ts';
 
 export const sessionFeature = (services: Pick<Services, 'store' | 'clock' | 'log'>, parts: SessionParts): Feature => ({
   name: 'sessions',
-  implementations: sessionTools(parts),
+  implementations: [...contextTools, ...sessionTools(parts)],
   keeps: [
+    { what: 'Contexts of sessions that were replaced, revoked or ran out', ms: 'retention.days' },
     { what: `Sessions of agents, each with its last ${ACTIVITY_KEPT} lines of activity`, ms: 'retention.days' },
     { what: 'Working trees that nobody reports any more', ms: WORKTREE_FORGOTTEN_MS },
   ],
-  sweeps: [endingLost(services), retentionSweep(services, 'sessions', FORGOTTEN)],
+  sweeps: [lostSessionSweep(services)],
 });
 
 /** Which of these sessions are at work: neither ended nor stale. */

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { testApp } from '../../../testing/app.ts';
 import { runs } from '../../../testing/runs.ts';
-import type { SessionView } from './contract.ts';
-import { STALE_AFTER_MS } from './liveness.ts';
+import { type SessionView, STALE_AFTER_MS } from './contract.ts';
 
 type Step = { do: 'start' | 'pass'; by: number; minutes: number } | { do: 'heartbeat' | 'activity' | 'end'; by: number; which: number };
 

@@ -1,12 +1,18 @@
-import { type CallerPlace, record, type WriteContext } from '../../../kernel/context.ts';
+import { type CallerPlace, record, type Services, type WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
+import type { Ports } from '../../../kernel/ports.ts';
 import { sameRepo } from '../../../kernel/repo.ts';
+import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { compiledQuery } from '../../../storage/prepared.ts';
+import { insertRows } from '../../../storage/rows.ts';
 import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import type { startSession } from './contract.ts';
-import { changeActiveSession, insertSession } from './store.ts';
+import { changeActiveSession, touchActiveSession } from './store.ts';
 
 export async function beginSession(tx: Tx, ctx: WriteContext, input: Input<typeof startSession>): Promise<AgentSessionRow> {
   const typed = ctx.principal.agentType;
@@ -24,7 +30,7 @@ export async function beginSession(tx: Tx, ctx: WriteContext, input: Input<typeo
     last_seen_at: tx.now,
     ended_at: null,
   };
-  await insertSession(tx.db, session);
+  await insertRows(tx.db, 'agent_sessions', session);
   const { id, agent_type, provider, model, repo, branch } = session;
   const event = { category: 'work', subject: id, session: id } as const;
   record(tx, ctx, { ...event, kind: 'session.started', payload: { agent_type, provider, model, repo, branch } });
@@ -55,4 +61,52 @@ export async function finishSession(tx: Tx, ctx: WriteContext, sessionId: string
   const told: Ended = {};
   for (const listener of listeners) Object.assign(told, await listener(tx, ctx, sessionId));
   return told;
+}
+
+/** An agent that was not heard of for a week does not come back; until then its session is stale, for people to look at. */
+const LOST_AFTER_MS = 7 * 24 * 3_600_000;
+
+/** Ends what nobody will end, or the state of the team would warn of it for ever. Its claims ran out long ago. */
+export const lostSessionSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
+  dueSweep(services, {
+    name: 'sessions',
+    everyMs: 3_600_000,
+    atOnce: 200,
+    find: (db, now, limit) => lostSessions(db, now).select(['workspace_id', 'id']).orderBy('last_seen_at').limit(limit).execute(),
+    settle: async (tx, { workspace_id, id }) => {
+      const lost = await lostSessions(tx.db, tx.now).select('id').where('workspace_id', '=', workspace_id).where('id', '=', id).executeTakeFirst();
+      if (!lost) return;
+      await changeActiveSession(tx, id, { ended_at: tx.now });
+      tx.append({ category: 'work', kind: 'session.ended', actor: 'server', subject: id, session: id, payload: { automatic: true } });
+    },
+  });
+
+const lostSessions = (db: Db, now: number) =>
+  db
+    .selectFrom('agent_sessions')
+    .where('ended_at', 'is', null)
+    .where('last_seen_at', '<', now - LOST_AFTER_MS);
+
+const ownerOf = compiledQuery(2, (db, workspace: string, sessionId: string) =>
+  db.selectFrom('agent_sessions').select('developer_id').where('workspace_id', '=', workspace).where('id', '=', sessionId),
+);
+
+/** In the same words whether there is no such session or it is somebody else's. */
+export const sessionNotFound = (sessionId: string): Refusal =>
+  new Refusal(
+    'SESSION_NOT_FOUND',
+    `You have no session ${JSON.stringify(sessionId)}.`,
+    'Use the session_id that covibe_session start gave you, or start a session.',
+    { field: 'session_id' },
+  );
+
+/** What the pipe asks of sessions. An owner never changes, so that committed rows are enough to go by. */
+export function createSessionPorts({ store }: Services): Pick<Ports, 'enterSession' | 'touchSession'> {
+  return {
+    async enterSession(principal, sessionId) {
+      const [session] = await ownerOf(store.reader, principal.workspace, sessionId);
+      if (!session || session.developer_id !== principal.developerId) throw sessionNotFound(sessionId);
+    },
+    touchSession: touchActiveSession,
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { companionAnswer } from './companion.ts';
-import { STALE_AFTER_MS, sessionState } from './liveness.ts';
+import { STALE_AFTER_MS, sessionState } from './contract.ts';
 
 test('a session is stale after more than 30 idle minutes, and not a millisecond before [session.stale.threshold]', () => {
   expect(STALE_AFTER_MS).toBe(30 * 60_000);

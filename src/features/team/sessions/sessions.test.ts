@@ -5,7 +5,7 @@ import { type TestApp, type TestAppOptions, type TestCaller, testApp } from '../
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { redactor } from '../../core/identity/index.ts';
 import type { BeatNews, SessionView } from './contract.ts';
-import { staleSessions } from './views.ts';
+import { staleSessions } from './store.ts';
 
 const MINUTE = 60_000;
 

@@ -1,15 +1,14 @@
-import { chunks } from '../../../storage/chunks.ts';
+import type { Principal } from '../../../kernel/context.ts';
+import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows, deleteRows, findRow, findRows, insertRows, matching } from '../../../storage/rows.ts';
 import type { AgentSessionRow, MachineRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { type SessionView, STALE_AFTER_MS, sessionState, sessionView } from './contract.ts';
 
-export async function insertSession(db: Db, session: AgentSessionRow): Promise<void> {
-  await db.insertInto('agent_sessions').values(session).execute();
-}
-
-export async function findSession(db: Db, workspace: string, id: string): Promise<AgentSessionRow | undefined> {
-  return await db.selectFrom('agent_sessions').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
+export const findSession = (db: Db, workspace: string, id: string): Promise<AgentSessionRow | undefined> =>
+  findRow(db, 'agent_sessions', { workspace_id: workspace, id });
 
 /** What kind of agent runs the session; of telemetry, say, that is linked to it. */
 export async function agentTypeOf(db: Db, workspace: string, id: string): Promise<string | null> {
@@ -26,69 +25,21 @@ export async function changeActiveSession(
   sessionId: string,
   change: Partial<Pick<AgentSessionRow, 'last_seen_at' | 'ended_at' | 'repo' | 'branch'>>,
 ): Promise<void> {
-  await tx.db
-    .updateTable('agent_sessions')
-    .set(change)
-    .where('workspace_id', '=', tx.workspace)
-    .where('id', '=', sessionId)
-    .where('ended_at', 'is', null)
-    .execute();
-}
-
-export async function sessionsSeenLast(db: Db, workspace: string, limit: number): Promise<AgentSessionRow[]> {
-  return await db
-    .selectFrom('agent_sessions')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .orderBy('last_seen_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-}
-
-/** Open, and not heard of since `before`: the longest silent first. */
-export async function sessionsSilentSince(db: Db, workspace: string, before: number, limit: number): Promise<AgentSessionRow[]> {
-  return await db
-    .selectFrom('agent_sessions')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('ended_at', 'is', null)
-    .where('last_seen_at', '<', before)
-    .orderBy('last_seen_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+  await changeRows(tx.db, 'agent_sessions', { workspace_id: tx.workspace, id: sessionId, ended_at: null }, change);
 }
 
 /** Those of the sessions that are open and were heard of since then. */
 export async function sessionsHeardSince(db: Db, workspace: string, ids: readonly string[], since: number): Promise<string[]> {
   if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom('agent_sessions')
-    .select('id')
-    .where('workspace_id', '=', workspace)
-    .where('id', 'in', [...new Set(ids)])
-    .where('ended_at', 'is', null)
-    .where('last_seen_at', '>=', since)
-    .execute();
+  const open = matching(db, 'agent_sessions', { workspace_id: workspace, id: [...new Set(ids)], ended_at: null });
+  const rows = await open.select('id').where('last_seen_at', '>=', since).execute();
   return rows.map(({ id }) => id);
 }
 
 export async function insertActivity(tx: Tx, sessionId: string, id: string, text: string, keep: number): Promise<void> {
   const ofSession = { workspace_id: tx.workspace, session_id: sessionId };
-  await tx.db
-    .insertInto('session_activity')
-    .values({ ...ofSession, id, text, created_at: tx.now })
-    .execute();
-  const oldest = await tx.db
-    .selectFrom('session_activity')
-    .select('id')
-    .where('workspace_id', '=', tx.workspace)
-    .where('session_id', '=', sessionId)
-    .orderBy('id', 'desc')
-    .offset(keep)
-    .limit(1)
-    .executeTakeFirst();
+  await insertRows(tx.db, 'session_activity', { ...ofSession, id, text, created_at: tx.now });
+  const oldest = await matching(tx.db, 'session_activity', ofSession).select('id').orderBy('id', 'desc').offset(keep).limit(1).executeTakeFirst();
   if (!oldest) return;
   await tx.db
     .deleteFrom('session_activity')
@@ -130,22 +81,45 @@ export async function saveMachine(db: Db, machine: MachineRow): Promise<void> {
     .execute();
 }
 
-export async function registeredRepos(db: Db, workspace: string, tokenId: string): Promise<RegisteredRepoRow[]> {
-  return await db
-    .selectFrom('registered_repos')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('token_id', '=', tokenId)
-    .orderBy('position')
-    .execute();
+export async function replaceRegisteredRepos(tx: Tx, tokenId: string, rows: readonly RegisteredRepoRow[]): Promise<void> {
+  await deleteRows(tx.db, 'registered_repos', { workspace_id: tx.workspace, token_id: tokenId });
+  await insertRows(tx.db, 'registered_repos', rows);
 }
 
-/** Rows of one insert stay far below the number of parameters that either engine takes. */
-const CHUNK = 50;
+/** Sessions of any state, the one heard of last first. */
+export async function recentSessions(db: Db, workspace: string, viewer: Principal | null, now: number, limit: number): Promise<SessionView[]> {
+  return await shown(
+    db,
+    workspace,
+    viewer,
+    now,
+    await findRows(db, 'agent_sessions', { workspace_id: workspace }, { order: { last_seen_at: 'desc', id: 'desc' }, limit }),
+  );
+}
 
-export async function replaceRegisteredRepos(tx: Tx, tokenId: string, rows: readonly RegisteredRepoRow[]): Promise<void> {
-  await tx.db.deleteFrom('registered_repos').where('workspace_id', '=', tx.workspace).where('token_id', '=', tokenId).execute();
-  for (const some of chunks(rows, CHUNK)) {
-    await tx.db.insertInto('registered_repos').values(some).execute();
-  }
+/** Open sessions that were not heard of for more than `STALE_AFTER_MS`, the longest silent first. */
+export async function staleSessions(db: Db, workspace: string, viewer: Principal | null, now: number, limit: number): Promise<SessionView[]> {
+  const silent = matching(db, 'agent_sessions', { workspace_id: workspace, ended_at: null }).where('last_seen_at', '<', now - STALE_AFTER_MS);
+  return await shown(db, workspace, viewer, now, await silent.selectAll().orderBy('last_seen_at').orderBy('id').limit(limit).execute());
+}
+
+async function shown(db: Db, workspace: string, viewer: Principal | null, now: number, rows: readonly AgentSessionRow[]): Promise<SessionView[]> {
+  const name = await namesFor(db, workspace, viewer);
+  const activities = await lastActivities(
+    db,
+    workspace,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => {
+    const developer = name(row.developer_id);
+    return view(sessionView, row, {
+      session_id: row.id,
+      developer,
+      // A name that somebody gave to their agent, or to a branch, may well be their own.
+      agent_name: developer === PRIVATE ? null : row.agent_name,
+      branch: developer === PRIVATE ? null : row.branch,
+      state: sessionState(row, now),
+      last_activity: activities.get(row.id) ?? null,
+    });
+  });
 }

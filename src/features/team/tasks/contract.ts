@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { id, repo, repoPath, sessionId, text, title } from '../../../kernel/fields.ts';
-import { answerFields, checkOutput, confirmFields } from '../overlap/contract.ts';
+import { answerFields, checkOutput, confirmFields, match } from '../overlap/contract.ts';
+import { RUNNING, WORK_STATUSES } from './lifecycle.ts';
 
-const base = {
+const tasks = {
   name: 'covibe_task',
   toolset: 'team',
   title: 'Tasks',
@@ -12,7 +13,6 @@ const base = {
 } as const;
 
 export const TASK_TYPES = ['feature', 'bug', 'refactor', 'chore', 'docs', 'test', 'spike'] as const;
-const STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
 
 const taskType = z.enum(TASK_TYPES).describe('What kind of work it is.');
 const priority = z.enum(['low', 'normal', 'high', 'urgent']);
@@ -39,7 +39,7 @@ const described = { title, task_type: taskType, description, ...words, target_fi
 const stored = { ...described, priority: priority.optional(), workstream_id: workstreamId };
 
 export const checkTask = contract({
-  ...base,
+  ...tasks,
   operation: 'check',
   description:
     'Always before start: is anybody doing this already? Answers check_id, matches and file_conflicts; where requires_verdict is true, judge each of candidates.',
@@ -54,7 +54,7 @@ export const checkTask = contract({
 const { check_id: _, ...planOutput } = checkOutput;
 
 export const planTask = contract({
-  ...base,
+  ...tasks,
   operation: 'plan',
   description: 'Records future work without starting it. Overlap is answered as a warning.',
   input: z.strictObject({
@@ -66,14 +66,14 @@ export const planTask = contract({
 
 const started = {
   task_id: z.string(),
-  status: z.enum(STATUSES),
+  status: z.enum(WORK_STATUSES),
   workstream_id: z.string(),
   warning_id: z.string().nullable(),
   file_conflicts: checkOutput.file_conflicts,
 };
 
 export const startTask = contract({
-  ...base,
+  ...tasks,
   operation: 'start',
   description: 'Starts work that you checked with the same title in the last 10 minutes. Where the check required a verdict, send check_id and scope_verdict.',
   input: z.strictObject({
@@ -85,7 +85,7 @@ export const startTask = contract({
 });
 
 export const startPlannedTask = contract({
-  ...base,
+  ...tasks,
   operation: 'start_planned',
   description: 'Starts your planned task after a check with its title and planned_task_id. Overlap is looked for once more at that moment.',
   input: z.strictObject({ planned_task_id: plannedTaskId, ...answerFields, session_id: sessionId }),
@@ -93,7 +93,7 @@ export const startPlannedTask = contract({
 });
 
 export const updateTask = contract({
-  ...base,
+  ...tasks,
   operation: 'update',
   description: 'On started work: status active or blocked. On planned work: edits title, description, scope, action, component, priority, task_type.',
   input: z.strictObject({
@@ -106,12 +106,12 @@ export const updateTask = contract({
     priority: priority.optional(),
     session_id: sessionId,
   }),
-  output: z.strictObject({ task_id: z.string(), status: z.enum(STATUSES), changed: z.array(z.string()) }),
+  output: z.strictObject({ task_id: z.string(), status: z.enum(WORK_STATUSES), changed: z.array(z.string()) }),
   annotations: { idempotentHint: true },
 });
 
 export const completeTask = contract({
-  ...base,
+  ...tasks,
   operation: 'complete',
   essential: true,
   description: 'Finishes work with a result_summary: what came out of it, for the team.',
@@ -121,17 +121,17 @@ export const completeTask = contract({
     summary: text(2_000).optional(),
     session_id: sessionId,
   }),
-  output: z.strictObject({ task_id: z.string(), status: z.enum(STATUSES) }),
+  output: z.strictObject({ task_id: z.string(), status: z.enum(WORK_STATUSES) }),
   annotations: { idempotentHint: true },
 });
 
 export const cancelTask = contract({
-  ...base,
+  ...tasks,
   operation: 'cancel',
   essential: true,
   description: 'Abandons planned, active or blocked work, with a reason.',
   input: z.strictObject({ task_id: taskId, reason: text(1_000), session_id: sessionId }),
-  output: z.strictObject({ task_id: z.string(), status: z.enum(STATUSES) }),
+  output: z.strictObject({ task_id: z.string(), status: z.enum(WORK_STATUSES) }),
   annotations: { destructiveHint: true },
 });
 
@@ -165,7 +165,7 @@ export const cancelTaskByHand = contract({
   title: 'Cancel a task',
   description: 'Abandons planned, active or blocked work of the signed-in developer, with a reason.',
   input: z.strictObject({ task_id: taskId, reason: text(1_000) }),
-  output: z.strictObject({ task_id: z.string(), status: z.enum(STATUSES) }),
+  output: z.strictObject({ task_id: z.string(), status: z.enum(WORK_STATUSES) }),
   annotations: { destructiveHint: true },
 });
 
@@ -173,7 +173,7 @@ export const taskView = z.strictObject({
   task_id: z.string(),
   title: z.string(),
   task_type: z.enum(TASK_TYPES),
-  status: z.enum(STATUSES),
+  status: z.enum(WORK_STATUSES),
   owner: z.string(),
   mine: z.boolean(),
   agent: z.string().nullable(),
@@ -214,7 +214,7 @@ export const listTasks = contract({
   title: 'List tasks',
   description: 'Tasks of the workspace, last changed first, a page at a time.',
   input: z.strictObject({
-    status: z.array(z.enum(STATUSES)).min(1).max(5).optional(),
+    status: z.array(z.enum(WORK_STATUSES)).min(1).max(5).optional(),
     mine: z.boolean().optional(),
     owner: developer.optional(),
     repository: text(300).optional().describe('What it is called.'),
@@ -250,5 +250,129 @@ export const taskOwners = contract({
   description: 'Who owns tasks, by name, as far as the caller may know them.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(z.strictObject({ name: z.string() })) }),
+  annotations: READ,
+});
+
+const workstreams = {
+  name: 'covibe_workstream',
+  toolset: 'team',
+  title: 'Workstreams',
+  about: 'What several of your tasks belong to. Tasks choose or make one themselves; only a large effort needs its own, by check, then start.',
+} as const;
+
+const about = text(4_000).optional().describe('What it is about, at length.');
+const namedWorkstream = id.describe('The workstream.');
+
+/** What every start answers besides the id. */
+const startedWorkstream = {
+  workstream_id: z.string(),
+  status: z.enum(WORK_STATUSES),
+  warning_id: z.string().nullable(),
+};
+
+export const checkWorkstream = contract({
+  ...workstreams,
+  operation: 'check',
+  description: 'Before you start: is anybody doing this already? Answers check_id, matches and, where requires_verdict is true, candidates to judge.',
+  input: z.strictObject({ title, description: about, session_id: sessionId }),
+  output: z.strictObject(checkOutput),
+});
+
+export const planWorkstream = contract({
+  ...workstreams,
+  operation: 'plan',
+  description: 'Records future work without starting it. Overlap is answered as a warning.',
+  input: z.strictObject({ title, description: about, session_id: sessionId }),
+  output: z.strictObject({ workstream_id: z.string(), status: z.literal('planned'), ...planOutput }),
+});
+
+export const startWorkstream = contract({
+  ...workstreams,
+  operation: 'start',
+  description: 'Starts work that you checked with the same title in the last 10 minutes. Where the check required a verdict, send check_id and scope_verdict.',
+  input: z.strictObject({ title, description: about, ...answerFields, session_id: sessionId }),
+  output: z.strictObject(startedWorkstream),
+});
+
+export const startPlannedWorkstream = contract({
+  ...workstreams,
+  operation: 'start_planned',
+  description: 'Starts your planned workstream after a check with its title. Overlap is looked for once more at that moment.',
+  input: z.strictObject({ planned_workstream_id: id.describe('The planned workstream you want to start.'), ...answerFields, session_id: sessionId }),
+  output: z.strictObject(startedWorkstream),
+});
+
+export const updateWorkstream = contract({
+  ...workstreams,
+  operation: 'update',
+  description: 'Sets a started workstream to active or blocked.',
+  input: z.strictObject({ workstream_id: namedWorkstream, status: z.enum(RUNNING), session_id: sessionId }),
+  output: z.strictObject({ workstream_id: z.string(), status: z.enum(WORK_STATUSES) }),
+  annotations: { idempotentHint: true },
+});
+
+export const completeWorkstream = contract({
+  ...workstreams,
+  operation: 'complete',
+  essential: true,
+  description: 'Finishes it with a result_summary. With open tasks it warns and names them; repeat with confirm_open_tasks: true to close it all the same.',
+  input: z.strictObject({
+    workstream_id: namedWorkstream,
+    result_summary: text(8_000).describe('What came out of it.'),
+    confirm_open_tasks: z.boolean().optional(),
+    session_id: sessionId,
+  }),
+  output: z.strictObject({ workstream_id: z.string(), status: z.enum(WORK_STATUSES), open_task_ids: z.array(z.string()) }),
+  annotations: { idempotentHint: true },
+});
+
+export const cancelWorkstream = contract({
+  ...workstreams,
+  operation: 'cancel',
+  essential: true,
+  description: 'Abandons a planned workstream, with a reason. A started one is completed instead.',
+  input: z.strictObject({ workstream_id: namedWorkstream, reason: text(1_000), session_id: sessionId }),
+  output: z.strictObject({ workstream_id: z.string(), status: z.enum(WORK_STATUSES) }),
+  annotations: { destructiveHint: true },
+});
+
+export const planWorkstreamByHand = contract({
+  name: 'workstreams.plan',
+  toolset: 'team',
+  access: 'member',
+  route: 'POST /api/workstreams',
+  title: 'Plan a workstream',
+  description: 'Plans a workstream for the signed-in developer, with the same comparison that agents get.',
+  input: z.strictObject({ title, description: about, ...confirmFields }),
+  output: z.strictObject({
+    workstream_id: z.string().nullable(),
+    status: z.literal('planned').nullable(),
+    requires_confirm: z.boolean(),
+    ...planOutput,
+    candidates: z.array(match),
+  }),
+});
+
+export const showWorkstream = contract({
+  name: 'workstreams.show',
+  toolset: 'admin',
+  access: 'member',
+  title: 'A workstream',
+  description: 'A workstream of the workspace, with how many tasks it has.',
+  input: z.strictObject({ workstream_id: id.describe('The workstream, or the end of its id.') }),
+  output: z.strictObject({
+    workstream_id: z.string(),
+    title: z.string(),
+    description: z.string().nullable(),
+    status: z.enum(WORK_STATUSES),
+    owner: z.string(),
+    mine: z.boolean(),
+    auto_created: z.boolean().describe('Made for a task that fitted nowhere else.'),
+    tasks: z.strictObject({ all: z.int(), open: z.int() }),
+    result_summary: z.string().nullable(),
+    created_at: z.int(),
+    updated_at: z.int(),
+    closed_at: z.int().nullable(),
+  }),
   annotations: READ,
 });

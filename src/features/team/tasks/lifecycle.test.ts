@@ -257,9 +257,14 @@ test('shared files inform: check, plan and start name whose they are, and nothin
   const check = await app.task('check', mine);
   expect(check.data.file_conflicts).toEqual([expect.objectContaining(conflict)]);
   expect(check.data.requires_verdict).toBe(false);
-  expect((await app.task('start', mine)).data.file_conflicts).toEqual([expect.objectContaining(conflict)]);
+  const start = await app.task('start', mine);
+  expect(start.data.file_conflicts).toEqual([expect.objectContaining(conflict)]);
+  expect(start.message).toBe('Started. Others have some of its files in hand: see file_conflicts.');
   const plan = await app.task('plan', { title: 'Write release notes', task_type: 'docs', target_files: ['src/c.ts'] });
   expect(plan.data.file_conflicts).toEqual([expect.objectContaining({ owner: 'ben', files: ['src/c.ts'] })]);
+  const planned = { planned_task_id: plan.data.task_id };
+  await app.task('check', { title: 'Write release notes', task_type: 'docs', ...planned });
+  expect(await app.task('start_planned', planned)).toMatchObject({ message: start.message, data: { file_conflicts: plan.data.file_conflicts } });
   await app.task('complete', { task_id: other, result_summary: 'r' }, app.ben);
   expect((await app.task('check', { title: 'Another thing entirely', task_type: 'chore', target_files: ['src/c.ts'] })).data.file_conflicts).toEqual([
     expect.objectContaining({ owner: 'ana', same_developer: true }),

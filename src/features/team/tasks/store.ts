@@ -1,32 +1,21 @@
+import { agentIdOf, agentTypeOf } from '../../../kernel/actor.ts';
+import type { Principal } from '../../../kernel/context.ts';
 import { calledRepository } from '../../../kernel/repository-name.ts';
-import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
+import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { findRow, matching } from '../../../storage/rows.ts';
 import type { TaskRow } from '../../../storage/schema-rows.ts';
-import { OPEN, RUNNING } from '../workstreams/index.ts';
+import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { overlapsOf } from '../overlap/index.ts';
+import { type ShownTask, type TaskView, taskView } from './contract.ts';
+import { OPEN, RUNNING } from './lifecycle.ts';
+import { titlesOf } from './workstreams.ts';
 
-export async function findTask(db: Db, workspace: string, id: string): Promise<TaskRow | undefined> {
-  return await db.selectFrom('tasks').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
+export const findTask = (db: Db, workspace: string, id: string): Promise<TaskRow | undefined> => findRow(db, 'tasks', { workspace_id: workspace, id });
 
-export async function insertTask(db: Db, row: TaskRow): Promise<void> {
-  await db.insertInto('tasks').values(row).execute();
-}
-
-export async function changeTask(db: Db, workspace: string, id: string, values: Partial<TaskRow>): Promise<void> {
-  await db.updateTable('tasks').set(values).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
-
-export async function taskNamed(db: Db, workspace: string, tail: string): Promise<TaskRow> {
-  const exact = await findTask(db, workspace, tail);
-  if (exact) return exact;
-  const found = await endingIn(db.selectFrom('tasks').selectAll().where('workspace_id', '=', workspace), tail);
-  const id = onlyMatch(
-    found.map((row) => row.id),
-    tail,
-    'task',
-  );
-  return found.find((row) => row.id === id) as TaskRow;
-}
+export const taskNamed = (db: Db, workspace: string, tail: string): Promise<TaskRow> =>
+  findBySuffix(matching(db, 'tasks', { workspace_id: workspace }).selectAll(), tail, 'task');
 
 interface TaskFilter {
   readonly statuses?: readonly TaskRow['status'][] | undefined;
@@ -36,7 +25,7 @@ interface TaskFilter {
   readonly repository?: string | undefined;
 }
 
-export interface TaskPageQuery extends TaskFilter {
+interface TaskPageQuery extends TaskFilter {
   readonly before?: { updated_at: number; task_id: string } | undefined;
   readonly limit: number;
 }
@@ -122,4 +111,37 @@ export async function tasksInHand(
 
 export async function orphanTasks(db: Db, limit: number): Promise<TaskRow[]> {
   return await db.selectFrom('tasks').selectAll().where('workstream_id', 'is', null).orderBy('workspace_id').orderBy('id').limit(limit).execute();
+}
+
+export const filesOf = (row: TaskRow): string[] => readJson(taskView.shape.target_files, row.target_files);
+
+/** Tasks as `viewer` may see them: of a private developer nothing tells who they are. */
+export async function viewTasks(db: Db, workspace: string, viewer: Principal): Promise<(row: TaskRow) => TaskView> {
+  const name = await namesFor(db, workspace, viewer);
+  return (row) =>
+    view(taskView, row, {
+      task_id: row.id,
+      owner: name(row.developer_id),
+      mine: row.developer_id === viewer.developerId,
+      // Which agent somebody uses may tell who they are.
+      agent: name(row.developer_id) === PRIVATE ? null : agentTypeOf(row.actor),
+    });
+}
+
+/** The same for people, who read what an id stands for. */
+export async function showTasks(db: Db, workspace: string, viewer: Principal, rows: readonly TaskRow[]): Promise<ShownTask[]> {
+  const show = await viewTasks(db, workspace, viewer);
+  const name = await namesFor(db, workspace, viewer);
+  const titles = await titlesOf(db, workspace, [...new Set(rows.flatMap(({ workstream_id }) => workstream_id ?? []))]);
+  const overlaps = await overlapsOf(
+    db,
+    workspace,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({
+    ...show(row),
+    agent_id: name(row.developer_id) === PRIVATE ? null : agentIdOf(row.actor),
+    workstream_title: titles.get(row.workstream_id ?? '') ?? null,
+    overlaps: overlaps.get(row.id) ?? { all: 0, open: 0 },
+  }));
 }

@@ -1,13 +1,9 @@
 import type { CallContext, WriteContext } from '../../../kernel/context.ts';
-import { ok, refused } from '../../../kernel/reply.ts';
+import { ok, type Refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import type { TaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, developerFor, namesFor, PRIVATE } from '../../core/identity/index.ts';
-import { type Confirmation, fileConflicts, type Preflight, type Prepared, planReply, readCheck, UNASKED } from '../overlap/index.ts';
-import { requireOpenWorkstream, requireState, TASK_MACHINE } from '../workstreams/index.ts';
-import { addTask, plannedSubject, subjectOf, type TaskWords } from './begin.ts';
-import { activate, cancel, complete, editPlanned, ownTask, setRunning } from './change.ts';
+import { type Confirmation, type Preflight, type Prepared, planReply, type StartedWork, UNASKED } from '../overlap/index.ts';
 import {
   cancelTask,
   cancelTaskByHand,
@@ -22,11 +18,10 @@ import {
   taskOwners,
   updateTask,
 } from './contract.ts';
-import { countTasks, findTask, ownersOfTasks, taskNamed, tasksBy } from './store.ts';
-import { filesOf, showTasks } from './views.ts';
-
-const START = 'covibe_task start';
-const START_PLANNED = 'covibe_task start_planned';
+import { requireState, TASK_MACHINE } from './lifecycle.ts';
+import { countTasks, findTask, ownersOfTasks, showTasks, taskNamed, tasksBy } from './store.ts';
+import { activate, addTask, cancel, complete, editPlanned, ownTask, plannedSubject, setRunning, subjectOf, type TaskWords } from './tasks.ts';
+import { requireOpenWorkstream } from './workstreams.ts';
 
 export function taskTools(preflight: Preflight): Implementation[] {
   const prepare = (
@@ -51,9 +46,7 @@ export function taskTools(preflight: Preflight): Implementation[] {
         const planned = planned_task_id ? await ownTask(tx, ctx, planned_task_id, 'planned_task_id') : undefined;
         if (planned) requireState(TASK_MACHINE, 'start_planned', 'task', planned);
         const subject = await subjectOf(tx, ctx, callingDeveloper(ctx.principal), words, planned?.id ?? null);
-        const result = await preflight.check(tx, ctx, subject, prepared);
-        const { message, warning } = readCheck(result, planned ? START_PLANNED : START);
-        return warning ? refused('warning', warning.code, message, warning.next, { ...result }) : ok(result, message);
+        return await preflight.check(tx, ctx, subject, prepared);
       },
     }),
     implement(planTask, {
@@ -78,19 +71,8 @@ export function taskTools(preflight: Preflight): Implementation[] {
         // What could never be started is refused before anybody is asked to judge it.
         if (words.workstream_id) await requireOpenWorkstream(tx, developerId, words.workstream_id);
         const subject = await subjectOf(tx, ctx, developerId, words, null);
-        const pass = await preflight.passStart(tx, ctx, subject, { check_id, scope_verdict, warning_id, confirmation_reason }, prepared, START);
-        if ('status' in pass) return pass;
-        const row = await addTask(tx, ctx, subject, words, 'active');
-        const { warningId } = await pass.settle(row.id);
-        const conflicts = await conflictsOf(row.id, subject.files, subject.repo);
-        return ok(
-          { task_id: row.id, status: 'active' as const, workstream_id: row.workstream_id, warning_id: warningId, file_conflicts: conflicts },
-          'Started.',
-        );
-
-        function conflictsOf(taskId: string, files: readonly string[], repo: string | null) {
-          return fileConflicts(tx.db, tx.workspace, { files, repo, viewer: ctx.principal, now: tx.now, except: [taskId] });
-        }
+        const answer = { check_id, scope_verdict, warning_id, confirmation_reason };
+        return startedReply(await preflight.start(tx, ctx, subject, answer, prepared, async () => await addTask(tx, ctx, subject, words, 'active')));
       },
     }),
     implement(startPlannedTask, {
@@ -101,11 +83,8 @@ export function taskTools(preflight: Preflight): Implementation[] {
       write: async (tx, { planned_task_id, ...answer }, ctx, prepared) => {
         const row = await ownTask(tx, ctx, planned_task_id, 'planned_task_id');
         requireState(TASK_MACHINE, 'start_planned', 'task', row);
-        const pass = await preflight.passPlanned(tx, ctx, plannedSubject(row), answer, prepared, START_PLANNED);
-        if ('status' in pass) return pass;
-        const workstreamId = await activate(tx, ctx, row);
-        const { warningId } = await pass.settle(row.id);
-        return await startedReply(tx, ctx, row, workstreamId, warningId);
+        const begin = async () => ({ id: row.id, workstream_id: await activate(tx, ctx, row) });
+        return startedReply(await preflight.start(tx, ctx, plannedSubject(row), answer, prepared, begin));
       },
     }),
     implement(updateTask, {
@@ -143,9 +122,9 @@ export function taskTools(preflight: Preflight): Implementation[] {
   ];
 }
 
-async function startedReply(tx: Tx, ctx: WriteContext, row: TaskRow, workstreamId: string, warningId: string | null) {
-  const question = { files: filesOf(row), repo: row.repo, viewer: ctx.principal, now: tx.now, except: [row.id] };
-  const conflicts = await fileConflicts(tx.db, tx.workspace, question);
-  const data = { task_id: row.id, status: 'active' as const, workstream_id: workstreamId, warning_id: warningId, file_conflicts: conflicts };
+function startedReply(started: StartedWork<{ id: string; workstream_id: string }> | Refused) {
+  if ('status' in started) return started;
+  const { work, warningId, conflicts } = started;
+  const data = { task_id: work.id, status: 'active' as const, workstream_id: work.workstream_id, warning_id: warningId, file_conflicts: conflicts };
   return ok(data, conflicts.length > 0 ? 'Started. Others have some of its files in hand: see file_conflicts.' : 'Started.');
 }

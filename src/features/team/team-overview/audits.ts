@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Principal } from '../../../kernel/context.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { findRows } from '../../../storage/rows.ts';
 import type { ParallelAuditRow } from '../../../storage/schema-rows.ts';
 import { namesFor } from '../../core/identity/index.ts';
 import { isOpen, itemsById, type Pair } from '../overlap/index.ts';
@@ -17,9 +18,8 @@ export const MAX_CONFLICTS = 50;
 export const stored = (pairs: readonly Pair[]): string =>
   JSON.stringify(pairs.slice(0, MAX_CONFLICTS).map(({ first, second, score, reason }) => ({ first: first.id, second: second.id, score, reason })));
 
-async function auditRows(db: Db, workspace: string, limit: number): Promise<ParallelAuditRow[]> {
-  return await db.selectFrom('parallel_audits').selectAll().where('workspace_id', '=', workspace).orderBy('id', 'desc').limit(limit).execute();
-}
+const auditRows = (db: Db, workspace: string, limit: number): Promise<ParallelAuditRow[]> =>
+  findRows(db, 'parallel_audits', { workspace_id: workspace }, { order: { id: 'desc' }, limit });
 
 export async function latestAudits(db: Db, workspace: string, viewer: Principal): Promise<TeamState['latest_parallel_audits']> {
   const name = await namesFor(db, workspace, viewer);

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { sessionId } from '../../../kernel/fields.ts';
 import { questionView } from '../../workflow/messages/contract.ts';
-import { contextView } from '../contexts/contract.ts';
 import { claimView } from '../coordination/contract.ts';
 import { noteView } from '../notes/contract.ts';
 import { match } from '../overlap/contract.ts';
-import { sessionView } from '../sessions/contract.ts';
+import { contextView, sessionView } from '../sessions/contract.ts';
 import { taskView } from '../tasks/contract.ts';
 import { usageTotals } from '../usage/contract.ts';
 

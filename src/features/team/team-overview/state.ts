@@ -1,18 +1,19 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
 import type { Principal } from '../../../kernel/context.ts';
+import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
+import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { namesFor } from '../../core/identity/index.ts';
 import { openQuestions } from '../../workflow/messages/index.ts';
-import { activeContexts } from '../contexts/index.ts';
 import { liveClaims, type Waiting, waitingFor } from '../coordination/index.ts';
 import { recentNotes } from '../notes/index.ts';
 import { RECENT_MS, recentWarnings, warningView } from '../overlap/index.ts';
-import { recentSessions, staleSessions } from '../sessions/index.ts';
-import { type TaskView, tasksBy, viewTasks } from '../tasks/index.ts';
-import { workstreamsBy } from '../workstreams/index.ts';
+import { activeContexts, recentSessions, staleSessions } from '../sessions/index.ts';
+import { type TaskView, tasksBy, viewTasks, workstreamsBy } from '../tasks/index.ts';
 import { latestAudits, standingConflicts } from './audits.ts';
-import type { StateDocument, TeamState } from './contract.ts';
-import { nextActions } from './next.ts';
+import type { StateDocument, TeamState, teamFeedback } from './contract.ts';
 
 /** So many rows of each section: what an agent reads at the start of its work must stay small. */
 const ROWS = 15;
@@ -20,7 +21,7 @@ const CONTEXTS = 5;
 const SUMMARY_SHOWN = 300;
 const QUESTION_SHOWN = 500;
 
-export interface TeamStateWithWaiting extends TeamState {
+interface TeamStateWithWaiting extends TeamState {
   readonly waiting: Waiting;
 }
 
@@ -101,3 +102,76 @@ const briefWarning = ({ warning_id, title, developer, subject_id, level, matches
   matches: matches.slice(0, WARNING_MATCHES).map(({ id, title: other, owner, status, score, reason }) => ({ id, title: other, owner, status, score, reason })),
   created_at,
 });
+
+type Facts = Omit<TeamState, 'next_actions' | 'cut'>;
+type NextAction = TeamState['next_actions'][number];
+
+const MAX_ITEMS = 12;
+
+/** What the caller should do next, the most pressing first. */
+function nextActions(state: Facts, { waiting, answers, handoffs }: Waiting, viewer: Principal): NextAction[] {
+  const me = viewer.developerName ?? '';
+  const mine = <T extends { mine: boolean }>(rows: readonly T[]) => rows.filter((row) => row.mine);
+  const conflicts = state.parallel_audit_conflicts.filter(({ kind, first, second }) => kind !== 'historical' && (first.owner === me || second.owner === me));
+  return [
+    ...waiting.map(({ ask_id, from }) => ({ action: `Answer ${from}: covibe_coordination reply with ask_id.`, about: ask_id })),
+    ...handoffs.map(({ handoff_id, from }) => ({ action: `Take over from ${from}: covibe_coordination accept_handoff with handoff_id.`, about: handoff_id })),
+    ...answers.map(({ ask_id, from }) => ({ action: `${from} answered your ask: read it with covibe_coordination list.`, about: ask_id })),
+    ...conflicts.map(({ first, second }) => ({
+      action: `Settle with the others: "${first.title}" and "${second.title}" look like the same work.`,
+      about: first.id,
+    })),
+    ...state.stale_sessions
+      .filter(({ developer }) => developer === me)
+      .map(({ session_id }) => ({ action: 'Your session has gone quiet: heartbeat or end it.', about: session_id })),
+    ...mine(state.active_work)
+      .filter(({ status }) => status === 'blocked')
+      .map(({ task_id, title }) => ({ action: `Unblock "${title}", or record what blocks it with covibe_note.`, about: task_id })),
+    ...state.overlap_warnings
+      .filter(({ developer, level }) => developer === me && level === 'escalated')
+      .map(({ warning_id, title }) => ({
+        action: `Judge the overlap of "${title}": check again and send a scope_verdict, or dismiss the warning.`,
+        about: warning_id,
+      })),
+    ...mine(state.active_work)
+      .filter(({ status }) => status === 'active')
+      .map(({ task_id, title }) => ({ action: `Finish "${title}": covibe_task complete with a result_summary.`, about: task_id })),
+    ...mine(state.planned_work).map(({ task_id, title }) => ({
+      action: `Start "${title}": check it with planned_task_id, then start_planned.`,
+      about: task_id,
+    })),
+  ].slice(0, MAX_ITEMS);
+}
+
+const payload = z.looseObject({
+  type: z.enum(['warning', 'block', 'error', 'info']),
+  code: z.string(),
+  message: z.string(),
+  required_action: z.string(),
+});
+
+type Item = Output<typeof teamFeedback>['items'][number];
+
+/** What the developer's own agents were told, newest first. Actors end with the developer's id, whichever agent it was. */
+export async function feedbackOf(db: Db, workspace: string, developerId: string, type: Item['type'] | undefined, limit: number): Promise<Item[]> {
+  let query = db
+    .selectFrom('events')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    // As a literal, or the planner cannot know that the index over feedback serves.
+    .where('category', '=', sql.lit<'feedback'>('feedback'))
+    .where('actor', 'like', `%${developerId}`);
+  if (type) query = query.where('payload', 'like', `%"type":"${type}"%`);
+  const rows = await query
+    .orderBy('seq', 'desc')
+    .limit(type ? limit * 2 : limit)
+    .execute();
+  return rows
+    .map((row) => ({ row, told: payload.safeParse(readJson(z.unknown(), row.payload)) }))
+    .flatMap(({ row, told }) => {
+      if (!told.success || (type && told.data.type !== type)) return [];
+      const { type: kind, code, message, required_action } = told.data;
+      return [{ seq: row.seq, type: kind, tool: row.kind, code, message, required_action, session_id: row.session, time: row.time }];
+    })
+    .slice(0, limit);
+}

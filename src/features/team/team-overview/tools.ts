@@ -3,6 +3,7 @@ import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok, type Reply, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { insertRows } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, namesFor } from '../../core/identity/index.ts';
 import { markDelivered } from '../coordination/index.ts';
@@ -22,8 +23,7 @@ import {
   teamState,
   weeklySummary,
 } from './contract.ts';
-import { feedbackOf } from './feedback.ts';
-import { readQuestions, readTeamState } from './state.ts';
+import { feedbackOf, readQuestions, readTeamState } from './state.ts';
 import { summarise } from './summary.ts';
 
 const WEEK = 7;
@@ -117,10 +117,8 @@ const REASON_BYTES = 200;
 async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, leftOut }: Found): Promise<Reply<Audit>> {
   const developerId = callingDeveloper(ctx.principal);
   const id = newId('audit', tx.now);
-  await tx.db
-    .insertInto('parallel_audits')
-    .values({ workspace_id: tx.workspace, id, developer_id: developerId, compared, conflicts: stored(pairs), created_at: tx.now })
-    .execute();
+  const audit = { workspace_id: tx.workspace, id, developer_id: developerId, compared, conflicts: stored(pairs), created_at: tx.now };
+  await insertRows(tx.db, 'parallel_audits', audit);
   record(tx, ctx, {
     category: 'work',
     kind: 'parallel_work.audit',

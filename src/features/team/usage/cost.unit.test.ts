@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { costOf, isMismatch, microDollars } from './cost.ts';
-import { bestPattern, means } from './match.ts';
-import { BUILTIN_PRICES, type ModelPrice } from './prices.ts';
+import { BUILTIN_PRICES, bestPattern, costOf, isMismatch, type ModelPrice, means, microDollars } from './prices.ts';
 
 const none = { input_tokens: 0, cached_input_tokens: 0, cache_creation_tokens: 0, cache_creation_1h_tokens: 0, output_tokens: 0 };
 const price = (name: string): ModelPrice => BUILTIN_PRICES.get(name) as ModelPrice;

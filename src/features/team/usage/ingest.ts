@@ -5,16 +5,15 @@ import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok, type Reply, refused } from '../../../kernel/reply.ts';
 import { canonicalJson } from '../../../storage/canonical.ts';
+import { findRows, insertRows } from '../../../storage/rows.ts';
 import type { AgentSpanRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import { agentTypeOf } from '../sessions/index.ts';
 import type { ingestTelemetry } from './contract.ts';
-import { costOf, isMismatch, microDollars } from './cost.ts';
-import { type PriceList, priceList } from './pricelist.ts';
+import { costOf, isMismatch, microDollars, type PriceList, priceList } from './prices.ts';
 import { readPayload } from './sources.ts';
 import type { UsageSpan } from './span.ts';
-import { insertSpans, spansOfPayload } from './store.ts';
 
 const MAX_BYTES = 256 * 1024;
 
@@ -37,7 +36,12 @@ export async function ingest(
   { spans, sha256 }: UsageReading,
 ): Promise<Reply<ReturnType<typeof answer>>> {
   const developerId = callingDeveloper(ctx.principal);
-  const known = await spansOfPayload(tx.db, tx.workspace, developerId, sha256);
+  const known = await findRows(
+    tx.db,
+    'agent_spans',
+    { workspace_id: tx.workspace, developer_id: developerId, payload_sha256: sha256 },
+    { order: { id: 'asc' } },
+  );
   if (known.length > 0) {
     return refused('warning', 'ALREADY_INGESTED', 'This payload was counted before; it is not counted again.', 'Go on: there is nothing to do.', answer(known));
   }
@@ -49,7 +53,7 @@ export async function ingest(
     payload_sha256: sha256,
     submitted: submittedMicros(input.submitted_cost, spans),
   });
-  await insertSpans(tx.db, rows);
+  await insertRows(tx.db, 'agent_spans', rows);
   const data = answer(rows);
   record(tx, ctx, {
     category: 'work',

@@ -1,7 +1,5 @@
-import { otelMetrics } from './otel-metrics.ts';
-import { attributeCounter, attributesOf, numbered } from './otlp.ts';
-import { dollars, each, has, type UsagePlace } from './place.ts';
-import { toSpan, type UsageSpan } from './span.ts';
+import { invalidInput, isRecord } from '../../../kernel/input.ts';
+import { dollars, each, has, inside, toSpan, type UsagePlace, type UsageSpan, wholeNumber } from './span.ts';
 
 /** The names under which one kind of instrumentation writes its counters. */
 interface Vocabulary {
@@ -137,3 +135,75 @@ function withoutAncestors(spans: readonly UsagePlace[]): UsagePlace[] {
   }
   return counted.filter(({ value }) => !value.spanId || !above.has(value.spanId));
 }
+
+type Part = 'input' | 'output' | 'cached' | 'creation';
+
+/** What a data point counts, by the attribute that tells. */
+const PARTS: ReadonlyMap<unknown, Part> = new Map([
+  ['input', 'input'],
+  ['output', 'output'],
+  ['cacheRead', 'cached'],
+  ['cacheCreation', 'creation'],
+]);
+
+const METRICS: ReadonlyMap<unknown, { kind: string; model: readonly string[] }> = new Map([
+  ['gen_ai.client.token.usage', { kind: 'gen_ai.token.type', model: ['gen_ai.response.model', 'gen_ai.request.model'] }],
+  ['claude_code.token.usage', { kind: 'type', model: ['model'] }],
+]);
+
+/** OTLP's number for sums that go on from export to export. */
+const CUMULATIVE = [2, 'AGGREGATION_TEMPORALITY_CUMULATIVE'];
+
+/** Counters as metrics: one span for each model. */
+function otelMetrics(payload: UsagePlace): UsageSpan[] {
+  const metrics = each(payload, 'resourceMetrics').flatMap((resource) => each(resource, 'scopeMetrics').flatMap((scope) => each(scope, 'metrics')));
+  const sums = new Map<unknown, { path: string } & Partial<Record<Part, number>>>();
+  for (const metric of numbered(metrics, 'metrics')) {
+    const names = METRICS.get(metric.value.name);
+    const data = inside(metric, 'sum') ?? inside(metric, 'histogram');
+    if (!names || !data) continue;
+    if (CUMULATIVE.includes(data.value.aggregationTemporality as never)) {
+      throw invalidInput([{ field: `${data.path}.aggregationTemporality`, message: 'expected delta: cumulative sums cannot be added up' }]);
+    }
+    for (const point of each(data, 'dataPoints')) {
+      const attributes = attributesOf(point);
+      const part = PARTS.get(attributes.value[names.kind]);
+      if (!part) continue;
+      const model = names.model.map((name) => attributes.value[name]).find((name) => name !== undefined) ?? null;
+      const sum = sums.get(model) ?? { path: attributes.path };
+      sums.set(model, { ...sum, [part]: wholeNumber((sum[part] ?? 0) + amountOf(point), attributes.path) });
+    }
+  }
+  return [...sums].map(([model, { path, input, output, cached, creation }]) => {
+    return toSpan({ path, model, input, output, cached, creation, caches: 'beside' });
+  });
+}
+
+const amountOf = (point: UsagePlace): number => attributeCounter(point, ['asInt', 'asDouble', 'sum']) ?? 0;
+
+/** Attributes as one object, whether they came as OTLP's list or as an object already. */
+export function attributesOf(record: UsagePlace): UsagePlace {
+  const plain = inside(record, 'attributes');
+  if (plain) return plain;
+  const pairs = each(record, 'attributes').map(({ value }) => [String(value.key), plainValue(value.value)] as const);
+  return { path: record.path, value: Object.fromEntries(pairs) };
+}
+
+/** OTLP writes 64-bit integers as text. */
+function plainValue(value: unknown): unknown {
+  if (!isRecord(value)) return undefined;
+  return value.intValue ?? value.doubleValue ?? value.stringValue;
+}
+
+const DIGITS = /^\d{1,16}$/;
+
+/** The first of the named attributes that is there. */
+function attributeCounter(attributes: UsagePlace, names: readonly string[]): number | undefined {
+  const name = names.find((each) => attributes.value[each] !== undefined && attributes.value[each] !== null);
+  if (name === undefined) return undefined;
+  const value = attributes.value[name];
+  return wholeNumber(typeof value === 'string' && DIGITS.test(value) ? Number(value) : value, `${attributes.path}.${name}`);
+}
+
+/** Records from the depth of OTLP under names that a refusal has room for. */
+const numbered = (records: readonly UsagePlace[], name: string): UsagePlace[] => records.map(({ value }, at) => ({ path: `payload…${name}[${at}]`, value }));

@@ -1,3 +1,9 @@
+import type { Db } from '../../../storage/engine.ts';
+import type { ModelPriceRow } from '../../../storage/schema-rows.ts';
+import type { PriceView } from './contract.ts';
+import type { UsageSpan } from './span.ts';
+import { currentPrices } from './store.ts';
+
 /** Dollars for a million tokens of each kind. Null: not known, and then nothing that has such tokens gets a cost. */
 export interface ModelPrice {
   readonly input: number;
@@ -10,7 +16,7 @@ export interface ModelPrice {
 }
 
 /** Changes whenever a figure below does: a stored cost says by which prices it was made. */
-export const BUILTIN_VERSION = 'builtin-2026-08';
+const BUILTIN_VERSION = 'builtin-2026-08';
 
 /** Anthropic prices reading a cache at a tenth of the input, writing it for five minutes at five quarters, for an hour at twice. */
 const anthropic = (input: number, output: number): ModelPrice => ({
@@ -84,3 +90,117 @@ export const BUILTIN_PRICES: ReadonlyMap<string, ModelPrice> = new Map([
   ['gemini-2.5-flash', other(0.3, 0.03, 2.5)],
   ['gemini-2.5-flash-lite', other(0.1, 0.01, 0.4)],
 ]);
+
+export interface PriceList {
+  /** Every price that holds, the workspace's own first. */
+  readonly items: readonly PriceView[];
+  priceOf(model: string | null): { price: ModelPrice; version: string } | undefined;
+}
+
+export const workspaceVersion = (version: number): string => `workspace-${version}`;
+
+/** The prices that hold in a workspace now: its own, whatever they name, before the built-in ones. */
+export async function priceList(db: Db, workspace: string): Promise<PriceList> {
+  const own = new Map<string, PriceView>();
+  for (const row of await currentPrices(db, workspace)) {
+    const view = viewOf(row);
+    if (view) own.set(row.model, view);
+  }
+  const builtin = new Map(
+    [...BUILTIN_PRICES].map(([model, price]): [string, PriceView] => [model, { model, ...price, version: BUILTIN_VERSION, set_at: null }]),
+  );
+  return {
+    items: [...own.values(), ...[...builtin.values()].filter(({ model }) => !own.has(model))],
+    priceOf(model) {
+      if (model === null) return undefined;
+      for (const list of [own, builtin]) {
+        const found = list.get(bestPattern(list.keys(), model) ?? '');
+        if (found) return { price: found, version: found.version };
+      }
+      return undefined;
+    },
+  };
+}
+
+/** A row without figures took back what was set before it. */
+function viewOf(row: ModelPriceRow): PriceView | undefined {
+  if (row.input === null || row.output === null) return undefined;
+  const dollars = (micros: number | null) => (micros === null ? null : micros / 1e6);
+  return {
+    model: row.model,
+    input: row.input / 1e6,
+    cached_input: dollars(row.cached_input),
+    cache_write: dollars(row.cache_write),
+    cache_write_1h: dollars(row.cache_write_1h),
+    output: row.output / 1e6,
+    prompt_up_to: null,
+    version: workspaceVersion(row.version),
+    set_at: row.set_at,
+  };
+}
+
+/** Where a model is served from is no part of its name: `anthropic/…`, `us.anthropic.…-v1:0`, `models/…`. */
+function bareName(model: string): string {
+  const last = model.toLowerCase().split('/').at(-1) ?? '';
+  return inOneSpelling(last.replace(/^([a-z-]+\.)?anthropic\./, '').replace(/-v\d+(:\d+)?$/, ''));
+}
+
+/** Routers write `claude-opus-4.5`, and the first release of a generation is also called `claude-opus-4-0`. */
+const inOneSpelling = (name: string): string =>
+  name.startsWith('claude-') ? name.replace(/(\d)\.(\d)/, '$1-$2').replace(/^(claude-[a-z]+-\d)-0$/, '$1') : name;
+
+/** Releases of a model cost what the model costs: `-20250929`, `@20250929`, `-2025-08-07`, `-latest`. */
+const RELEASE = /^([-@]\d{8}|-\d{4}-\d{2}-\d{2}|-latest)$/;
+
+/** Models whose long context costs no more are called by the same price with and without the mark. */
+const LONG_CONTEXT = /\[1m\]$/;
+const SAME_PRICE_WHEN_LONG = /^claude-(opus-4-[6-9]|sonnet-4-[6-9]|opus-5)/;
+
+/** Whether `pattern`, a name of a model that may end in `*`, means `model`. */
+export function means(pattern: string, model: string): boolean {
+  const name = bareName(model);
+  const wanted = inOneSpelling(pattern.toLowerCase());
+  if (wanted.endsWith('*')) return name.startsWith(wanted.slice(0, -1));
+  const plain = SAME_PRICE_WHEN_LONG.test(name) ? name.replace(LONG_CONTEXT, '') : name;
+  return plain === wanted || name === wanted || (plain.startsWith(wanted) && RELEASE.test(plain.slice(wanted.length)));
+}
+
+/** The pattern that says most of the model: a name before any `*`, and of these the longest. */
+export function bestPattern(patterns: Iterable<string>, model: string): string | undefined {
+  const rank = (pattern: string) => (pattern.endsWith('*') ? pattern.length : 1_000 + pattern.length);
+  return [...patterns].filter((pattern) => means(pattern, model)).sort((one, other) => rank(other) - rank(one))[0];
+}
+
+const MILLION = 1_000_000n;
+
+type Counts = Pick<UsageSpan, 'input_tokens' | 'cached_input_tokens' | 'cache_creation_tokens' | 'cache_creation_1h_tokens' | 'output_tokens'>;
+
+export const microDollars = (dollars: number): number => Math.round(dollars * 1e6);
+
+/** In whole micro-dollars. Null where a part of it has no known price: never a cost that leaves something out. */
+export function costOf(counts: Counts, price: ModelPrice): number | null {
+  const { input_tokens, cached_input_tokens, cache_creation_tokens, cache_creation_1h_tokens, output_tokens } = counts;
+  // The span may sum up several prompts: only a sum within the bound says that each of them was.
+  const prompt = input_tokens + cached_input_tokens + cache_creation_tokens;
+  if (price.prompt_up_to !== null && prompt > price.prompt_up_to) return null;
+  const parts: readonly (readonly [number, number | null])[] = [
+    [input_tokens, price.input],
+    [cached_input_tokens, price.cached_input],
+    [cache_creation_tokens - cache_creation_1h_tokens, price.cache_write],
+    [cache_creation_1h_tokens, price.cache_write_1h],
+    [output_tokens, price.output],
+  ];
+  let millionths = 0n;
+  for (const [tokens, dollars] of parts) {
+    if (tokens === 0) continue;
+    if (dollars === null) return null;
+    millionths += BigInt(tokens) * BigInt(microDollars(dollars));
+  }
+  return Number((millionths + MILLION / 2n) / MILLION);
+}
+
+/** More than one per cent and more than one micro-dollar apart: less is rounding. */
+export function isMismatch(submitted: number, computed: number): boolean {
+  const apart = Math.abs(submitted - computed);
+  return apart > 1 && apart * 100 > computed;
+}

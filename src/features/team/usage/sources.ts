@@ -1,11 +1,6 @@
 import { invalidInput } from '../../../kernel/input.ts';
-import { anthropic, anthropicByItsMarks } from './anthropic.ts';
-import { direct } from './direct.ts';
-import { gemini } from './gemini.ts';
-import { openai } from './openai.ts';
 import { otel } from './otel.ts';
-import { rootOf, type UsagePlace } from './place.ts';
-import type { UsageSpan } from './span.ts';
+import { counter, dollars, each, has, inside, rootOf, toSpan, type UsagePlace, type UsageSpan } from './span.ts';
 
 /** Gives the spans of a payload of its shape, nothing where the payload has another, and refuses counters that cannot be. */
 type Shape = (payload: UsagePlace) => UsageSpan[] | undefined;
@@ -46,4 +41,137 @@ export function readPayload(source: Source, payload: Record<string, unknown>): U
   if (counted.length === 0) throw invalidInput([{ field: 'payload', message: `has no token counters in a shape that ${source} gives` }]);
   if (counted.length > MAX_SPANS) throw invalidInput([{ field: 'payload', message: `has more than ${MAX_SPANS} spans with token counters` }]);
   return counted;
+}
+
+const INPUT = ['input_tokens', 'inputTokens'];
+const OUTPUT = ['output_tokens', 'outputTokens'];
+const CURSORS_CACHES = ['cacheReadTokens', 'cacheWriteTokens'];
+
+/**
+ * `direct_counts`: counters that a proxy, or the companion from Cursor's own store, took from a structured event; one object
+ * or a list. Or Cursor's own event, known by how it calls its caches. Tokens of caches stand beside the input unless
+ * `input_includes_cached` is true.
+ */
+function direct(payload: UsagePlace): UsageSpan[] | undefined {
+  const own = [inside(payload, 'tokenUsage'), inside(payload, 'usage')].find((usage) => has(usage, ...CURSORS_CACHES));
+  const one = inside(payload, 'direct_counts') ?? (has(payload, 'direct_counts') ? undefined : own);
+  const all = one ? [one] : each(payload, 'direct_counts');
+  const counted = all.filter((counts) => has(counts, ...INPUT, ...OUTPUT));
+  return counted.length === 0 ? undefined : counted.map((counts) => directSpan(counts, counts.value.model ?? payload.value.model));
+}
+
+function directSpan(counts: UsagePlace, model: unknown): UsageSpan {
+  return toSpan({
+    path: counts.path,
+    model,
+    input: counter(counts, ...INPUT),
+    cached: counter(counts, 'cached_input_tokens', 'cache_read_tokens', 'cacheReadTokens'),
+    creation: counter(counts, 'cache_creation_tokens', 'cache_write_tokens', 'cacheWriteTokens'),
+    output: counter(counts, ...OUTPUT),
+    reasoning: counter(counts, 'reasoning_tokens', 'reasoningTokens'),
+    claimed: dollars(counts, 'cost_usd'),
+    caches: counts.value.input_includes_cached === true ? 'inside' : 'beside',
+  });
+}
+
+const CACHE_READ = ['cache_read_input_tokens', 'cacheReadInputTokens'];
+const CACHE_WRITE = ['cache_creation_input_tokens', 'cacheCreationInputTokens'];
+
+/** Claude Code's result (`modelUsage`), a line of its transcript (`message.usage`), a message of the API (`usage`), or its counters alone. */
+function anthropic(payload: UsagePlace): UsageSpan[] | undefined {
+  const perModel = inside(payload, 'modelUsage');
+  if (perModel) return Object.keys(perModel.value).flatMap((model, at) => anthropicSpan(indexed(perModel, model, at), model, undefined) ?? []);
+  const holder = [payload, inside(payload, 'message')].find((place) => inside(place, 'usage')) ?? payload;
+  const span = anthropicSpan(inside(holder, 'usage') ?? holder, holder.value.model ?? payload.value.model, dollars(payload, 'total_cost_usd', 'costUSD'));
+  return span && [span];
+}
+
+/** The same where it cannot be anything else: a proxy does not say whose usage it passes on. */
+function anthropicByItsMarks(payload: UsagePlace): UsageSpan[] | undefined {
+  const holders = [payload, inside(payload, 'usage'), inside(inside(payload, 'message'), 'usage')];
+  const isMarked = has(payload, 'modelUsage') || holders.some((holder) => has(holder, ...CACHE_READ, ...CACHE_WRITE));
+  return isMarked ? anthropic(payload) : undefined;
+}
+
+/** Anthropic counts what was read from and written to the cache beside the input. */
+function anthropicSpan(usage: UsagePlace | undefined, model: unknown, claimed: number | undefined): UsageSpan | undefined {
+  if (!usage || !has(usage, ...INPUT, ...OUTPUT)) return undefined;
+  return toSpan({
+    path: usage.path,
+    model,
+    provider: 'anthropic',
+    input: counter(usage, ...INPUT),
+    cached: counter(usage, ...CACHE_READ),
+    creation: counter(usage, ...CACHE_WRITE),
+    creation1h: counter(inside(usage, 'cache_creation'), 'ephemeral_1h_input_tokens'),
+    output: counter(usage, ...OUTPUT),
+    claimed: claimed ?? dollars(usage, 'costUSD'),
+    caches: 'beside',
+  });
+}
+
+function indexed(perModel: UsagePlace, key: string, at: number): UsagePlace | undefined {
+  const found = inside(perModel, key);
+  return found && { ...found, path: `${perModel.path}[${at}]` };
+}
+
+const OPENAI_INPUT = ['input_tokens', 'prompt_tokens', 'inputTokens'];
+const OPENAI_OUTPUT = ['output_tokens', 'completion_tokens', 'outputTokens'];
+
+/**
+ * A response or chat completion of the API (`usage`), the event that completes one (`response.usage`), Codex's turn
+ * (`usage`) and token count (`info.last_token_usage`), or the counters alone.
+ */
+function openai(payload: UsagePlace): UsageSpan[] | undefined {
+  const event = payload.value.type === 'event_msg' ? (inside(payload, 'payload') ?? payload) : payload;
+  const holder = inside(event, 'response') ?? event;
+  const usage = inside(holder, 'usage') ?? tokenCount(event) ?? holder;
+  if (!has(usage, ...OPENAI_INPUT, ...OPENAI_OUTPUT)) return undefined;
+  return [openaiSpan(usage, holder.value.model ?? event.value.model ?? payload.value.model)];
+}
+
+/** OpenAI counts the cached input in the input, and the reasoning in the output. */
+function openaiSpan(usage: UsagePlace, model: unknown): UsageSpan {
+  const input = inside(usage, 'input_tokens_details') ?? inside(usage, 'prompt_tokens_details');
+  const output = inside(usage, 'output_tokens_details') ?? inside(usage, 'completion_tokens_details');
+  return toSpan({
+    path: usage.path,
+    model,
+    input: counter(usage, ...OPENAI_INPUT),
+    cached: counter(usage, 'cached_input_tokens', 'cachedInputTokens') ?? counter(input, 'cached_tokens'),
+    creation: counter(input, 'cache_write_tokens'),
+    output: counter(usage, ...OPENAI_OUTPUT),
+    reasoning: counter(usage, 'reasoning_output_tokens', 'reasoning_tokens', 'reasoningOutputTokens', 'reasoningTokens') ?? counter(output, 'reasoning_tokens'),
+    caches: 'inside',
+  });
+}
+
+/** Codex gives the last turn beside the sum of the session: the sums of a session would count its turns again and again. */
+function tokenCount(event: UsagePlace): UsagePlace | undefined {
+  const info = inside(event, 'info');
+  const last = inside(info, 'last_token_usage');
+  if (!last && has(info, 'total_token_usage')) {
+    throw invalidInput([{ field: 'payload.info.last_token_usage', message: 'is needed: the totals of a session cannot be added up' }]);
+  }
+  return last;
+}
+
+/** A response of the Gemini API. It counts the cached input in the prompt, and thoughts beside the candidates. */
+function gemini(payload: UsagePlace): UsageSpan[] | undefined {
+  const holder = inside(payload, 'response') ?? payload;
+  const usage = inside(holder, 'usageMetadata');
+  if (!usage || !has(usage, 'promptTokenCount', 'candidatesTokenCount')) return undefined;
+  const prompt = counter(usage, 'promptTokenCount') ?? 0;
+  const span = toSpan({
+    path: usage.path,
+    model: holder.value.modelVersion ?? payload.value.model,
+    provider: 'google',
+    input: prompt + (counter(usage, 'toolUsePromptTokenCount') ?? 0),
+    cached: counter(usage, 'cachedContentTokenCount'),
+    output: counter(usage, 'candidatesTokenCount'),
+    reasoning: counter(usage, 'thoughtsTokenCount'),
+    caches: 'inside',
+    thoughts: 'beside',
+  });
+  return [span];
 }

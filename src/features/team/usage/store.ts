@@ -1,31 +1,13 @@
 import { sql } from 'kysely';
-import { chunks } from '../../../storage/chunks.ts';
+import type { Principal } from '../../../kernel/context.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { AgentSpanRow, ModelPriceRow } from '../../../storage/schema-rows.ts';
-import type { UsageKey } from './contract.ts';
-
-/** Rows of one insert stay far below the number of parameters that either engine takes. */
-const CHUNK = 20;
-
-export async function insertSpans(db: Db, rows: readonly AgentSpanRow[]): Promise<void> {
-  for (const some of chunks(rows, CHUNK)) {
-    await db.insertInto('agent_spans').values(some).execute();
-  }
-}
-
-export async function spansOfPayload(db: Db, workspace: string, developerId: string, sha256: string): Promise<AgentSpanRow[]> {
-  return await db
-    .selectFrom('agent_spans')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('developer_id', '=', developerId)
-    .where('payload_sha256', '=', sha256)
-    .orderBy('id')
-    .execute();
-}
+import { findRows, matching } from '../../../storage/rows.ts';
+import type { ModelPriceRow } from '../../../storage/schema-rows.ts';
+import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import type { CountedUsage, UsageKey, UsageRow, UsageTotals } from './contract.ts';
 
 /** A key that the sums are not by is not there. */
-export interface UsageSum {
+interface UsageSum {
   day?: number;
   /** Null: somebody who is hidden, with whatever agent on whatever task. */
   developer_id?: string | null;
@@ -83,15 +65,9 @@ export async function usageSums(db: Db, workspace: string, since: number, by: re
   );
 }
 
-export async function reportersSince(db: Db, workspace: string, since: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('agent_spans')
-    .select('developer_id')
-    .distinct()
-    .where('workspace_id', '=', workspace)
-    .where('ingested_at', '>=', since)
-    .execute();
-  return rows.map(({ developer_id }) => developer_id);
+async function reportersSince(db: Db, workspace: string, since: number): Promise<string[]> {
+  const spans = matching(db, 'agent_spans', { workspace_id: workspace }).where('ingested_at', '>=', since);
+  return (await spans.select('developer_id').distinct().execute()).map(({ developer_id }) => developer_id);
 }
 
 const DAY_MS = 86_400_000;
@@ -149,21 +125,67 @@ const spansWithTasks = (db: Db) =>
 
 /** The newest row of each model that was ever set. */
 export async function currentPrices(db: Db, workspace: string): Promise<ModelPriceRow[]> {
-  const rows = await db.selectFrom('model_prices').selectAll().where('workspace_id', '=', workspace).orderBy('version').execute();
+  const rows = await findRows(db, 'model_prices', { workspace_id: workspace }, { order: { version: 'asc' } });
   return [...new Map(rows.map((row) => [row.model, row])).values()];
 }
 
-export async function newestPriceVersion(db: Db, workspace: string): Promise<number> {
-  const row = await db
-    .selectFrom('model_prices')
-    .select('version')
-    .where('workspace_id', '=', workspace)
-    .orderBy('version', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.version ?? 0;
+interface Usage {
+  rows: UsageRow[];
+  totals: UsageTotals;
+  /** Agent sessions that it was reported for. */
+  sessions: number;
 }
 
-export async function insertPrice(db: Db, row: ModelPriceRow): Promise<void> {
-  await db.insertInto('model_prices').values(row).execute();
+const NOTHING: CountedUsage = {
+  sessions: 0,
+  spans: 0,
+  input_tokens: 0,
+  cached_input_tokens: 0,
+  cache_creation_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  total_tokens: 0,
+  cost_usd: null,
+  unpriced: 0,
+  mismatches: 0,
+};
+
+const ALL_BUT_TASKS: readonly UsageKey[] = ['day', 'developer', 'agent', 'model'];
+
+/**
+ * Tokens and cost, the newest day and the highest cost first. Private developers are one: they cannot be told apart, and
+ * neither by their agents nor by their tasks.
+ */
+export async function usageSince(db: Db, workspace: string, since: number, viewer: Principal | null, by = ALL_BUT_TASKS): Promise<Usage> {
+  const name = await namesFor(db, workspace, viewer);
+  const hidden = (await reportersSince(db, workspace, since)).filter((id) => name(id) === PRIVATE);
+  const rows = await usageSums(db, workspace, since, by, hidden);
+  const [all] = await usageSums(db, workspace, since, [], hidden);
+  const { sessions, ...totals } = all ? countsOf(all) : NOTHING;
+  return { rows: rows.map((row) => ({ ...aboutOf(row, name, by), ...countsOf(row) })).sort(inOrder), totals, sessions };
 }
+
+/** Whose, with what and on what; null for what the sums are not by. */
+function aboutOf({ day, developer_id, agent_type = null, model = null, task_id, task_title }: UsageSum, name: (id: string) => string, by: readonly UsageKey[]) {
+  const isSomebodys = by.includes('developer') || by.includes('agent');
+  return {
+    day: day === undefined ? null : new Date(day * 86_400_000).toISOString().slice(0, 10),
+    developer: !isSomebodys ? null : developer_id ? name(developer_id) : PRIVATE,
+    agent_type,
+    agent_id: agent_type !== null && developer_id ? `${agent_type}@${developer_id}` : null,
+    model,
+    task: task_id ? { task_id, title: task_title ?? '' } : null,
+  };
+}
+
+function countsOf({ sessions, spans, priced, cost_micros, mismatches, ...sum }: UsageSum): CountedUsage {
+  const { input_tokens, cached_input_tokens, cache_creation_tokens, output_tokens, reasoning_tokens, total_tokens } = sum;
+  const tokens = { input_tokens, cached_input_tokens, cache_creation_tokens, output_tokens, reasoning_tokens, total_tokens };
+  return { sessions, spans, ...tokens, cost_usd: priced === 0 ? null : cost_micros / 1e6, unpriced: spans - priced, mismatches };
+}
+
+const inOrder = (one: UsageRow, other: UsageRow): number =>
+  (other.day ?? '').localeCompare(one.day ?? '') ||
+  (other.cost_usd ?? 0) - (one.cost_usd ?? 0) ||
+  other.total_tokens - one.total_tokens ||
+  JSON.stringify(one).localeCompare(JSON.stringify(other));

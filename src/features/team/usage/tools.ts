@@ -1,12 +1,11 @@
 import { record } from '../../../kernel/context.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { findRow, insertRows } from '../../../storage/rows.ts';
 import { ingestTelemetry, listPrices, listUsage, setPrice } from './contract.ts';
-import { microDollars } from './cost.ts';
 import { ingest, readingOf } from './ingest.ts';
-import { priceList, workspaceVersion } from './pricelist.ts';
-import { insertPrice, newestPriceVersion } from './store.ts';
-import { usageSince } from './usage.ts';
+import { microDollars, priceList, workspaceVersion } from './prices.ts';
+import { usageSince } from './store.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -23,9 +22,10 @@ export const telemetryTools: Implementation[] = [
     write: async (tx, { model, price }, ctx) => {
       const name = model.toLowerCase();
       const before = (await priceList(tx.db, tx.workspace)).items.find((item) => item.model === name) ?? null;
-      const version = (await newestPriceVersion(tx.db, tx.workspace)) + 1;
+      const newest = await findRow(tx.db, 'model_prices', { workspace_id: tx.workspace }, { version: 'desc' });
+      const version = (newest?.version ?? 0) + 1;
       const micros = (dollars: number | undefined) => (dollars === undefined ? null : microDollars(dollars));
-      await insertPrice(tx.db, {
+      await insertRows(tx.db, 'model_prices', {
         workspace_id: tx.workspace,
         version,
         model: name,

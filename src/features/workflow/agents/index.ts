@@ -1,7 +1,5 @@
-import { sql } from 'kysely';
 import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { retentionSweep, rowsOf } from '../../core/settings/index.ts';
 import { type AgentPorts, silenceSweep } from './presence.ts';
 import { agentTools } from './tools.ts';
 
@@ -23,12 +21,9 @@ export {
 export { type AgentFilter, agentsActingAs, agentsById, findAgent, isSilent, LEASE_MS, listAgents, statusAt } from './store.ts';
 export { agentViewer, capabilitiesOf } from './tools.ts';
 
-/** One that comes back after so long is told to register again. */
-const FORGOTTEN = [rowsOf('agents', (before) => sql`status = 'offline' and current_task_id is null and last_seen_at < ${before}`)];
-
 export const agents = (services: Pick<Services, 'store' | 'clock' | 'log'>, ports: AgentPorts): Feature => ({
   name: 'agents',
   implementations: agentTools(ports),
   keeps: [{ what: 'Agents that are offline', ms: 'retention.days' }],
-  sweeps: [silenceSweep(services, ports.gone), retentionSweep(services, 'agents', FORGOTTEN)],
+  sweeps: [silenceSweep(services, ports.gone)],
 });

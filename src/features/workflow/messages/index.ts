@@ -1,14 +1,13 @@
 import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { retentionSweep } from '../../core/settings/index.ts';
 import { questionSweep } from './questions.ts';
-import { FORGOTTEN } from './retention.ts';
 import { messageTools, threadTools } from './tools.ts';
 
 export type { MessageRow } from '../../../storage/schema-rows.ts';
 export { HUMAN, SERVER } from './contract.ts';
 export { noteDelivery, unreadOf } from './inbox.ts';
 export { openQuestion, openQuestions } from './questions.ts';
+export { finishedThreads } from './retention.ts';
 export { tell } from './send.ts';
 export { undeliveredTo } from './store.ts';
 export { bodyText } from './views.ts';
@@ -18,5 +17,5 @@ export const messages = (services: Pick<Services, 'store' | 'clock' | 'log'>): F
   name: 'messages',
   implementations: [...messageTools, ...threadTools],
   keeps: [{ what: 'Messages of threads in which nothing is unread or unanswered', ms: 'retention.days' }],
-  sweeps: [questionSweep(services), retentionSweep(services, 'messages', FORGOTTEN)],
+  sweeps: [questionSweep(services)],
 });

@@ -1,4 +1,4 @@
-import { endingIn } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import { HUMAN } from './contract.ts';
@@ -61,9 +61,8 @@ export async function answersTo(db: Db, workspace: string, questions: readonly P
     .execute();
 }
 
-export async function questionsByTail(db: Db, workspace: string, tail: string): Promise<MessageRow[]> {
-  return await endingIn(messagesIn(db, workspace).where('recipient_id', '=', HUMAN), tail);
-}
+export const questionNamed = (db: Db, workspace: string, tail: string): Promise<MessageRow> =>
+  findBySuffix(messagesIn(db, workspace).where('recipient_id', '=', HUMAN), tail, 'question');
 
 /** Questions of all workspaces that ran out of time. */
 export async function lapsedQuestions(db: Db, now: number, limit: number): Promise<Pick<MessageRow, 'workspace_id' | 'id'>[]> {

@@ -5,7 +5,6 @@ import { beginning } from '../../../kernel/excerpt.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
-import { onlyMatch } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
@@ -28,7 +27,7 @@ import {
 } from '../workflows/index.ts';
 import { newMessage, type Words } from './compose.ts';
 import { answerQuestion, HUMAN, listQuestions, type QuestionView, SERVER } from './contract.ts';
-import { answeredQuestionRows, answersTo, lapsedQuestions, openQuestionRow, openQuestionRows, type QuestionRow, questionsByTail } from './question-store.ts';
+import { answeredQuestionRows, answersTo, lapsedQuestions, openQuestionRow, openQuestionRows, type QuestionRow, questionNamed } from './question-store.ts';
 import { changeMessages, findMessage, insertMessages } from './store.ts';
 import { bodyText, isExpired } from './views.ts';
 
@@ -71,7 +70,7 @@ export const peopleTools: Implementation[] = [
 
 /** By its id, or the end of it. Whoever asked gets the answer as a message. */
 export async function answerNamed(tx: Tx, ctx: WriteContext, tail: string, answer: string): Promise<Output<typeof answerQuestion>> {
-  const row = await questionNamed(tx, tail);
+  const row = await questionNamed(tx.db, tx.workspace, tail);
   requireOpen(row, tx.now);
   const { replyId, taskStatus } = await closeQuestion(tx, row, {
     sender: HUMAN,
@@ -85,16 +84,6 @@ export async function answerNamed(tx: Tx, ctx: WriteContext, tail: string, answe
   const payload = { answer_id: replyId, agent_id: row.sender_id, workflow_id: row.workflow_id, task_id: row.task_id, task_status: taskStatus };
   record(tx, ctx, { category: 'work', kind: 'question.answered', subject: row.id, payload });
   return { question_id: row.id, answer_id: replyId, agent_id: row.sender_id, task_id: row.task_id, task_status: taskStatus };
-}
-
-async function questionNamed(tx: Tx, tail: string): Promise<MessageRow> {
-  const found = await questionsByTail(tx.db, tx.workspace, tail);
-  const id = onlyMatch(
-    found.map((row) => row.id),
-    tail,
-    'question',
-  );
-  return found.find((row) => row.id === id) as MessageRow;
 }
 
 function requireOpen(row: MessageRow, now: number): void {

@@ -5,7 +5,7 @@ import type { Forgotten } from '../../core/settings/index.ts';
  * Whole threads, or a reply would stand without what it answers: those in which nothing was said since, nothing is unread that has
  * not run out, and no query is unanswered.
  */
-const threads: Forgotten = {
+export const finishedThreads: Forgotten = {
   async over(db, workspace, before, limit) {
     const rows = await db
       .selectFrom('messages')
@@ -26,5 +26,3 @@ const threads: Forgotten = {
   },
   remove: (db, workspace, ids) => db.deleteFrom('messages').where('workspace_id', '=', workspace).where('thread_id', 'in', ids).execute(),
 };
-
-export const FORGOTTEN = [threads];

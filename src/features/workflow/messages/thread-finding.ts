@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { repositoryName } from '../../../kernel/repository-name.ts';
-import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import { onlyRow, rowsEndingIn } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import {
   type AnnouncementRow,
@@ -249,6 +249,6 @@ export async function unansweredNamed(db: Db, viewer: Principal, tail: string): 
     .where('workspace_id', '=', viewer.workspace)
     .where('recipient_id', '=', HUMAN)
     .where('status', '=', 'unread');
-  const found = [...(await endingIn(asks, tail)), ...(await endingIn(questions, tail))].map(({ id }) => id);
-  return await requireThread(db, viewer, onlyMatch(found, tail, 'message'));
+  const found = [...(await rowsEndingIn(asks, tail)), ...(await rowsEndingIn(questions, tail))];
+  return await requireThread(db, viewer, onlyRow(found, tail, 'message').id);
 }

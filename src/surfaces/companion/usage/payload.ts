@@ -1,4 +1,4 @@
-import { attributesOf } from '../../../features/team/usage/otlp.ts';
+import { attributesOf } from '../../../features/team/usage/otel.ts';
 import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
 import type { UsageSpan } from '../../../features/team/usage/span.ts';
 import { recordOf } from '../../../wire/json.ts';

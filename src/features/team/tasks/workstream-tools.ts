@@ -16,7 +16,7 @@ import {
   type Preflight,
   type Prepared,
   planReply,
-  readCheck,
+  type StartedWork,
   setItemStatus,
   UNASKED,
 } from '../overlap/index.ts';
@@ -32,14 +32,11 @@ import {
   updateWorkstream,
 } from './contract.ts';
 import { requireState, WORKSTREAM_MACHINE } from './lifecycle.ts';
-import { countTasksIn, findWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './store.ts';
+import { countTasksIn, findWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './workstreams.ts';
 
 /** What an event tells of a completion: with the title it stays within the bound of a payload. */
 const SUMMARY_BYTES = 2_000;
 const LISTED_TASKS = 100;
-
-const START = 'covibe_workstream start';
-const START_PLANNED = 'covibe_workstream start_planned';
 
 interface Words {
   title: string;
@@ -61,9 +58,7 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
       write: async (tx, input, ctx, prepared) => {
         const developerId = callingDeveloper(ctx.principal);
         const planned = await plannedWithTitle(tx.db, tx.workspace, developerId, input.title);
-        const result = await preflight.check(tx, ctx, subjectOf(developerId, input, planned), prepared);
-        const { message, warning } = readCheck(result, planned ? START_PLANNED : START);
-        return warning ? refused('warning', warning.code, message, warning.next, { ...result }) : ok(result, message);
+        return await preflight.check(tx, ctx, subjectOf(developerId, input, planned), prepared);
       },
     }),
     implement(planWorkstream, {
@@ -85,11 +80,7 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
       prepare,
       write: async (tx, input, ctx, prepared) => {
         const subject = subjectOf(callingDeveloper(ctx.principal), input, undefined);
-        const pass = await preflight.passStart(tx, ctx, subject, input, prepared, START);
-        if ('status' in pass) return pass;
-        const row = await addWorkstream(tx, ctx, subject, 'active');
-        const { warningId } = await pass.settle(row.id);
-        return ok({ workstream_id: row.id, status: 'active' as const, warning_id: warningId }, 'Started.');
+        return startedReply(await preflight.start(tx, ctx, subject, input, prepared, async () => await addWorkstream(tx, ctx, subject, 'active')));
       },
     }),
     implement(startPlannedWorkstream, {
@@ -101,13 +92,13 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
         const row = await ownWorkstream(tx, ctx, planned_workstream_id, 'planned_workstream_id');
         requireState(WORKSTREAM_MACHINE, 'start_planned', 'workstream', row);
         const subject = subjectOf(row.developer_id, { title: row.title, description: row.description ?? undefined }, row);
-        const pass = await preflight.passPlanned(tx, ctx, subject, answer, prepared, START_PLANNED);
-        if ('status' in pass) return pass;
-        await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status: 'active', updated_at: tx.now });
-        await setItemStatus(tx, row.id, 'active');
-        const { warningId } = await pass.settle(row.id);
-        record(tx, ctx, { category: 'work', kind: 'workstream.start_planned', subject: row.id, payload: { title: row.title } });
-        return ok({ workstream_id: row.id, status: 'active' as const, warning_id: warningId }, 'Started.');
+        const begin = async () => {
+          await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status: 'active', updated_at: tx.now });
+          await setItemStatus(tx, row.id, 'active');
+          record(tx, ctx, { category: 'work', kind: 'workstream.start_planned', subject: row.id, payload: { title: row.title } });
+          return row;
+        };
+        return startedReply(await preflight.start(tx, ctx, subject, answer, prepared, begin));
       },
     }),
     implement(updateWorkstream, {
@@ -196,6 +187,9 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
     }),
   ];
 }
+
+const startedReply = (started: StartedWork<WorkstreamRow> | Refused) =>
+  'status' in started ? started : ok({ workstream_id: started.work.id, status: 'active' as const, warning_id: started.warningId }, 'Started.');
 
 function alreadyCompleted(workstreamId: string): Refused {
   return refused('warning', 'ALREADY_COMPLETED', 'The workstream is completed already; nothing was changed.', 'Nothing to do.', {

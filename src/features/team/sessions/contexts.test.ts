@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type TestCaller, testApp } from '../../../testing/app.ts';
 import { runs } from '../../../testing/runs.ts';
+import { activeContexts, latestContextOf } from './contexts.ts';
 import type { ContextView } from './contract.ts';
-import { activeContexts, latestContextOf } from './views.ts';
 
 const HOUR = 3_600_000;
 

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Services } from '../kernel/context.ts';
+import type { Feature } from '../kernel/tool.ts';
+import { type Forgotten, retentionSweep, rowsOf } from './core/settings/index.ts';
+import { finishedThreads } from './workflow/messages/index.ts';
+
+/** What is deleted after `retention.days`, and since when each row is over: nothing that anybody still waits for, holds or works on. */
+export const FORGOTTEN: readonly Forgotten[] = [
+  // An approved call that was not made yet still may be.
+  rowsOf('approvals', (before) => sql`status in ('refused', 'lapsed', 'used') and coalesce(used_at, decided_at, deadline_at) < ${before}`),
+  // An agent that comes back later must register again.
+  rowsOf('agents', (before) => sql`status = 'offline' and current_task_id is null and last_seen_at < ${before}`),
+  finishedThreads,
+  rowsOf('claims', (before) => sql`coalesce(released_at, expires_at) < ${before}`),
+  // An answer that its asker has not got is still waited for.
+  rowsOf('asks', (before) => sql`answered_at < ${before} and answer_delivered_at is not null`),
+  rowsOf('announcements', (before) => sql`created_at < ${before}`),
+  rowsOf('handoffs', (before) => sql`accepted_at < ${before}`),
+  rowsOf(
+    'agent_sessions',
+    (before) => sql`ended_at < ${before}`,
+    (db, workspace, ids) => db.deleteFrom('session_activity').where('workspace_id', '=', workspace).where('session_id', 'in', ids).execute(),
+  ),
+  // One that was superseded or revoked runs out with the others.
+  rowsOf('session_contexts', (before) => sql`expires_at < ${before}`),
+  rowsOf('agent_spans', (before) => sql`ingested_at < ${before}`),
+  // Resolved warnings with the verdicts on them, and verdicts on no warning.
+  rowsOf(
+    'overlap_warnings',
+    (before) => sql`resolved_at < ${before}`,
+    (db, workspace, ids) => db.deleteFrom('scope_verdicts').where('workspace_id', '=', workspace).where('warning_id', 'in', ids).execute(),
+  ),
+  rowsOf('scope_verdicts', (before) => sql`warning_id is null and created_at < ${before}`),
+  // All but the latest, which lists conflicts that may still stand.
+  rowsOf(
+    'parallel_audits',
+    (before) =>
+      sql`created_at < ${before} and exists (select 1 from parallel_audits as later where later.workspace_id = parallel_audits.workspace_id and later.id > parallel_audits.id)`,
+  ),
+];
+
+export const retention = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({
+  name: 'retention',
+  implementations: [],
+  sweeps: [retentionSweep(services, FORGOTTEN)],
+});

@@ -1,0 +1,168 @@
+import { type Principal, record } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { invalidInput } from '../../../kernel/input.ts';
+import { ok } from '../../../kernel/reply.ts';
+import { mayBeSameRepo, sameRepo } from '../../../kernel/repo.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { view } from '../../../storage/columns.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { changeRows, findRow, insertRows, matching } from '../../../storage/rows.ts';
+import type { SessionContextRow } from '../../../storage/schema-rows.ts';
+import { callingDeveloper, developerFor, namesFor } from '../../core/identity/index.ts';
+import { type ContextView, contextView, getContext, publishContext, revokeContext } from './contract.ts';
+
+/** The one rule of what is shown: neither revoked nor superseded nor expired. The newest first. */
+const active = (db: Db, workspace: string, now: number) =>
+  matching(db, 'session_contexts', { workspace_id: workspace, superseded_by: null, revoked_at: null })
+    .selectAll()
+    .where('expires_at', '>', now)
+    .orderBy('published_at', 'desc')
+    .orderBy('id', 'desc');
+
+async function activeRow(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
+  return await active(db, workspace, now).where('id', '=', id).executeTakeFirst();
+}
+
+/** The contexts of one developer; of a branch where it is given, which null is: the one that names none. */
+async function activeRowsOf(db: Db, workspace: string, developerId: string, branch: string | null | undefined, now: number): Promise<SessionContextRow[]> {
+  let query = active(db, workspace, now).where('developer_id', '=', developerId);
+  if (branch !== undefined) query = branch === null ? query.where('branch', 'is', null) : query.where('branch', '=', branch);
+  return await query.execute();
+}
+
+/** More than a workspace has in use at a time; it bounds the answer. */
+const MAX_LISTED = 500;
+/** So many of the newest are listed at length; of the others a line, and the whole by its id. */
+const AT_LENGTH = 20;
+const LONG = { summary: 600, files: 20, lines: 10 };
+const BRIEF = { summary: 80, files: 0, lines: 0 };
+
+/** An answer with everybody's contexts stays of a size that an agent can read. */
+function shortened(context: ContextView, position: number): ContextView {
+  const most = position < AT_LENGTH ? LONG : BRIEF;
+  const short = {
+    ...context,
+    summary: context.summary.length > most.summary ? `${context.summary.slice(0, most.summary - 1).trimEnd()}…`.toWellFormed() : context.summary,
+    files_touched: context.files_touched.slice(0, most.files),
+    next_actions: context.next_actions.slice(0, most.lines),
+    blockers: context.blockers.slice(0, most.lines),
+  };
+  const parts = ['summary', 'files_touched', 'next_actions', 'blockers'] as const;
+  return { ...short, cut: parts.some((part) => short[part].length !== context[part].length || short.summary !== context.summary) };
+}
+
+async function shownContexts(db: Db, workspace: string, viewer: Principal | null, rows: readonly SessionContextRow[]): Promise<ContextView[]> {
+  const name = await namesFor(db, workspace, viewer);
+  return rows.map((row) => view(contextView, row, { context_id: row.id, developer: name(row.developer_id), cut: false }));
+}
+
+/** Everybody's active contexts, the newest first; a private developer's without their name. */
+export async function activeContexts(db: Db, workspace: string, viewer: Principal | null, now: number, limit = MAX_LISTED): Promise<ContextView[]> {
+  return (await shownContexts(db, workspace, viewer, await active(db, workspace, now).limit(limit).execute())).map(shortened);
+}
+
+interface Place {
+  readonly repo?: string | undefined;
+  readonly branch?: string | undefined;
+}
+
+/** What a handoff refers to: the giver's latest active context, of a repository (by any of its names) and branch where these are given. */
+export async function latestContextOf(
+  db: Db,
+  workspace: string,
+  developerId: string,
+  { repo, branch }: Place,
+  now: number,
+): Promise<SessionContextRow | undefined> {
+  const rows = await activeRowsOf(db, workspace, developerId, branch, now);
+  if (repo === undefined) return rows[0];
+  return rows.find((row) => sameRepo(row.repo, repo)) ?? rows.find((row) => mayBeSameRepo(row.repo, repo));
+}
+
+/** The context, or the one that stands in its place by now: whoever takes over is to read what holds. */
+export async function standingContext(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
+  const row = await activeRow(db, workspace, id, now);
+  if (row) return row;
+  const gone = await findRow(db, 'session_contexts', { workspace_id: workspace, id });
+  return gone && (await activeRowsOf(db, workspace, gone.developer_id, gone.branch, now)).find(({ repo }) => sameRepo(repo, gone.repo));
+}
+
+const HOUR_MS = 3_600_000;
+
+export const contextTools: Implementation[] = [
+  implement(publishContext, {
+    write: async (tx, input, ctx) => {
+      const developerId = callingDeveloper(ctx.principal);
+      const id = newId('ctx', tx.now);
+      const { repo, branch = null, files_touched = [], next_actions = [], blockers = [], task_ids = [] } = input;
+      const earlier = (await activeRowsOf(tx.db, tx.workspace, developerId, branch, tx.now)).filter((row) => sameRepo(row.repo, repo));
+      for (const row of earlier) await changeRows(tx.db, 'session_contexts', { workspace_id: tx.workspace, id: row.id }, { superseded_by: id });
+      const expires_at = tx.now + input.ttl_hours * HOUR_MS;
+      await insertRows(tx.db, 'session_contexts', {
+        workspace_id: tx.workspace,
+        id,
+        developer_id: developerId,
+        session_id: ctx.session,
+        repo,
+        branch,
+        title: input.title,
+        summary: input.summary,
+        files_touched: JSON.stringify(files_touched),
+        next_actions: JSON.stringify(next_actions),
+        blockers: JSON.stringify(blockers),
+        task_ids: JSON.stringify(task_ids),
+        published_at: tx.now,
+        expires_at,
+        superseded_by: null,
+        revoked_at: null,
+      });
+      const superseded = earlier.map((row) => row.id);
+      record(tx, ctx, {
+        category: 'work',
+        kind: 'session.context_published',
+        subject: id,
+        payload: { title: input.title, repo, branch, expires_at, superseded, files_touched: files_touched.length, task_ids: task_ids.slice(0, 20) },
+      });
+      return ok({ context_id: id, expires_at, superseded }, 'Context published. Teammates read it with get_context.');
+    },
+  }),
+  implement(getContext, {
+    read: async ({ developer, context_id }, { reader, workspace, principal, clock }) => {
+      if (developer !== undefined && context_id !== undefined) {
+        throw invalidInput([{ field: 'context_id', message: 'names one context; a developer beside it says nothing' }]);
+      }
+      const now = clock.now();
+      if (context_id !== undefined) {
+        const row = await activeRow(reader, workspace, context_id, now);
+        if (!row) throw contextNotFound(context_id);
+        const [context = null] = await shownContexts(reader, workspace, principal, [row]);
+        return ok({ context }, 'The context.');
+      }
+      if (developer !== undefined) {
+        const { id } = await developerFor(reader, workspace, principal, developer);
+        const row = await latestContextOf(reader, workspace, id, {}, now);
+        const [context = null] = await shownContexts(reader, workspace, principal, row ? [row] : []);
+        return ok({ context }, context ? 'Their latest context.' : 'They have no active context.');
+      }
+      const contexts = await activeContexts(reader, workspace, principal, now);
+      const isAll = contexts.length < MAX_LISTED;
+      return ok({ contexts }, isAll ? `${contexts.length} active context(s).` : `The newest ${MAX_LISTED} active contexts. Name a developer for theirs.`);
+    },
+  }),
+  implement(revokeContext, {
+    write: async (tx, { context_id }, ctx) => {
+      const row = await activeRow(tx.db, tx.workspace, context_id, tx.now);
+      if (row?.developer_id !== callingDeveloper(ctx.principal)) throw contextNotFound(context_id);
+      await changeRows(tx.db, 'session_contexts', { workspace_id: tx.workspace, id: context_id }, { revoked_at: tx.now });
+      record(tx, ctx, { category: 'work', kind: 'session.context_revoked', subject: context_id, payload: { repo: row.repo, branch: row.branch } });
+      return ok({ context_id, revoked_at: tx.now }, 'Context withdrawn.');
+    },
+  }),
+];
+
+/** In the same words for one that never was, one that is no longer active, and one to be revoked that is not the caller's. */
+const contextNotFound = (id: string): Refusal =>
+  new Refusal('CONTEXT_NOT_FOUND', `There is no active context ${JSON.stringify(id)} for you.`, 'covibe_session get_context lists the active ones.', {
+    field: 'context_id',
+  });

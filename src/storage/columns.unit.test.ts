@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { view } from './columns.ts';
+
+const schema = z.strictObject({
+  task_id: z.string(),
+  title: z.string(),
+  status: z.enum(['open', 'done']),
+  files: z.array(z.string()),
+  closed_at: z.int().nullable(),
+  note: z.string().optional(),
+});
+interface Row {
+  workspace_id: string;
+  id: string;
+  title: string;
+  status: 'open' | 'done';
+  files: string;
+  closed_at: number | null;
+}
+const row: Row = { workspace_id: 'w', id: 't1', title: 'One', status: 'open', files: '["a.ts"]', closed_at: null };
+
+test('a view has the fields of its schema: columns of the same name, JSON read, and what is given besides', () => {
+  expect(view(schema, row, { task_id: row.id })).toEqual({ task_id: 't1', title: 'One', status: 'open', files: ['a.ts'], closed_at: null });
+  expect(view(schema, row, { task_id: row.id, title: 'Hidden', files: [] })).toMatchObject({ title: 'Hidden', files: [] });
+  expect(Object.keys(view(schema, row, { task_id: row.id, note: 'x' }))).toEqual(Object.keys(schema.shape));
+});
+
+test('JSON that is not what the schema says is refused', () => {
+  expect(() => view(schema, { ...row, files: '[1]' }, { task_id: row.id })).toThrow(z.ZodError);
+});
+
+test('a field that no column has does not compile, nor one of another type', () => {
+  // @ts-expect-error: `task_id` is no column.
+  expect(view(schema, row, {})).not.toHaveProperty('task_id');
+  const { title: _, ...untitled } = row;
+  // @ts-expect-error: `title` is missing.
+  expect(view(schema, untitled, { task_id: row.id })).not.toHaveProperty('title');
+  // @ts-expect-error: `closed_at` is a text.
+  expect(view(schema, { ...row, closed_at: 'now' }, { task_id: row.id })).toMatchObject({ closed_at: 'now' });
+});
