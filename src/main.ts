@@ -22,13 +22,12 @@ import { DEMO_WORKSPACE_ID, demoFolder, demoLauncher, demoServer } from './featu
 import { circumstancesOf, LAUNCHERS } from './features/review/instances/index.ts';
 import { type Embedder, localEmbedder, remoteEmbedder } from './features/team/overlap/index.ts';
 import { createSessionPorts } from './features/team/sessions/index.ts';
-import { ALIAS_NAMES } from './kernel/aliases.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Services } from './kernel/context.ts';
 import { Dispatch } from './kernel/dispatch.ts';
 import type { Log } from './kernel/log.ts';
 import type { JournalQuota, Ports } from './kernel/ports.ts';
-import { Registry } from './kernel/registry.ts';
+import { ALIAS_NAMES, Registry } from './kernel/registry.ts';
 import { startSweeping } from './kernel/sweep.ts';
 import type { Feature } from './kernel/tool.ts';
 import { type Tracer, watched } from './kernel/trace.ts';

@@ -1,24 +1,17 @@
 import type { Tx, WriteCallback } from '../storage/write.ts';
-import { Admission, type Unfit } from './admission.ts';
-import { toolNamed } from './aliases.ts';
-import type { Call, CallAnswer, CallRequest, RelayRequest } from './call.ts';
-import { beginCallSpan, recordCallSpan } from './call-span.ts';
+import { Admission, fallbackEnvelope, freshDenial, noWorkspace, opensWorkspace, roleDenial, type Unfit, unknownAction, unknownTool } from './admission.ts';
+import { argumentsDigest, beginCallSpan, type Call, type CallAnswer, type CallRequest, callRecords, type RelayRequest, recordCallSpan } from './call.ts';
 import type { CallContext, Services } from './context.ts';
 import { linksSession, SESSION_FIELD, type Toolset } from './contract.ts';
 import { Deadline, untimed } from './deadline.ts';
-import { fallbackEnvelope, freshDenial, noWorkspace, opensWorkspace, roleDenial, unknownAction, unknownTool } from './early-refusals.ts';
-import { ENVELOPES, isError } from './envelope.ts';
 import { isFault, replyTo } from './errors.ts';
 import { isRecord, parseInput, selectOperation } from './input.ts';
 import type { Ports } from './ports.ts';
-import type { PublishedTool } from './publish.ts';
-import type { Registry } from './registry.ts';
+import { type PublishedTool, type Registry, toolNamed } from './registry.ts';
 import { type ExternalTool, isInputRequired, type Json, outcomeOf, type RelayContext, UpstreamError } from './relay.ts';
-import { ok, type Refused, type Reply } from './reply.ts';
-import { RequestScope, requestIdAt } from './request-scope.ts';
+import { ENVELOPES, isError, ok, type Refused, type Reply } from './reply.ts';
 import { Deferred, type Implementation } from './tool.ts';
-import { withSpan } from './trace.ts';
-import { argumentsDigest, callRecords } from './usage.ts';
+import { RequestScope, requestIdAt, withSpan } from './trace.ts';
 
 export interface DispatchOptions extends Services {
   readonly registry: Registry;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Contract } from './contract.ts';
 import { Refusal } from './errors.ts';
-import type { PublishedTool } from './publish.ts';
+import type { PublishedTool } from './registry.ts';
 import type { Implementation } from './tool.ts';
 
 /** Deeper JSON than any contract has: it can only be meant to hurt a recursive reader. */

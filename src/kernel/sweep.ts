@@ -3,8 +3,7 @@ import type { Tx } from '../storage/write.ts';
 import type { Clock } from './clock.ts';
 import type { Services } from './context.ts';
 import type { Log } from './log.ts';
-import { RequestScope } from './request-scope.ts';
-import { errorType, type Tracer } from './trace.ts';
+import { errorType, RequestScope, type Tracer } from './trace.ts';
 
 /** Work that is due by the clock. Idempotent: any process may run it, and several may at once. */
 export interface Sweep {

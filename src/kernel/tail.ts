@@ -37,3 +37,9 @@ export function onlyMatch(found: readonly string[], tail: string, noun: string):
   }
   return first;
 }
+
+/** Whether the column names a repository that people call so. */
+export function calledRepository(column: string, name: string): RawBuilder<SqlBool> {
+  const like = (ending: string) => sql`${sql.ref(column)} like ${tailPattern(ending)} escape '\\'`;
+  return sql<SqlBool>`(${sql.ref(column)} in (${name}, ${`${name}.git`}) or ${like(`/${name}`)} or ${like(`/${name}.git`)} or ${like(`:${name}.git`)})`;
+}

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { printable } from '../../kernel/printable.ts';
+import { printable } from '../../kernel/log.ts';
 
 /** Yes is said in so many letters; everything else, the end of the input too, is no. */
 export async function confirm(question: string, input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Services } from '../../kernel/context.ts';
 import { newId } from '../../kernel/ids.ts';
-import { RequestScope } from '../../kernel/request-scope.ts';
+import { RequestScope } from '../../kernel/trace.ts';
 import { pathOf } from './caller.ts';
 
 const HEADER = 'x-request-id';

@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
-import { ENVELOPES } from '../../kernel/envelope.ts';
 import { Refusal, replyTo } from '../../kernel/errors.ts';
 import { addressGroup } from '../../kernel/network.ts';
+import { ENVELOPES } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import { originOf } from './caller.ts';
 import type { Entrance } from './entrance.ts';

@@ -1,7 +1,7 @@
 import type { Principal, Services } from '../../../kernel/context.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
-import { namespaceOf } from '../../../kernel/namespace.ts';
 import type { AccessDecision, AccessRequest, Denied, Passed, Ports, PriorDecision } from '../../../kernel/ports.ts';
+import { namespaceOf } from '../../../kernel/registry.ts';
 import { refused } from '../../../kernel/reply.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/workspace.ts';
 import type { NewEvent } from '../../../storage/journal.ts';

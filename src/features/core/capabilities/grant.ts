@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { permissionOf } from '../../../kernel/aliases.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
 import type { AccessRequest } from '../../../kernel/ports.ts';
+import { permissionOf } from '../../../kernel/registry.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 

@@ -1,7 +1,7 @@
-import { toolNamed } from '../../../kernel/aliases.ts';
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { toolNamed } from '../../../kernel/registry.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { onlyMatch } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';

@@ -1,8 +1,7 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import type { PublishedTool } from '../../../kernel/publish.ts';
-import { accessOf } from '../../../kernel/registry.ts';
+import { accessOf, type PublishedTool } from '../../../kernel/registry.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement, type RetentionInfo } from '../../../kernel/tool.ts';
 import type { SettingRow } from '../../../storage/schema-rows.ts';

@@ -2,7 +2,7 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { Services } from '../../../kernel/context.ts';
-import { withTimeout } from '../../../kernel/with-timeout.ts';
+import { withTimeout } from '../../../kernel/deadline.ts';
 import { type BoundedLog, createBoundedLog } from '../../../machine/process/bounded-log.ts';
 import { type Children, createChildren } from '../../../machine/process/children.ts';
 import { childEnvironment } from '../../../machine/process/environment.ts';

@@ -1,5 +1,5 @@
 import type { Toolset } from '../../../kernel/contract.ts';
-import type { PublishedTool } from '../../../kernel/publish.ts';
+import type { PublishedTool } from '../../../kernel/registry.ts';
 import type { ExternalTool, Json } from '../../../kernel/relay.ts';
 import type { Gate } from '../../core/capabilities/index.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { toolNamed } from '../../../kernel/aliases.ts';
 import type { CallContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
+import { toolNamed } from '../../../kernel/registry.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { type DayTally, type Tally, total } from '../../core/events/index.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { calledRepository } from '../../../kernel/repository-name.ts';
-import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import { calledRepository, endingIn, onlyMatch } from '../../../kernel/tail.ts';
 import { type JsonText, readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';

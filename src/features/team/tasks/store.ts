@@ -1,5 +1,4 @@
-import { calledRepository } from '../../../kernel/repository-name.ts';
-import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import { calledRepository, endingIn, onlyMatch } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { TaskRow } from '../../../storage/schema-rows.ts';
 import { OPEN, RUNNING } from '../workstreams/index.ts';

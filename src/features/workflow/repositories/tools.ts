@@ -1,5 +1,5 @@
 import { ok } from '../../../kernel/reply.ts';
-import { repositoryName } from '../../../kernel/repository-name.ts';
+import { repositoryName } from '../../../kernel/repo.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { RepositoryRow } from '../../../storage/schema-rows.ts';
 import { getRepository, listRepositories, type RepositoryView, registerRepository, repositoriesAtWork } from './contract.ts';

@@ -1,8 +1,7 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { calledRepository } from '../../../kernel/repository-name.ts';
-import { wordsPattern } from '../../../kernel/tail.ts';
+import { calledRepository, wordsPattern } from '../../../kernel/tail.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { CheckpointRow, Database, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';

@@ -2,7 +2,7 @@ import type { listTokens } from '../../../features/core/identity/contract.ts';
 import type { agentsList, agentsShow } from '../../../features/people/roster/contract.ts';
 import type { workflowsList } from '../../../features/workflow/oversight/contract.ts';
 import type { Output as Answer } from '../../../kernel/contract.ts';
-import { printableLine } from '../../../kernel/printable.ts';
+import { printableLine } from '../../../kernel/log.ts';
 import { columnsOf, fitted, padded } from '../columns.ts';
 import { age, type CliOutput, counted } from '../output.ts';
 import type { WaitingCommand } from './status-waiting.ts';
