@@ -11,9 +11,9 @@ import { ENVELOPES, type Envelope, type Refused, refused } from './reply.ts';
 import { workspaceName } from './workspace.ts';
 
 /** Why a call does not go on: a refusal, of `tool` where that has one of its own, or a question to the caller's client. */
-type Stop = Unfit | { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };
+type Stop = PrecheckFailure | { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };
 /** What would be refused whoever approves it. */
-export interface Unfit {
+export interface PrecheckFailure {
   readonly refused: Refused;
   readonly tool: PublishedTool | undefined;
 }
@@ -33,8 +33,8 @@ export class Admission {
     this.#deadlines = deadlines;
   }
 
-  /** `unfit` is asked only for a caller who holds the grant: it may say what there is and what there is not. */
-  async admit(call: Call, unfit: () => Unfit | undefined): Promise<Stop | undefined> {
+  /** `precheck` is asked only for a caller who holds the grant: it may say what there is and what there is not. */
+  async admit(call: Call, precheck: () => PrecheckFailure | undefined): Promise<Stop | undefined> {
     const asked = askedBy(call);
     const { principal, argsDigest, requestId, exchange } = call;
     const token = exchange?.rounds?.requestState;
@@ -50,7 +50,7 @@ export class Admission {
     }
     await this.writeAhead(call, first.check);
     // Nobody is asked to approve what would be refused all the same.
-    const vain = unfit();
+    const vain = precheck();
     if (vain) return vain;
     const grantId = first.grant?.id as string;
     using waiting = new Deadline(LONGEST_HOLD_MS, call.signal, this.#deadlines);
@@ -107,7 +107,7 @@ export class Admission {
 
 function askedBy(call: Call): AccessRequest {
   if (call.noun === 'action') throw new Error('an action is no matter of capabilities');
-  return { noun: call.noun, name: call.name, args: call.args, keepable: call.keepable, toolset: onlyToolset(call), aside: call.aside };
+  return { noun: call.noun, name: call.name, args: call.args, redactedArgs: call.redactedArgs, toolset: onlyToolset(call), aside: call.aside };
 }
 
 function takeUp(call: Call, { approvalId, requestState }: Round): void {

@@ -39,7 +39,7 @@ export interface RelayRequest extends CallRequest {
   readonly server: string;
   readonly timeoutMs: number;
   /** What `work` would refuse whoever approved it. */
-  readonly unfit?: () => Refusal | undefined;
+  readonly precheck?: () => Refusal | undefined;
   readonly work: (ctx: RelayContext) => Promise<Json>;
 }
 
@@ -49,10 +49,10 @@ export interface Call extends CallRequest {
   readonly noun: CallKind;
   readonly aside?: Aside | undefined;
   readonly requestId: string;
-  readonly errand: RequestScope;
+  readonly scope: RequestScope;
   readonly started: number;
   /** The arguments as they may be kept. */
-  readonly keepable: unknown;
+  readonly redactedArgs: unknown;
   readonly argsDigest: string | null;
   /** Counts the events that this call adds to the journal. */
   readonly growth: { events: number };

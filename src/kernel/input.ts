@@ -13,6 +13,11 @@ export interface InputIssue {
   message: string;
 }
 
+/** The field by which a call of the team contract names the agent session that it belongs to. */
+export const SESSION_FIELD = 'session_id';
+
+export const linksSession = ({ toolset, input }: Contract): boolean => toolset === 'team' && SESSION_FIELD in input.shape;
+
 /** What is wrong with a thousand fields is said of the first few: the answer must not grow with the nonsense. */
 const MAX_ISSUES = 10;
 

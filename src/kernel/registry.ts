@@ -39,7 +39,7 @@ export class Registry {
   }
 
   /** A call's arguments as they may be kept and shown: without secrets, and with the place that is meant where they name none. */
-  keepable(noun: CallKind, name: string, args: unknown, { repository, place }: Pick<CallRequest, 'repository' | 'place'>): unknown {
+  redactedArgs(noun: CallKind, name: string, args: unknown, { repository, place }: Pick<CallRequest, 'repository' | 'place'>): unknown {
     const shown = withoutSecrets(args, this.#secretsOf(noun, name));
     const fields = shown ?? {};
     if (noun !== 'tool' || !isRecord(fields)) return shown;

@@ -45,18 +45,18 @@ export function startSweeping(sweeps: readonly Sweep[], clock: Clock, log: Log, 
 
 /** One that found nothing to do is told to no collector: there are some every few seconds. */
 async function runOnce(sweep: Sweep, log: Log, tracer: Tracer | undefined): Promise<void> {
-  const errand = new RequestScope({ span: tracer?.begin(`sweep ${sweep.name}`, 'internal') });
-  await errand.run(async () => {
+  const scope = new RequestScope({ span: tracer?.begin(`sweep ${sweep.name}`, 'internal') });
+  await scope.run(async () => {
     try {
       await sweep.run();
-      if (errand.parts > 0) errand.span?.end();
+      if (scope.parts > 0) scope.span?.end();
     } catch (error) {
       log.error('sweep failed', { sweep: sweep.name, error });
-      errand.span?.fail(errorType(error));
-      errand.span?.end();
+      scope.span?.fail(errorType(error));
+      scope.span?.end();
     }
   });
-  errand.end();
+  scope.end();
 }
 
 interface DueRow {

@@ -46,9 +46,9 @@ export const currentTrace = (): TraceContext | undefined => currentScene()?.span
 export function withSpan<T>(name: string, kind: SpanKind, said: SpanAttributes, work: () => Promise<T>): Promise<T> {
   const scene = currentScene();
   if (!scene?.span) return work();
-  scene.errand.parts++;
+  scene.scope.parts++;
   const span = scene.span.child(name, kind, said);
-  return scene.errand.within(span, work).then(
+  return scene.scope.within(span, work).then(
     (value) => {
       span.end();
       return value;
@@ -67,7 +67,7 @@ export function errorType(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }
 
-/** Writes of all callers run in turn, on the errand of whoever came first: each is brought back to its own. */
+/** Writes of all callers run in turn, on the scope of whoever came first: each is brought back to its own. */
 export function watched(store: Store): Store {
   const said = { 'db.system.name': store.kind === 'sqlite' ? 'sqlite' : 'postgresql' };
   return {
@@ -79,7 +79,7 @@ export function watched(store: Store): Store {
 
 /** Where the running code stands. */
 interface Scene {
-  readonly errand: RequestScope;
+  readonly scope: RequestScope;
   /** The innermost that is open; undefined where nobody collects. */
   readonly span: TraceSpan | undefined;
 }
@@ -106,12 +106,12 @@ export class RequestScope {
   }
 
   run<T>(work: () => T): T {
-    return scenes.run({ errand: this, span: this.span }, work);
+    return scenes.run({ scope: this, span: this.span }, work);
   }
 
   /** Runs a part of it. */
   within<T>(span: TraceSpan, work: () => T): T {
-    return scenes.run({ errand: this, span }, work);
+    return scenes.run({ scope: this, span }, work);
   }
 
   borrow(): string | undefined {
@@ -131,14 +131,14 @@ export class RequestScope {
 
 export function currentScene(): Scene | undefined {
   const scene = scenes.getStore();
-  return scene && !scene.errand.isOver ? scene : undefined;
+  return scene && !scene.scope.isOver ? scene : undefined;
 }
 
 /** For a call: of the request that it came with, so that people find both by one id. */
-export const requestIdAt = (now: number): string => currentScene()?.errand.borrow() ?? newId('req', now);
+export const requestIdAt = (now: number): string => currentScene()?.scope.borrow() ?? newId('req', now);
 
 /** By which a line of the log is found. */
 export function marks(): { request?: string; trace_id?: string } {
-  const { errand, span } = currentScene() ?? {};
-  return { ...(errand?.request && { request: errand.request }), ...(span && { trace_id: span.traceId }) };
+  const { scope, span } = currentScene() ?? {};
+  return { ...(scope?.request && { request: scope.request }), ...(span && { trace_id: span.traceId }) };
 }

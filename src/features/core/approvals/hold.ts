@@ -98,7 +98,7 @@ class Hold {
           id: newId('apr', tx.now),
           ...same,
           server: this.#parts.serverOf(tx.workspace, same.noun, same.name),
-          arguments: keepArguments(asked.keepable),
+          arguments: keepArguments(asked.redactedArgs),
           developer_id: principal.developerId,
           actor: principal.actor,
           request_id: requestId,

@@ -77,12 +77,12 @@ export function createGate(services: Services, toolsetOf: (name: string) => Tool
 
 /** Equal to no arguments that a grant could be bound to. */
 const SOME = Symbol('some arguments');
-const toolCall = (name: string): AccessRequest => ({ noun: 'tool', name, args: SOME, keepable: SOME, toolset: undefined });
+const toolCall = (name: string): AccessRequest => ({ noun: 'tool', name, args: SOME, redactedArgs: SOME, toolset: undefined });
 
 /** With whatever arguments; where that is not allowed, with the first that are. */
 function foreseen(principal: Principal, asked: AccessRequest, grants: readonly GrantRow[], now: number): AccessForecast {
   const bound = grants.flatMap((grant) => argumentsOf(grant)?.slice(0, 1) ?? []);
-  const verdicts = [SOME, ...bound].map((args) => decide(principal, { ...asked, args, keepable: args }, {}, grants, now));
+  const verdicts = [SOME, ...bound].map((args) => decide(principal, { ...asked, args, redactedArgs: args }, {}, grants, now));
   const verdict = verdicts.find(({ allowed }) => allowed) ?? (verdicts.at(-1) as AccessDecision);
   return { verdict, grant: grants.find(({ id }) => verdict.allowed && id === verdict.grant?.id) ?? null };
 }

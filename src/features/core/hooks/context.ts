@@ -34,7 +34,7 @@ export interface HookContext {
 const LIFE_MS = 20_000;
 
 /** What is known of the run, with a sign of life where one is due: all that is written for most of what is asked. */
-export async function standingOf(ctx: CallContext, question: RunQuestion, rights: HookRights, { end = [] }: SessionListeners): Promise<HookContext> {
+export async function hookContextOf(ctx: CallContext, question: RunQuestion, rights: HookRights, { end = [] }: SessionListeners): Promise<HookContext> {
   const named = await ownSession(ctx, question);
   const { client_session, client, event, person } = question;
   if (client_session === undefined || person) return { run: undefined, others: [], sessionId: named?.id ?? null, rights };
@@ -176,7 +176,7 @@ const TOOLS: Readonly<Record<keyof HookRights, string>> = {
 
 export async function rightsOf(gate: Gate, principal: Principal): Promise<HookRights> {
   const may = async (right: keyof HookRights) =>
-    isFree(await gate.authorize(principal, { noun: 'tool', name: TOOLS[right], args: undefined, keepable: undefined, toolset: undefined }));
+    isFree(await gate.authorize(principal, { noun: 'tool', name: TOOLS[right], args: undefined, redactedArgs: undefined, toolset: undefined }));
   const [sessions, coordination, tasks, workflow] = await Promise.all([may('sessions'), may('coordination'), may('tasks'), may('workflow')]);
   return { sessions, coordination, tasks, workflow };
 }

@@ -12,7 +12,7 @@ import { listAgents } from '../agents/index.ts';
 import { type answerThread, type broadcastByHand, HUMAN, type remindThread } from './contract.ts';
 import { answerNamed } from './questions.ts';
 import { broadcast, tell } from './send.ts';
-import { courseOf, type FoundThread, kindOf, unansweredNamed } from './thread-finding.ts';
+import { deliveryOf, type FoundThread, kindOf, unansweredNamed } from './thread-finding.ts';
 import { remindableFrom } from './thread-standing.ts';
 import { mayAnswer, mayBeReminded } from './thread-view.ts';
 
@@ -51,22 +51,22 @@ const notYours = ({ id, to_developer_id, to_agent_type }: AskRow, { developerId 
 
 export async function remindByHand(tx: Tx, ctx: WriteContext, { id }: Input<typeof remindThread>): Promise<Output<typeof remindThread>> {
   const found = await unansweredNamed(tx.db, ctx.principal, id);
-  const course = courseOf(found);
+  const delivery = deliveryOf(found);
   const kind = kindOf(found);
-  if (!mayBeReminded(found, course, tx.now) || kind === 'handoff' || kind === 'announcement') {
+  if (!mayBeReminded(found, delivery, tx.now) || kind === 'handoff' || kind === 'announcement') {
     throw new Refusal('NOTHING_TO_REMIND_OF', 'Nobody waits for an answer there.', 'Only an unanswered ask, query or question can be reminded of.', {
       field: 'id',
     });
   }
   const [last] = await remindersOf(tx.db, tx.workspace, found.row.id);
-  const from = remindableFrom(course.sent_at, last?.time ?? null);
+  const from = remindableFrom(delivery.sent_at, last?.time ?? null);
   if (tx.now < from) {
     const why = last ? 'It was reminded of a short time ago.' : 'It was sent a moment ago.';
     throw new Refusal('REMINDED_RECENTLY', why, `Try again after ${new Date(from).toISOString()}.`, { field: 'id', again_at: from });
   }
   const told = await tellAgain(tx, ctx, found);
   record(tx, ctx, { category: 'work', kind: `${kind}.reminded`, subject: found.row.id, payload: { told } });
-  return { id: found.row.id, kind, told, again_at: remindableFrom(course.sent_at, tx.now) };
+  return { id: found.row.id, kind, told, again_at: remindableFrom(delivery.sent_at, tx.now) };
 }
 
 const MAX_TOLD = 20;

@@ -59,7 +59,7 @@ const UNKNOWN = {
 };
 
 /** How far it has come. */
-export function courseOf(found: FoundThread): DeliveryState {
+export function deliveryOf(found: FoundThread): DeliveryState {
   const kind = kindOf(found);
   if (found.of === 'announcements') return { ...UNKNOWN, kind, sent_at: found.row.created_at };
   if (found.of === 'handoffs') return { ...UNKNOWN, kind, sent_at: found.row.created_at, answered_at: found.row.accepted_at };

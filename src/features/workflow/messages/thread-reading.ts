@@ -6,7 +6,7 @@ import type { MessageRow } from '../../../storage/schema-rows.ts';
 import { openAsks, readStrings } from '../../team/coordination/index.ts';
 import type { listThreads, showThread, ThreadEntry } from './contract.ts';
 import { remindersOf } from './thread-acts.ts';
-import { courseOf, type FoundThread, involves, kindOf, momentOf, newestFirst, repositoryOf, requireThread, withFacts } from './thread-finding.ts';
+import { deliveryOf, type FoundThread, involves, kindOf, momentOf, newestFirst, repositoryOf, requireThread, withFacts } from './thread-finding.ts';
 import { isIn, PRESSING_MS, rankOf, remindableFrom } from './thread-standing.ts';
 import { beginningsOf, firstOf, lastOf, openQuestionThreads, undeliveredThreads } from './thread-store.ts';
 import { endsOf, mayBeReminded, mayReadIn, type Parties, partiesFor, threadViews } from './thread-view.ts';
@@ -27,7 +27,7 @@ export async function readThreads({ reader, principal, clock }: CallContext, wan
     (wanted.kind === undefined || kindOf(found) === wanted.kind) &&
     (wanted.repo === undefined || repositoryOf(found) === wanted.repo) &&
     (!wanted.mine || involves(found, principal));
-  const all = (await pressingOf(reader, principal, now)).filter((found) => isWanted(found) && isIn(wanted.state, courseOf(found), now));
+  const all = (await pressingOf(reader, principal, now)).filter((found) => isWanted(found) && isIn(wanted.state, deliveryOf(found), now));
   const pressing = all.slice(0, MAX_PRESSING);
   // Each once: what stands above does not stand below, also not on a later page.
   const above = new Set(pressing.map(({ row }) => row.id));
@@ -49,7 +49,7 @@ async function pressingOf(db: Db, viewer: Principal, now: number): Promise<Found
   const heads = await beginningsOf(db, workspace, [...new Set([...questions, ...undelivered])]);
   const asks = await openAsks(db, workspace, now, CONSIDERED);
   const all: FoundThread[] = [...(await withFacts(db, viewer, heads)), ...asks.map((row) => ({ of: 'asks', row }) as const)];
-  const ranked = all.map((found) => ({ found, rank: rankOf(courseOf(found), now), moment: momentOf(found.row.id) })).filter(({ rank }) => rank < 2);
+  const ranked = all.map((found) => ({ found, rank: rankOf(deliveryOf(found), now), moment: momentOf(found.row.id) })).filter(({ rank }) => rank < 2);
   return ranked.sort((a, b) => a.rank - b.rank || (a.moment > b.moment ? -1 : 1)).map(({ found }) => found);
 }
 
@@ -60,7 +60,7 @@ async function pageOf(db: Db, viewer: Principal, now: number, { kind, state, bef
   let last: FoundThread | undefined;
   for await (const found of newestFirst(db, viewer, kind, before)) {
     if ((items.length === limit || examined === MAX_EXAMINED) && last) return { items, next: momentOf(last.row.id) };
-    if (isWanted(found) && isIn(state, courseOf(found), now)) items.push(found);
+    if (isWanted(found) && isIn(state, deliveryOf(found), now)) items.push(found);
     examined++;
     last = found;
   }
@@ -77,10 +77,10 @@ type Listed = Pick<Shown, 'entries' | 'entries_cut' | 'recipients'>;
 export async function readThread({ reader, principal, clock }: CallContext, id: string): Promise<Shown> {
   const now = clock.now();
   const found = await requireThread(reader, principal, id);
-  const course = courseOf(found);
+  const delivery = deliveryOf(found);
   const [thread] = await threadViews(reader, principal, now, [found]);
   if (!thread) throw new Error(`the thread ${id} has no view`);
-  const said = found.of === 'messages' ? await inMessages(reader, found, course.recipients) : { last: [], first: [] };
+  const said = found.of === 'messages' ? await inMessages(reader, found, delivery.recipients) : { last: [], first: [] };
   const ends = [...said.last, ...said.first].flatMap(({ sender_id, recipient_id }) => [sender_id, recipient_id]);
   const parties = await partiesFor(reader, principal, now, ends);
   const reminders = await remindersOf(reader, principal.workspace, found.row.id);
@@ -100,7 +100,7 @@ export async function readThread({ reader, principal, clock }: CallContext, id: 
     ...listed,
     entries: [...listed.entries, ...reminded].sort((a, b) => a.at - b.at),
     about: aboutOf(found),
-    remindable_from: mayBeReminded(found, course, now) ? remindableFrom(course.sent_at, reminders[0]?.time ?? null) : null,
+    remindable_from: mayBeReminded(found, delivery, now) ? remindableFrom(delivery.sent_at, reminders[0]?.time ?? null) : null,
   };
 }
 

@@ -8,7 +8,7 @@ import { isAddressedTo } from '../../team/coordination/index.ts';
 import { agentsById, agentViewer } from '../agents/index.ts';
 import { HUMAN, type Party, SERVER, type ThreadView } from './contract.ts';
 import { findMessages } from './store.ts';
-import { courseOf, type FoundThread, kindOf, repositoryOf } from './thread-finding.ts';
+import { deliveryOf, type FoundThread, kindOf, repositoryOf } from './thread-finding.ts';
 import { type DeliveryState, isUnanswered, statusOf, stepsOf } from './thread-standing.ts';
 import { bodyText } from './views.ts';
 
@@ -39,8 +39,8 @@ export function mayAnswer(found: FoundThread, viewer: Principal): boolean {
   return kindOf(found) === 'question';
 }
 
-export const mayBeReminded = (found: FoundThread, course: DeliveryState, now: number): boolean =>
-  isUnanswered(course, now) && (found.of === 'asks' || found.of === 'messages') && course.recipients === 1;
+export const mayBeReminded = (found: FoundThread, delivery: DeliveryState, now: number): boolean =>
+  isUnanswered(delivery, now) && (found.of === 'asks' || found.of === 'messages') && delivery.recipients === 1;
 
 export async function threadViews(db: Db, viewer: Principal, now: number, all: readonly FoundThread[]): Promise<ThreadView[]> {
   const ends = all.flatMap(({ of, row }) => (of === 'messages' ? [row.sender_id, row.recipient_id] : []));
@@ -51,24 +51,24 @@ export async function threadViews(db: Db, viewer: Principal, now: number, all: r
     all.flatMap((found) => (knownWords(found, viewer) === undefined ? (toldBy(found, viewer) ?? []) : [])),
   );
   return all.map((found) => {
-    const course = courseOf(found);
-    const unanswered = isUnanswered(course, now);
+    const delivery = deliveryOf(found);
+    const unanswered = isUnanswered(delivery, now);
     return {
       id: found.row.id,
       kind: kindOf(found),
       type: found.of === 'messages' ? found.row.message_type : null,
       ...endsOf(found, parties),
-      recipients: course.recipients,
+      recipients: delivery.recipients,
       subject: subjectOf(knownWords(found, viewer) ?? words.get(toldBy(found, viewer) ?? '')),
       priority: found.of === 'messages' ? found.row.priority : null,
       repository: repositoryOf(found),
-      status: statusOf(course, now),
-      steps: stepsOf(course),
-      sent_at: course.sent_at,
-      due_at: course.due_at,
+      status: statusOf(delivery, now),
+      steps: stepsOf(delivery),
+      sent_at: delivery.sent_at,
+      due_at: delivery.due_at,
       replies: found.of === 'asks' ? Number(found.row.answered_at !== null) : found.of === 'messages' ? found.facts.replies : 0,
       answerable: unanswered && mayAnswer(found, viewer),
-      remindable: mayBeReminded(found, course, now),
+      remindable: mayBeReminded(found, delivery, now),
     };
   });
 }

@@ -1,9 +1,9 @@
-import { type CallContext, record } from '../../../kernel/context.ts';
+import { type CallContext, Deferred, record } from '../../../kernel/context.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok } from '../../../kernel/reply.ts';
-import { Deferred, type Implementation, implement } from '../../../kernel/tool.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { requireOwnAgent } from '../agents/index.ts';
 import {
   addCheckpoint,

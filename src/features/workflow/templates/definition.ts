@@ -53,8 +53,9 @@ export function checkedDefinition(
   const written = normalised(tasks);
   checkPlan(written, field);
   const places = placesIn(written);
-  const unfit = places.find((name) => !isVariableName(name));
-  if (unfit !== undefined) throw invalidInput([{ field, message: `{{${excerpt(unfit, 80)}}} cannot be a variable: at most 60 characters, and not __proto__` }]);
+  const unusable = places.find((name) => !isVariableName(name));
+  if (unusable !== undefined)
+    throw invalidInput([{ field, message: `{{${excerpt(unusable, 80)}}} cannot be a variable: at most 60 characters, and not __proto__` }]);
   const found = places.filter((name) => !declared.has(name)).map((name): Variable => ({ name, description: '', required: true }));
   const all = [...variables, ...found];
   if (all.length > MAX_VARIABLES) {

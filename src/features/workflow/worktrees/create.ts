@@ -133,17 +133,17 @@ async function freePlace(tx: Tx, task: WorkflowTaskRow, root: string, earlier: n
 export type MadeWorktree = { readonly row: WorktreeRow } | { readonly failure: unknown };
 
 /** From what was written down to what is there, or back to nothing. Can be begun again by whoever takes it over. */
-export async function carryOutCreation(outside: WorktreeOutside, hand: StepRunner, leased: LeasedWorktree): Promise<MadeWorktree> {
+export async function carryOutCreation(outside: WorktreeOutside, runner: StepRunner, leased: LeasedWorktree): Promise<MadeWorktree> {
   let head: string;
   try {
-    head = await addOnDisk(outside, hand, leased);
+    head = await addOnDisk(outside, runner, leased);
   } catch (failure) {
-    await undoCreation(outside, hand, leased, messageOf(failure));
+    await undoCreation(outside, runner, leased, messageOf(failure));
     return { failure };
   }
-  const row = await hand.write((tx) => settleCreation(tx, hand, leased, head));
+  const row = await runner.write((tx) => settleCreation(tx, runner, leased, head));
   if (row) return { row };
-  await undoCreation(outside, hand, leased, 'the claim ended while the worktree was being made');
+  await undoCreation(outside, runner, leased, 'the claim ended while the worktree was being made');
   return { failure: undefined };
 }
 
@@ -154,31 +154,31 @@ async function addOnDisk(outside: WorktreeOutside, { signal }: StepRunner, row: 
   return await outside.disk.addWorktree(root, { path: row.path, branch: row.branch, base, continues: row.base_commit !== null }, { signal });
 }
 
-async function settleCreation(tx: Tx, hand: StepRunner, leased: LeasedWorktree, head: string): Promise<WorktreeRow | undefined> {
+async function settleCreation(tx: Tx, runner: StepRunner, leased: LeasedWorktree, head: string): Promise<WorktreeRow | undefined> {
   const row = await stillMine(tx, leased);
   if (!row || !(await claimStands(tx.db, row))) return undefined;
   const values = { ...STEP_OVER, base_commit: row.base_commit ?? head, updated_at: tx.now };
   await changeWorktree(tx.db, row, values);
   const payload = { workflow_id: row.workflow_id, task_id: row.task_id, branch: row.branch, managed: true };
-  tx.append({ category: 'work', kind: 'worktree.created', actor: hand.actor, subject: row.id, payload });
-  await placeTask(tx, hand.actor, await requireTask(tx.db, tx.workspace, row.task_id as string), row.id);
+  tx.append({ category: 'work', kind: 'worktree.created', actor: runner.actor, subject: row.id, payload });
+  await placeTask(tx, runner.actor, await requireTask(tx.db, tx.workspace, row.task_id as string), row.id);
   return { ...row, ...values };
 }
 
 /** What was made goes, as nobody was told of it; the claim goes with it. Nothing happens where another has taken over. */
-export async function undoCreation(outside: WorktreeOutside, hand: StepRunner, made: LeasedWorktree, reason: string): Promise<void> {
-  const leased = await hand.write((tx) => renew(tx, made));
+export async function undoCreation(outside: WorktreeOutside, runner: StepRunner, made: LeasedWorktree, reason: string): Promise<void> {
+  const leased = await runner.write((tx) => renew(tx, made));
   if (!leased) return;
   const left = leased.base_commit === null ? await clearFromDisk(outside, leased) : null;
-  await hand.write(async (tx) => {
+  await runner.write(async (tx) => {
     const row = await stillMine(tx, leased);
     if (!row) return;
     const kept_reason = left === null || left === reason ? reason : `${reason}; left on disk: ${left}`;
     // One that was worked in before stays what it was: the work is on its branch.
     const closed = row.base_commit === null ? ({ status: 'abandoned', kept_reason, closed_at: tx.now } as const) : {};
     await changeWorktree(tx.db, row, { ...STEP_OVER, ...closed, updated_at: tx.now });
-    if (row.task_id !== null && row.fence !== null) await unclaimTask(tx, { id: row.task_id }, row.fence, hand.actor, `no worktree: ${reason}`);
+    if (row.task_id !== null && row.fence !== null) await unclaimTask(tx, { id: row.task_id }, row.fence, runner.actor, `no worktree: ${reason}`);
     const payload = { workflow_id: row.workflow_id, task_id: row.task_id, reason: kept_reason.slice(0, 200) };
-    tx.append({ category: 'work', kind: 'worktree.failed', actor: hand.actor, subject: row.id, payload });
+    tx.append({ category: 'work', kind: 'worktree.failed', actor: runner.actor, subject: row.id, payload });
   });
 }

@@ -39,19 +39,19 @@ export function worktreeFailed(task: { id: string; name: string }, error: unknow
 
 /** A claimed task gets a worktree of its own, or the one it has. Where there can be none the claim is undone, and the refusal says why. */
 export async function openWorktree(outside: WorktreeOutside, ctx: CallContext, task: WorkflowTaskRow, fence: number): Promise<OpenedWorktree | undefined> {
-  const hand: StepRunner = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
+  const runner: StepRunner = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
   const current = await currentWorktree(ctx.reader, task);
   // Its holder claims it again, to renew the lease: it works where it works.
   const wasBegun = isOneOf(SYSTEM_MACHINE.release.from, task.status);
   if (wasBegun && !current) return undefined;
   if (current && isUnderWay(current, ctx.clock.now())) {
     // Another call makes it for this very claim; anybody else's must first be cleared away.
-    if (current.fence !== fence) await hand.write((tx) => unclaimTask(tx, task, fence, hand.actor, 'its worktree is being cleared away'));
+    if (current.fence !== fence) await runner.write((tx) => unclaimTask(tx, task, fence, runner.actor, 'its worktree is being cleared away'));
     throw pending(task);
   }
   const isReady = current?.step === null && (wasBegun || current.made_by_server === 0 || (await isOnDisk(outside, current)));
-  const { id, path, branch, base_branch } = current && isReady ? current : await make(outside, hand, ctx.reader, { task, fence });
-  if (current && isReady) await hand.write((tx) => resume(tx, hand, current, { task, fence }));
+  const { id, path, branch, base_branch } = current && isReady ? current : await make(outside, runner, ctx.reader, { task, fence });
+  if (current && isReady) await runner.write((tx) => resume(tx, runner, current, { task, fence }));
   const unmerged = await unmergedDependencies(ctx.reader, ctx.workspace, task.id, id);
   return { id, path, branch, base_branch, ...(unmerged.length > 0 ? { unmerged_dependencies: unmerged } : {}) };
 }
@@ -65,24 +65,24 @@ async function isOnDisk(outside: WorktreeOutside, { repository_path, path }: Wor
   }
 }
 
-async function resume(tx: Tx, hand: StepRunner, row: WorktreeRow, { task, fence }: WorktreeClaim): Promise<void> {
+async function resume(tx: Tx, runner: StepRunner, row: WorktreeRow, { task, fence }: WorktreeClaim): Promise<void> {
   if (!(await claimStands(tx.db, { workspace_id: tx.workspace, task_id: task.id, fence }))) throw claimGone(task);
-  await placeTask(tx, hand.actor, await requireTask(tx.db, tx.workspace, task.id), row.id);
+  await placeTask(tx, runner.actor, await requireTask(tx.db, tx.workspace, task.id), row.id);
 }
 
-async function make(outside: WorktreeOutside, hand: StepRunner, db: Db, claim: WorktreeClaim): Promise<WorktreeRow> {
+async function make(outside: WorktreeOutside, runner: StepRunner, db: Db, claim: WorktreeClaim): Promise<WorktreeRow> {
   const { task, fence } = claim;
   let start: Start;
   try {
     const { repository_path } = await requireWorkflow(db, task.workspace_id, task.workflow_id);
-    const { root } = await reachRepository(outside, repository_path, hand.signal);
-    start = { root, branch: (await outside.disk.startingPoint(root, { signal: hand.signal })).branch };
+    const { root } = await reachRepository(outside, repository_path, runner.signal);
+    start = { root, branch: (await outside.disk.startingPoint(root, { signal: runner.signal })).branch };
   } catch (error) {
-    await hand.write((tx) => unclaimTask(tx, task, fence, hand.actor, `no worktree: ${messageOf(error)}`));
+    await runner.write((tx) => unclaimTask(tx, task, fence, runner.actor, `no worktree: ${messageOf(error)}`));
     throw worktreeFailed(task, error);
   }
-  const leased = await hand.write((tx) => beginCreating(tx, hand.actor, claim, start));
-  const made = await carryOutCreation(outside, hand, leased);
+  const leased = await runner.write((tx) => beginCreating(tx, runner.actor, claim, start));
+  const made = await carryOutCreation(outside, runner, leased);
   if ('row' in made) return made.row;
   throw made.failure === undefined ? claimGone(task) : worktreeFailed(task, made.failure);
 }

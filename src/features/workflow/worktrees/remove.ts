@@ -37,15 +37,15 @@ export async function clearFromDisk(outside: WorktreeOutside, row: WorktreeRow):
 }
 
 /** The second half of closing one: what became of it on disk is put on record. */
-export async function carryOutRemoval(outside: WorktreeOutside, hand: StepRunner, leased: LeasedWorktree): Promise<string | null> {
+export async function carryOutRemoval(outside: WorktreeOutside, runner: StepRunner, leased: LeasedWorktree): Promise<string | null> {
   const kept_reason = await removeFromDisk(outside, leased);
-  await hand.write(async (tx) => {
+  await runner.write(async (tx) => {
     const row = await stillMine(tx, leased);
     if (!row) return;
     await changeWorktree(tx.db, row, { ...STEP_OVER, kept_reason, updated_at: tx.now });
     const kind = kept_reason === null ? 'worktree.removed' : 'worktree.kept';
     const payload = { workflow_id: row.workflow_id, branch: row.branch, ...(kept_reason === null ? {} : { reason: kept_reason.slice(0, 200) }) };
-    tx.append({ category: 'work', kind, actor: hand.actor, subject: row.id, payload });
+    tx.append({ category: 'work', kind, actor: runner.actor, subject: row.id, payload });
   });
   return kept_reason;
 }

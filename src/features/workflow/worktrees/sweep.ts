@@ -12,10 +12,10 @@ const BATCH_SIZE = 50;
 /** Finishes or undoes what a process began on disk and did not live to record. */
 export function worktreeSweep({ store, clock, log }: Services, outside: WorktreeOutside): Sweep {
   async function finish(row: LeasedWorktree): Promise<void> {
-    const hand: StepRunner = { actor: 'server', signal: undefined, write: (callback) => store.write(row.workspace_id, callback) };
-    if (row.step === 'removing') await carryOutRemoval(outside, hand, row);
-    else if (await claimStands(store.reader, row)) await carryOutCreation(outside, hand, row);
-    else await undoCreation(outside, hand, row, 'the claim ended before the worktree was made');
+    const runner: StepRunner = { actor: 'server', signal: undefined, write: (callback) => store.write(row.workspace_id, callback) };
+    if (row.step === 'removing') await carryOutRemoval(outside, runner, row);
+    else if (await claimStands(store.reader, row)) await carryOutCreation(outside, runner, row);
+    else await undoCreation(outside, runner, row, 'the claim ended before the worktree was made');
   }
 
   return {

@@ -38,8 +38,8 @@ export const worktreeTools = (outside: WorktreeOutside): Implementation[] => [
       if (changes && seen.made_by_server === 1 && input.merge_commit !== undefined) await requireCommit(outside, seen, input.merge_commit, ctx.signal);
       const { row, changed, leased } = await ctx.write((tx) => beginClosing(tx, ctx, closing));
       if (!leased) return ok({ success: true as const, changed, ...onDisk(row, ctx.clock.now()) });
-      const hand: StepRunner = { actor: ctx.principal.actor, signal: undefined, write: (callback) => ctx.settle(callback) };
-      const kept = await carryOutRemoval(outside, hand, leased);
+      const runner: StepRunner = { actor: ctx.principal.actor, signal: undefined, write: (callback) => ctx.settle(callback) };
+      const kept = await carryOutRemoval(outside, runner, leased);
       return ok({ success: true as const, changed, ...(kept === null ? { worktree: 'removed' as const } : { worktree: 'kept' as const, reason: kept }) });
     },
   }),
