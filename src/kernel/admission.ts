@@ -120,7 +120,7 @@ function takeUp(call: Call, { approvalId, requestState }: Round): void {
 /** What the pipe says before a tool or an action has got the call, and in whose envelope. */
 
 /** The toolset of a path that serves one alone. Only its tools exist there, so its grant decides what may be said. */
-export const onlyToolset = ({ toolsets }: Pick<Call, 'toolsets'>): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
+const onlyToolset = ({ toolsets }: Pick<Call, 'toolsets'>): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
 
 const speaksCycle = (call: Call): boolean => (onlyToolset(call) ?? namespaceOf(call.name)) === 'cycle';
 

@@ -23,7 +23,7 @@ import { ENVELOPES, isError, ok, type Refused, type Reply } from './reply.ts';
 import type { Implementation } from './tool.ts';
 import { RequestScope, requestIdAt, withSpan } from './trace.ts';
 
-export interface DispatchOptions extends Services {
+interface DispatchOptions extends Services {
   readonly registry: Registry;
   readonly ports: Ports;
   readonly timeoutMs: number;

@@ -2,7 +2,7 @@ import { withoutTokens } from '../storage/secrets.ts';
 import { marks } from './trace.ts';
 
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface Log {
   error(message: string, fields?: Record<string, unknown>): void;

@@ -3,7 +3,7 @@ import { Refusal } from './errors.ts';
 
 /** Its own wildcards are taken literally with `escape '\'`. */
 const literally = (text: string): string => text.replace(/[\\%_]/g, (c) => `\\${c}`);
-export const tailPattern = (tail: string): string => `%${literally(tail)}`;
+const tailPattern = (tail: string): string => `%${literally(tail)}`;
 /** With the words anywhere in it. */
 export const wordsPattern = (words: string): string => `%${literally(words)}%`;
 

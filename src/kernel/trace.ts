@@ -9,7 +9,7 @@ export interface TraceContext {
   readonly tracestate?: string | undefined;
 }
 
-export type SpanKind = 'server' | 'client' | 'internal';
+type SpanKind = 'server' | 'client' | 'internal';
 /** Ids, codes, names of tools. Never arguments, tokens or people's names: a collector is read by others than the journal. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -129,7 +129,7 @@ export class RequestScope {
   }
 }
 
-export function currentScene(): Scene | undefined {
+function currentScene(): Scene | undefined {
   const scene = scenes.getStore();
   return scene && !scene.scope.isOver ? scene : undefined;
 }

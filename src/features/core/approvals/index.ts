@@ -3,9 +3,8 @@ import type { Ports } from '../../../kernel/ports.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { retentionSweep } from '../settings/index.ts';
 import { approvalSweep } from './decide.ts';
-import { type ApprovalParts, createHold } from './hold.ts';
-import { FORGOTTEN } from './retention.ts';
-import { createRounds, ROUND_MS } from './rounds.ts';
+import { type ApprovalParts, createHold, createRounds, ROUND_MS } from './hold.ts';
+import { FORGOTTEN } from './store.ts';
 import { approvalTools } from './tools.ts';
 
 export function createApprovals(services: Services, parts: ApprovalParts): { feature: Feature; ports: Pick<Ports, 'hold' | 'suspend' | 'resume'> } {

@@ -1,7 +1,10 @@
+import { sql } from 'kysely';
 import { endingIn } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ApprovalRow, CallRoundRow } from '../../../storage/schema-rows.ts';
-import type { ApprovalStatus } from './contract.ts';
+import { idOf, neverBrought, oneOf, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
+import { rowsOf } from '../settings/index.ts';
+import { APPROVAL_STATUSES, type ApprovalStatus } from './contract.ts';
 
 const approvalsIn = (db: Db, workspace: string) => db.selectFrom('approvals').selectAll().where('workspace_id', '=', workspace);
 
@@ -84,7 +87,7 @@ export async function insertRound(db: Db, row: CallRoundRow): Promise<void> {
   await db.insertInto('call_rounds').values(row).execute();
 }
 
-export type RoundKey = Pick<CallRoundRow, 'token_sha256' | 'token_id' | 'noun' | 'name' | 'arguments_sha256'>;
+type RoundKey = Pick<CallRoundRow, 'token_sha256' | 'token_id' | 'noun' | 'name' | 'arguments_sha256'>;
 
 /** The round, if it is of exactly this call and nobody has taken it. */
 export async function takeRound(db: Db, workspace: string, key: RoundKey, now: number): Promise<CallRoundRow | undefined> {
@@ -110,3 +113,16 @@ export async function workspacesWithStaleRounds(db: Db, now: number): Promise<st
 export async function deleteStaleRounds(db: Db, workspace: string, now: number): Promise<void> {
   await db.deleteFrom('call_rounds').where('workspace_id', '=', workspace).where('expires_at', '<=', now).execute();
 }
+
+/** A decision is kept as history. One that is still to be made or used would let a call through here. */
+export const approvalRows = {
+  approvals: rowRule<ApprovalRow>({ id: idOf('apr'), arguments_sha256: sha256, status: oneOf(...APPROVAL_STATUSES) }, (row) =>
+    row.status === 'waiting' || row.status === 'approved' ? { row: null, leftOut: 'pending_approvals' } : { row },
+  ),
+  call_rounds: neverBrought('pending_calls'),
+} satisfies Partial<RowRules>;
+
+/** An approved call that was not made yet still may be. */
+export const FORGOTTEN = [
+  rowsOf('approvals', (before) => sql`status in ('refused', 'lapsed', 'used') and coalesce(used_at, decided_at, deadline_at) < ${before}`),
+];

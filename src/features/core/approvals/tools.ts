@@ -64,14 +64,14 @@ function alreadySettled(row: ApprovalRow, { decider }: ApprovalViewer): Refusal 
 
 type ApprovalView = z.input<typeof approvalView>;
 
-export interface ApprovalViewer {
+interface ApprovalViewer {
   view(row: ApprovalRow): ApprovalView;
   /** How whoever decided is called. */
   decider(row: ApprovalRow): string | null;
 }
 
 /** Who asks and who decided, by name, as far as `viewer` may know: which agent a private developer uses may tell who it is. */
-export async function approvalViewer(db: Db, workspace: string, viewer: Principal): Promise<ApprovalViewer> {
+async function approvalViewer(db: Db, workspace: string, viewer: Principal): Promise<ApprovalViewer> {
   const name = await namesFor(db, workspace, viewer);
   const decider = ({ decided_by }: ApprovalRow): string | null => {
     if (decided_by === null) return null;

@@ -27,7 +27,7 @@ export interface AccessForecast {
   readonly grant: GrantRow | null;
 }
 
-export interface Visibility {
+interface Visibility {
   tool(name: string, toolset: Toolset): boolean;
   prompt(name: string): boolean;
   /** Resources are opened server by server. */

@@ -1,9 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { z } from 'zod';
 import { endingIn, wordsPattern } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery } from '../../../storage/prepared.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
-import type { GrantStatus, StandingGrant } from './grant.ts';
+import { count, fits, idOf, json, matches, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
+import { actionName, type GrantStatus, grantScope, type StandingGrant } from './grant.ts';
 
 const grantsIn = (db: Db, workspace: string) => db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace);
 
@@ -44,7 +46,7 @@ export async function standingGrants(db: Db, workspace: string, subjects: readon
   return await grantsIn(db, workspace).where('subject', 'in', subjects).where('revoked_at', 'is', null).execute();
 }
 
-export interface GrantFilter {
+interface GrantFilter {
   readonly subject?: string | undefined;
   /** In the name of the action. */
   readonly text?: string | undefined;
@@ -106,3 +108,16 @@ export async function revokeGrant(db: Db, workspace: string, id: string, by: str
     .where('revoked_at', 'is', null)
     .execute();
 }
+
+export const grantRows = {
+  grants: rowRule<GrantRow>({
+    id: idOf('grant'),
+    subject: matches(/^(operator|(developer|token|instance):[A-Za-z0-9_-]{1,64})$/, 'operator, developer:<id>, token:<id> or instance:<id>'),
+    action: fits(actionName),
+    scope: json(grantScope),
+    recent: json(z.array(z.int())),
+    max_uses: count,
+    uses: count,
+    revision: count,
+  }),
+} satisfies Partial<RowRules>;

@@ -8,11 +8,10 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { explain, type GrantOffer, matrix, viewGrants } from './answers.ts';
+import { explain, type GrantOffer, matrix, type Subjects, viewGrants } from './answers.ts';
 import { capabilityMatrix, explainCapability, grantCapability, listCapabilities, revokeCapability } from './contract.ts';
 import { type GrantScope, PROFILES } from './grant.ts';
 import { findGrants, grantsByTail, insertGrant, pageOfGrants, revokeGrant } from './store.ts';
-import type { Subjects } from './subjects.ts';
 
 export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implementation[] {
   return [
@@ -65,7 +64,7 @@ function isUnknown(offer: GrantOffer, workspace: string, action: string): boolea
   return name !== undefined && !offer.tools(workspace).some((tool) => tool.name === toolNamed(name));
 }
 
-export async function giveGrant(tx: Tx, given: { subject: string; action: string; scope?: GrantScope; by: string }): Promise<GrantRow> {
+async function giveGrant(tx: Tx, given: { subject: string; action: string; scope?: GrantScope; by: string }): Promise<GrantRow> {
   const scope = given.scope ?? {};
   const grant: GrantRow = {
     workspace_id: tx.workspace,

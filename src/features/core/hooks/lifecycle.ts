@@ -5,12 +5,11 @@ import type { HookReply } from '../../../wire/hook-question.ts';
 import { holderOf, liveClaimRows, readStrings, viewsFor } from '../../team/coordination/index.ts';
 import { beginSession } from '../../team/sessions/index.ts';
 import { endSession, type HookContext, ownClaims, type RunQuestion, runsAround, type SessionListeners } from './context.ts';
-import { foundBy, stillFound } from './found.ts';
 import { newsFor } from './news.ts';
 import { recover } from './recover.ts';
-import { keepSnapshot } from './snapshot.ts';
 import { saveRun } from './store.ts';
 import { count, quoted, repoCalled, roughly, Sheet } from './words.ts';
+import { foundBy, keepSnapshot, stillFound } from './working-tree.ts';
 
 /** The run has a session of ours from here on: the one it had, if that has not ended. */
 export async function sessionStarts(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<HookReply> {

@@ -23,7 +23,7 @@ const isWithin = (path: string, { folder }: ClientRunRow): boolean =>
   folder !== null && (path === folder || (path.startsWith(folder) && /[\\/]/.test(path.charAt(folder.length))));
 
 /** Agents of the workflow contract that this run may have registered, where it may be told of them: a registration does not say by which run, but often where it works. */
-export async function agentsOf(db: Db, { workspace, principal }: Caller, { run, others, rights }: HookContext, now: number): Promise<AgentRow[]> {
+async function agentsOf(db: Db, { workspace, principal }: Caller, { run, others, rights }: HookContext, now: number): Promise<AgentRow[]> {
   if (!rights.workflow) return [];
   const agents = await agentsActingAs(db, workspace, principal.actor, now - AGENT_RECENT_MS, MAX_AGENTS);
   const isElsewhere = ({ workspace_path: path }: AgentRow) =>

@@ -4,11 +4,10 @@ import type { Tx } from '../../../storage/write.ts';
 import type { HookReply } from '../../../wire/hook-question.ts';
 import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';
 import { type HookContext, type RunQuestion, runsAround, type SessionListeners } from './context.ts';
-import { type LeftInTree, leftBy, stillFound } from './found.ts';
 import { type OpenWork, openWork } from './news.ts';
-import { keepSnapshot } from './snapshot.ts';
 import { saveRun } from './store.ts';
 import { count, first, quoted } from './words.ts';
+import { keepSnapshot, type LeftInTree, leftBy, stillFound } from './working-tree.ts';
 
 interface Open extends OpenWork, LeftInTree {
   readonly asks: Waiting['waiting'];

@@ -8,17 +8,17 @@ import { findTokenByHash, findTokenById, setTokenUsed, type TokenWithDeveloper, 
 import { hashSecret, isToken, sameHash } from './token.ts';
 
 /** How the credential came. The browser's cookie opens no other door, and a token is no cookie. */
-export type CredentialSource = 'bearer' | 'cookie';
+type CredentialSource = 'bearer' | 'cookie';
 
 /**
  * How the dashboard's page shows that it is of the server's own origin. A browser sends the cookie to every port of the host,
  * so whatever serves another port has it too. The secret is in the page's own storage; a ticket stands for it, once, where
  * the page can send no header.
  */
-export type PageProof = { readonly secret: string | undefined } | { readonly ticket: string | undefined; readonly path: string };
+type PageProof = { readonly secret: string | undefined } | { readonly ticket: string | undefined; readonly path: string };
 
 /** `rotated`: the secret was replaced, and its overlap is over. `unproven`: a cookie without its page's proof. */
-export type CredentialRejection = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired' | 'rotated' | 'wrong-door' | 'unproven';
+type CredentialRejection = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired' | 'rotated' | 'wrong-door' | 'unproven';
 export type Authentication = { principal: Principal } | { rejected: CredentialRejection };
 
 /** "Last used" is for people: to the minute is enough, and spares a write per call. */

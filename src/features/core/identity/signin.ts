@@ -50,7 +50,7 @@ export const signInRequest = z.strictObject({
 });
 export type SignInRequest = z.input<typeof signInRequest>;
 
-export interface SignInSession {
+interface SignInSession {
   readonly cookie: string;
   /** What the page keeps, and sends with every request that the cookie goes with. */
   readonly proof: string;

@@ -1,9 +1,13 @@
 import type { ExpressionBuilder } from 'kysely';
+import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { endingIn } from '../../../kernel/tail.ts';
+import { workspaceName } from '../../../kernel/workspace.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery } from '../../../storage/prepared.ts';
-import type { Database, DeveloperRow, MachinePermissionRow, PageTicketRow, SigninLinkRow, TokenRow } from '../../../storage/schema-rows.ts';
+import type { Database, DeveloperRow, MachinePermissionRow, PageTicketRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
+import { idOf, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
+import type { TokenKind } from './token.ts';
 
 export interface TokenWithDeveloper extends TokenRow {
   developer_name: string | null;
@@ -268,3 +272,44 @@ export async function deleteSigninLinksOf(db: Db, workspace: string, developerId
 export async function deleteStaleSigninLinks(db: Db, workspace: string, now: number): Promise<void> {
   await db.deleteFrom('signin_links').where('workspace_id', '=', workspace).where('expires_at', '<', now).execute();
 }
+
+/** Each lets somebody into this server, or back into a browser, without anybody here having said so. */
+const NEVER: Partial<Record<TokenKind, string>> = { operator: 'operator_tokens', web: 'web_tokens', instance: 'instance_tokens' };
+
+const checkToken: RowRule = (row, { agentTokenEnd }) => {
+  const kind = row.kind as TokenKind;
+  const leftOut = NEVER[kind];
+  if (leftOut !== undefined) return { row: null, leftOut };
+  if (row.developer_id === null) return { wrong: 'developer_id: the token is of no developer' };
+  if (row.instance_id !== null) return { wrong: 'instance_id: only an instance has one' };
+  if ((row.agent_type === null) === (kind === 'agent')) return { wrong: `agent_type: not as a token of the kind ${kind} has it` };
+  // A file does not decide how long somebody may come in.
+  if (kind === 'agent' && agentTokenEnd !== null && Number(row.expires_at ?? Number.POSITIVE_INFINITY) > agentTokenEnd)
+    return { row: { ...row, expires_at: agentTokenEnd }, leftOut: 'longer_lifetimes' };
+  return { row };
+};
+
+export const identityRows = {
+  workspaces: rowRule<WorkspaceRow>({ id: matches(/^ws_[a-z0-9][a-z0-9-]{0,39}$/, 'the id of a workspace') }, (row) =>
+    row.name === workspaceName(String(row.id)) ? { row } : { wrong: 'name: it is not the one that the id is made of' },
+  ),
+  developers: rowRule<DeveloperRow>({
+    id: idOf('dev'),
+    name: matches(/^[^\p{Cc}@]{1,100}$/u, 'a name without control characters and "@"'),
+    role: oneOf('admin', 'member'),
+    visibility: oneOf('team', 'private'),
+  }),
+  tokens: rowRule<TokenRow>(
+    {
+      id: idOf('tok'),
+      hash: sha256,
+      previous_hash: sha256,
+      proof_hash: sha256,
+      kind: oneOf('operator', 'developer', 'agent', 'instance', 'web'),
+      developer_id: idOf('dev'),
+      agent_type: oneOf(...CLIENT_NAMES),
+    },
+    checkToken,
+  ),
+  signin_links: neverBrought('signin_links'),
+} satisfies Partial<RowRules>;

@@ -33,7 +33,7 @@ import {
   signOutEverywhere,
 } from './people.ts';
 import { shown } from './privacy.ts';
-import { PRIVATE } from './private-fields.ts';
+import { PRIVATE } from './redact.ts';
 import { issueTicket, makeSigninLink } from './signin.ts';
 import { agentRunners, developersOf, findTokensByTail, firstDeveloper, pageOfTokens, setDeveloperVisibility, type TokenWithDeveloper } from './store.ts';
 

@@ -11,10 +11,10 @@ import { FORGOTTEN as OVERLAP } from '../../team/overlap/sweeps.ts';
 import { FORGOTTEN as SESSIONS } from '../../team/sessions/retention.ts';
 import { FORGOTTEN as TEAM } from '../../team/team-overview/retention.ts';
 import { FORGOTTEN as TELEMETRY } from '../../team/usage/retention.ts';
-import { FORGOTTEN as MESSAGES } from '../../workflow/messages/retention.ts';
+import { FORGOTTEN as MESSAGES } from '../../workflow/messages/store.ts';
 import { APPROVAL_STATUSES } from '../approvals/contract.ts';
-import { FORGOTTEN as APPROVALS } from '../approvals/retention.ts';
-import { retentionSweep } from './retention.ts';
+import { FORGOTTEN as APPROVALS } from '../approvals/store.ts';
+import { retentionSweep } from './store.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS = 31;

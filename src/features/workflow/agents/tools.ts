@@ -10,8 +10,22 @@ import type { Db } from '../../../storage/engine.ts';
 import type { AgentRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { type AgentView, agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';
-import { type AgentPorts, isOwn, leave, requireAgent, requireOnline, requireOwnAgent, touchAgent } from './presence.ts';
-import { changeAgent, HEARTBEAT_MS, insertAgent, LEASE_MS, leaseEnd, listAgents, statusAt } from './store.ts';
+import {
+  type AgentPorts,
+  changeAgent,
+  HEARTBEAT_MS,
+  insertAgent,
+  isOwn,
+  LEASE_MS,
+  leaseEnd,
+  leave,
+  listAgents,
+  requireAgent,
+  requireOnline,
+  requireOwnAgent,
+  statusAt,
+  touchAgent,
+} from './presence.ts';
 
 const strings = z.array(z.string());
 const json = z.record(z.string(), z.unknown());

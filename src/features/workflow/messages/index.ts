@@ -2,7 +2,7 @@ import type { Services } from '../../../kernel/context.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { retentionSweep } from '../../core/settings/index.ts';
 import { questionSweep } from './questions.ts';
-import { FORGOTTEN } from './retention.ts';
+import { FORGOTTEN } from './store.ts';
 import { messageTools, threadTools } from './tools.ts';
 
 export type { MessageRow } from '../../../storage/schema-rows.ts';
@@ -10,8 +10,7 @@ export { HUMAN, SERVER } from './contract.ts';
 export { noteDelivery, unreadOf } from './inbox.ts';
 export { openQuestion, openQuestions } from './questions.ts';
 export { tell } from './send.ts';
-export { undeliveredTo } from './store.ts';
-export { bodyText } from './views.ts';
+export { bodyText, undeliveredTo } from './store.ts';
 
 /** What agents and people say to each other. Threads are all of it in one list for people: asks, handoffs and announcements are kept by the team's features. */
 export const messages = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({

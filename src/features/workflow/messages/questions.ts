@@ -26,11 +26,22 @@ import {
   SYSTEM_MACHINE,
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
-import { newMessage, type Words } from './compose.ts';
 import { answerQuestion, HUMAN, listQuestions, type QuestionView, SERVER } from './contract.ts';
-import { answeredQuestionRows, answersTo, lapsedQuestions, openQuestionRow, openQuestionRows, type QuestionRow, questionsByTail } from './question-store.ts';
-import { changeMessages, findMessage, insertMessages } from './store.ts';
-import { bodyText, isExpired } from './views.ts';
+import { newMessage, type Words } from './send.ts';
+import {
+  answeredQuestionRows,
+  answersTo,
+  bodyText,
+  changeMessages,
+  findMessage,
+  insertMessages,
+  isExpired,
+  lapsedQuestions,
+  openQuestionRow,
+  openQuestionRows,
+  type QuestionRow,
+  questionsByTail,
+} from './store.ts';
 
 /** A question to a person. The task that it is about waits for the answer. */
 export async function ask(tx: Tx, ctx: WriteContext, message: MessageRow, task: WorkflowTaskRow | null): Promise<void> {
@@ -115,7 +126,7 @@ function requireOpen(row: MessageRow, now: number): void {
 const MAX_OPEN = 200;
 const MAX_ANSWERED = 50;
 
-export interface QuestionWithAnswer extends QuestionView {
+interface QuestionWithAnswer extends QuestionView {
   readonly answer: string | null;
   readonly answered_at: number | null;
 }

@@ -8,7 +8,7 @@ export const STEPS = ['sent', 'delivered', 'read', 'answered'] as const;
 /** `partly`: by some of those who got it. `unknown`: nobody takes note of it. `none`: it is not expected. */
 export const STEP_STATES = ['done', 'partly', 'open', 'unknown', 'none'] as const;
 
-export interface ThreadStep {
+interface ThreadStep {
   readonly step: (typeof STEPS)[number];
   readonly state: (typeof STEP_STATES)[number];
   /** When, or when last; null where it is not done. */
@@ -18,7 +18,7 @@ export interface ThreadStep {
 }
 
 export const STATUSES = ['undelivered', 'overdue', 'waiting', 'sent', 'delivered', 'read', 'answered', 'offered', 'accepted', 'announced', 'expired'] as const;
-export type ThreadStatus = (typeof STATUSES)[number];
+type ThreadStatus = (typeof STATUSES)[number];
 
 /** What is noted of a thread. */
 export interface DeliveryState {
@@ -40,7 +40,7 @@ export interface DeliveryState {
 }
 
 /** An agent looks about once in half a minute: what is younger is on its way. */
-export const ON_ITS_WAY_MS = 120_000;
+const ON_ITS_WAY_MS = 120_000;
 
 const isOver = ({ answered_at, expires_at }: DeliveryState, now: number): boolean => answered_at !== null || (expires_at !== null && expires_at <= now);
 
@@ -78,7 +78,7 @@ export function rankOf(delivery: DeliveryState, now: number): 0 | 1 | 2 {
 }
 
 export const STATES = ['undelivered', 'overdue', 'unanswered'] as const;
-export type ThreadState = (typeof STATES)[number];
+type ThreadState = (typeof STATES)[number];
 
 export function isIn(state: ThreadState | undefined, delivery: DeliveryState, now: number): boolean {
   if (state === 'undelivered') return isUnseen(delivery, now);

@@ -43,7 +43,7 @@ export const awaitingAnswer = (task: WorkflowTaskRow): Refusal =>
     { task_id: task.id, question_id: task.question_id },
   );
 
-export type ClaimResult =
+type ClaimResult =
   | { readonly success: false; readonly already_claimed_by: string }
   | {
       readonly success: true;

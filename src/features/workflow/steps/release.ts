@@ -17,7 +17,7 @@ import {
 import { holdsOther, tasksClaimedIn, tasksHeldBy } from './store.ts';
 
 /** Why a claim ended, and by whose doing. */
-export interface Why {
+interface Why {
   readonly reason: string;
   readonly actor: string;
   readonly session?: string | null;

@@ -96,7 +96,7 @@ export async function openDependencies(db: Db, workspace: string, taskId: string
   return rows.map(({ name }) => name);
 }
 
-export interface CheckpointFilter {
+interface CheckpointFilter {
   readonly types?: readonly CheckpointRow['type'][] | undefined;
   readonly after?: number | undefined;
 }

@@ -39,7 +39,7 @@ const PAGE = 200;
 const sizeOf = ({ summary, detail, files_changed }: CheckpointRow): number => summary.length + (detail ?? '').length + files_changed.length;
 
 /** Page by page, up to so many and to what an answer can hold, but at least one. `more`: that was not all there are. */
-export async function readWithin(
+async function readWithin(
   count: number,
   page: (limit: number, last: CheckpointRow | undefined) => Promise<CheckpointRow[]>,
 ): Promise<{ rows: CheckpointRow[]; more: boolean }> {

@@ -7,12 +7,11 @@ import type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../stora
 import type { Tx } from '../../../storage/write.ts';
 import { ensureRepository } from '../repositories/index.ts';
 import type { SourceType } from './contract.ts';
-import { requireNotEnded } from './hold.ts';
 import { isEnded, requireTransition, WORKFLOW_MACHINE, type WorkflowStatus } from './lifecycle.ts';
 import { tellEnded } from './overlap.ts';
-import { changeTask, changeWorkflow, insertCheckpoint, insertWorkflow } from './store.ts';
+import { changeTask, changeWorkflow, insertCheckpoint, insertWorkflow, requireNotEnded } from './store.ts';
 
-export interface NewWorkflow {
+interface NewWorkflow {
   readonly name: string;
   readonly source_type: SourceType;
   readonly source_ref?: string | undefined;
@@ -91,7 +90,7 @@ export async function changeStatus(
   return true;
 }
 
-export interface Parallelism {
+interface Parallelism {
   readonly max_parallel_tasks: number;
   readonly auto_create_workspaces?: boolean | undefined;
 }
@@ -106,7 +105,7 @@ export async function changeParallelism(tx: Tx, ctx: WriteContext, workflow: Wor
   record(tx, ctx, { category: 'work', kind: 'workflow.parallelism_changed', subject: workflow.id, payload });
 }
 
-export interface NewCheckpoint {
+interface NewCheckpoint {
   readonly type: CheckpointRow['type'];
   readonly summary: string;
   readonly detail?: Record<string, unknown> | undefined;

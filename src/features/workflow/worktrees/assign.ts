@@ -16,7 +16,7 @@ export async function requireWorktree(db: Db, workspace: string, id: string, fie
   throw new Refusal('WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(id)}.`, 'workspace_list names those of a workflow.', { field });
 }
 
-export function requireSameWorkflow(task: WorkflowTaskRow, workflowId: string, field: string): void {
+function requireSameWorkflow(task: WorkflowTaskRow, workflowId: string, field: string): void {
   if (task.workflow_id === workflowId) return;
   throw new Refusal(
     'WORKFLOW_MISMATCH',
@@ -26,7 +26,7 @@ export function requireSameWorkflow(task: WorkflowTaskRow, workflowId: string, f
   );
 }
 
-export function requireActive(row: WorktreeRow): void {
+function requireActive(row: WorktreeRow): void {
   if (row.status === 'active' && row.step === null) return;
   const state = row.status === 'active' ? 'still being made' : row.status;
   throw new Refusal('INVALID_STATE', `Workspace ${row.id} is ${state}: no task can be assigned to it.`, 'Use an active workspace: workspace_list names them.', {

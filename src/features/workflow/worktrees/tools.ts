@@ -5,13 +5,11 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { requireWorkflow } from '../workflows/index.ts';
 import { assignTask, registerWorktree, requireWorktree } from './assign.ts';
-import { beginClosing, requireClosable, requireCommit, requireSense } from './close.ts';
+import { beginClosing, carryOutRemoval, requireClosable, requireCommit, requireSense } from './close.ts';
 import { taskAssignWorkspace, workspaceCreate, workspaceList, workspaceUpdate, type workspaceView } from './contract.ts';
-import { carryOutRemoval } from './remove.ts';
-import type { WorktreeOutside } from './step.ts';
-import { tasksIn, worktreesOf } from './store.ts';
+import { tasksIn, type WorktreeOutside, worktreesOf } from './store.ts';
 
-export const viewWorktree = (row: WorktreeRow, taskIds: string[]): z.output<typeof workspaceView> => ({
+const viewWorktree = (row: WorktreeRow, taskIds: string[]): z.output<typeof workspaceView> => ({
   id: row.id,
   workflow_id: row.workflow_id,
   path: row.path,
