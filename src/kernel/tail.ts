@@ -43,3 +43,18 @@ export function calledRepository(column: string, name: string): RawBuilder<SqlBo
   const like = (ending: string) => sql`${sql.ref(column)} like ${tailPattern(ending)} escape '\\'`;
   return sql<SqlBool>`(${sql.ref(column)} in (${name}, ${`${name}.git`}) or ${like(`/${name}`)} or ${like(`/${name}.git`)} or ${like(`:${name}.git`)})`;
 }
+
+/** The one row that was meant by the end of its id. */
+export async function findBySuffix<DB, TB extends keyof DB, R extends { id: string }>(
+  rows: SelectQueryBuilder<DB, TB, R>,
+  tail: string,
+  noun: string,
+): Promise<R> {
+  return rowMeant(await endingIn(rows, tail), tail, noun);
+}
+
+/** The same among rows that were found by it. */
+export function rowMeant<R extends { id: string }>(found: readonly R[], tail: string, noun: string): R {
+  const ids = found.map(({ id }) => id);
+  return found[ids.indexOf(onlyMatch(ids, tail, noun))] as R;
+}

@@ -7,6 +7,7 @@ import { APPROVAL_PREFIX, APPROVAL_QUESTION, type HeldCall, type HoldOutcome, ty
 import type { Exchange } from '../../../kernel/relay.ts';
 import type { Refused } from '../../../kernel/reply.ts';
 import { readJson } from '../../../storage/columns.ts';
+import { insertRows } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { tokenStands } from '../identity/index.ts';
 import {
@@ -24,7 +25,7 @@ import {
   undecided,
 } from './asking.ts';
 import { approvalEvent, DecisionWatch, decide, lapse, spendApproval } from './decide.ts';
-import { findApproval, insertApproval, insertRound, openApprovalOf, type SameCall, takeRound, waitingOf } from './store.ts';
+import { findApproval, openApprovalOf, type SameCall, takeRound, waitingOf } from './store.ts';
 
 /** More than a person can look through, and a bound on what an agent can pile up. */
 const MAX_WAITING = 20;
@@ -114,7 +115,7 @@ class Hold {
           reason: null,
           used_at: null,
         };
-        await insertApproval(tx.db, row);
+        await insertRows(tx.db, 'approvals', row);
         tx.append(approvalEvent('requested', row, principal.actor));
         return row;
       },
@@ -261,7 +262,7 @@ export function createRounds({ store }: Services): Pick<Ports, 'suspend' | 'resu
       if (argsDigest === null || (state !== null && Buffer.byteLength(state) > MAX_STATE_BYTES)) throw unkept(name);
       const token = ROUND_PREFIX + randomBytes(32).toString('base64url');
       await store.write(principal.workspace, (tx) =>
-        insertRound(tx.db, {
+        insertRows(tx.db, 'call_rounds', {
           workspace_id: tx.workspace,
           token_sha256: hash('sha256', token),
           token_id: principal.tokenId,

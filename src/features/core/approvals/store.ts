@@ -1,22 +1,15 @@
 import { sql } from 'kysely';
-import { endingIn } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ApprovalRow, CallRoundRow } from '../../../storage/schema-rows.ts';
 import { idOf, neverBrought, oneOf, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
 import { rowsOf } from '../settings/index.ts';
 import { APPROVAL_STATUSES, type ApprovalStatus } from './contract.ts';
 
-const approvalsIn = (db: Db, workspace: string) => db.selectFrom('approvals').selectAll().where('workspace_id', '=', workspace);
-
-export async function insertApproval(db: Db, row: ApprovalRow): Promise<void> {
-  await db.insertInto('approvals').values(row).execute();
-}
+export const approvalsIn = (db: Db, workspace: string) => db.selectFrom('approvals').selectAll().where('workspace_id', '=', workspace);
 
 export async function findApproval(db: Db, workspace: string, id: string): Promise<ApprovalRow | undefined> {
   return await approvalsIn(db, workspace).where('id', '=', id).executeTakeFirst();
 }
-
-export const approvalsByTail = (db: Db, workspace: string, tail: string): Promise<ApprovalRow[]> => endingIn(approvalsIn(db, workspace), tail);
 
 /** Which calls are the same: whoever gave up and calls again finds what was asked for before. */
 export type SameCall = Pick<ApprovalRow, 'token_id' | 'noun' | 'name' | 'arguments_sha256' | 'grant_id'>;
@@ -81,10 +74,6 @@ export async function overdueApprovals(db: Db, now: number, limit: number): Prom
     .where('deadline_at', '<=', now)
     .limit(limit)
     .execute();
-}
-
-export async function insertRound(db: Db, row: CallRoundRow): Promise<void> {
-  await db.insertInto('call_rounds').values(row).execute();
 }
 
 type RoundKey = Pick<CallRoundRow, 'token_sha256' | 'token_id' | 'noun' | 'name' | 'arguments_sha256'>;

@@ -3,7 +3,7 @@ import { agentTypeOf, ownerOf } from '../../../kernel/actor.ts';
 import type { Principal, WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
-import { onlyMatch } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
@@ -12,14 +12,14 @@ import { namesFor, PRIVATE } from '../identity/index.ts';
 import { readKept } from './asking.ts';
 import { type approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
 import { decide } from './decide.ts';
-import { approvalsByTail, listApprovals as readApprovals } from './store.ts';
+import { approvalsIn, listApprovals as readApprovals } from './store.ts';
 
 const MAX_ITEMS = 200;
 
 /** For people alone: no agent's token has operator rights. */
 export function approvalTools(deadlineMs: number): Implementation[] {
   const settle = async (tx: Tx, tail: string, ctx: WriteContext, approve: boolean, reason: string | null = null) => {
-    const row = await approvalNamed(tx, tail);
+    const row = await findBySuffix(approvalsIn(tx.db, tx.workspace), tail, 'approval');
     const viewer = await approvalViewer(tx.db, tx.workspace, ctx.principal);
     const decided = await decide(tx, row, { approve, by: ctx.principal.actor, through: ctx.surface, reason }, deadlineMs);
     if (!decided) throw alreadySettled(row, viewer);
@@ -36,16 +36,6 @@ export function approvalTools(deadlineMs: number): Implementation[] {
     implement(approveCall, { write: (tx, { approval_id }, ctx) => settle(tx, approval_id, ctx, true) }),
     implement(refuseCall, { write: (tx, { approval_id, reason }, ctx) => settle(tx, approval_id, ctx, false, reason) }),
   ];
-}
-
-async function approvalNamed(tx: Tx, tail: string): Promise<ApprovalRow> {
-  const found = await approvalsByTail(tx.db, tx.workspace, tail);
-  const id = onlyMatch(
-    found.map((row) => row.id),
-    tail,
-    'approval',
-  );
-  return found.find((row) => row.id === id) as ApprovalRow;
 }
 
 /** The first decision counts; whoever comes second is told whose it was. */

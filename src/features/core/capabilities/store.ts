@@ -1,17 +1,16 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
-import { endingIn, wordsPattern } from '../../../kernel/tail.ts';
+import { wordsPattern } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery } from '../../../storage/prepared.ts';
+import { insertRows } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import { count, fits, idOf, json, matches, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import { actionName, type GrantStatus, grantScope, type StandingGrant } from './grant.ts';
 
-const grantsIn = (db: Db, workspace: string) => db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace);
+export const grantsIn = (db: Db, workspace: string) => db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace);
 
-export async function insertGrant(db: Db, grant: GrantRow): Promise<void> {
-  await db.insertInto('grants').values(grant).execute();
-}
+export const insertGrant = (db: Db, grant: GrantRow) => insertRows(db, 'grants', grant);
 
 /** Ids sort by when they were made. */
 export const byAge = (a: GrantRow, b: GrantRow): number => (a.id < b.id ? -1 : 1);
@@ -81,8 +80,6 @@ function hasStatus(status: GrantStatus, now: number): RawBuilder<SqlBool> {
       return sql<SqlBool>`not (${revoked}) and not (${expired}) and not (${exhausted})`;
   }
 }
-
-export const grantsByTail = (db: Db, workspace: string, tail: string): Promise<GrantRow[]> => endingIn(grantsIn(db, workspace), tail);
 
 export async function grantById(db: Db, workspace: string, id: string): Promise<GrantRow | undefined> {
   return await grantsIn(db, workspace).where('id', '=', id).executeTakeFirst();

@@ -3,7 +3,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { toolNamed } from '../../../kernel/registry.ts';
 import { ok } from '../../../kernel/reply.ts';
-import { onlyMatch } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
@@ -11,7 +11,7 @@ import type { Tx } from '../../../storage/write.ts';
 import { explain, type GrantOffer, matrix, type Subjects, viewGrants } from './answers.ts';
 import { capabilityMatrix, explainCapability, grantCapability, listCapabilities, revokeCapability } from './contract.ts';
 import { type GrantScope, PROFILES } from './grant.ts';
-import { findGrants, grantsByTail, insertGrant, pageOfGrants, revokeGrant } from './store.ts';
+import { findGrants, grantsIn, insertGrant, pageOfGrants, revokeGrant } from './store.ts';
 
 export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implementation[] {
   return [
@@ -116,15 +116,7 @@ async function grantsToRevoke(tx: Tx, action: string | undefined, subject: strin
   return await findGrants(tx.db, tx.workspace, [subject], [action]);
 }
 
-async function grantByTail(db: Db, workspace: string, tail: string): Promise<GrantRow> {
-  const grants = await grantsByTail(db, workspace, tail);
-  const id = onlyMatch(
-    grants.map((grant) => grant.id),
-    tail,
-    'grant',
-  );
-  return grants.find((grant) => grant.id === id) as GrantRow;
-}
+const grantByTail = (db: Db, workspace: string, tail: string): Promise<GrantRow> => findBySuffix(grantsIn(db, workspace), tail, 'grant');
 
 function oneOf<T extends { developer?: string | undefined; token?: string | undefined; instance?: string | undefined }>(named: T) {
   const given = Object.entries(named).filter(([, value]) => value !== undefined);

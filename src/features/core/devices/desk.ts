@@ -6,11 +6,12 @@ import { newId } from '../../../kernel/ids.ts';
 import { parseInput } from '../../../kernel/input.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { readJson } from '../../../storage/columns.ts';
+import { changeRows, findRow } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { agentTokenExpiry, findDeveloper, hashSecret, type IdentityLimits, issueToken, mintSecret } from '../identity/index.ts';
 import { CODE_LENGTH, CODE_LETTERS, devicePoll, deviceRequest } from './contract.ts';
-import { consume, deleteOldestOf, deleteStale, findByDeviceCode, findPending, insertGrant, makerOf, notePoll, openSources } from './store.ts';
+import { consume, deleteOldestOf, deleteStale, findPending, insertGrant, makerOf, openSources } from './store.ts';
 
 /** How long a request that came to nothing can still be asked about. */
 export const UNANSWERED_KEPT_MS = 24 * 3_600_000;
@@ -71,9 +72,12 @@ export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pic
     async poll(body) {
       const { device_code } = parseInput({ input: devicePoll }, body) as z.output<typeof devicePoll>;
       const hash = hashSecret(device_code);
-      const known = await findByDeviceCode(store.reader, hash);
+      const known = await findRow(store.reader, 'device_grants', { device_code_hash: hash });
       if (!known) throw new Refusal('DEVICE_NOT_FOUND', 'No device asked with this code.', 'Start the setup again.', { field: 'device_code' });
-      return await store.write(known.workspace_id ?? DEFAULT_WORKSPACE_ID, async (tx) => await answer(tx, await findByDeviceCode(tx.db, hash), limits));
+      return await store.write(
+        known.workspace_id ?? DEFAULT_WORKSPACE_ID,
+        async (tx) => await answer(tx, await findRow(tx.db, 'device_grants', { device_code_hash: hash }), limits),
+      );
     },
   };
 }
@@ -102,10 +106,10 @@ async function answer(tx: Tx, row: DeviceGrantRow | undefined, limits: Pick<Iden
   if (!row) return { status: 'expired' };
   if (isTooSoon(row, tx.now)) {
     const interval = slower(row.interval_seconds);
-    await notePoll(tx.db, row.id, { interval_seconds: interval });
+    await changeRows(tx.db, 'device_grants', { id: row.id }, { interval_seconds: interval });
     return { status: 'slow_down', interval };
   }
-  await notePoll(tx.db, row.id, { polled_at: tx.now });
+  await changeRows(tx.db, 'device_grants', { id: row.id }, { polled_at: tx.now });
   const standing = standingOf(row, tx.now);
   if (standing === 'pending') return { status: 'pending', interval: row.interval_seconds };
   if (standing !== 'approved') return { status: standing };

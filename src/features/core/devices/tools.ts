@@ -4,7 +4,7 @@ import { type CallContext, type Principal, record, type WriteContext } from '../
 import type { Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
-import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import { endingIn, rowMeant } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { readJson } from '../../../storage/columns.ts';
@@ -127,14 +127,8 @@ const ownOnly = ({ operator, developerId }: Principal): string | undefined => (o
 
 async function deviceNamed(db: Db, workspace: string, tail: string, principal: Principal): Promise<DeviceGrantRow> {
   const own = ownOnly(principal);
-  const all = await endingIn(devicesOf(db, workspace), tail);
-  const found = own === undefined ? all : all.filter(({ developer_id }) => developer_id === own);
-  const id = onlyMatch(
-    found.map((device) => device.id),
-    tail,
-    'device',
-  );
-  return found.find((device) => device.id === id) as DeviceGrantRow;
+  const found = await endingIn(devicesOf(db, workspace), tail);
+  return rowMeant(own === undefined ? found : found.filter(({ developer_id }) => developer_id === own), tail, 'device');
 }
 
 const PLACEHOLDER = 'YOUR_TOKEN';

@@ -2,9 +2,10 @@ import type { Principal, PrincipalKind, Services } from '../../../kernel/context
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../../kernel/workspace.ts';
+import { changeRows } from '../../../storage/rows.ts';
 import type { IdentityLimits } from './people.ts';
 import { expiryAfterUse, takeTicket } from './signin.ts';
-import { findTokenByHash, findTokenById, setTokenUsed, type TokenWithDeveloper, workspaceExists } from './store.ts';
+import { findTokenByHash, findTokenById, type TokenWithDeveloper, workspaceExists } from './store.ts';
 import { hashSecret, isToken, sameHash } from './token.ts';
 
 /** How the credential came. The browser's cookie opens no other door, and a token is no cookie. */
@@ -89,7 +90,7 @@ export function createEnterWorkspace(services: Services): Ports['enterWorkspace'
 function noteUse(services: Services, token: TokenWithDeveloper, now: number, limits: Pick<IdentityLimits, 'session_idle_days'>): void {
   const used = { last_used_at: now, ...(token.kind === 'web' && { expires_at: expiryAfterUse(token.created_at, now, limits) }) };
   services.store
-    .write(token.workspace_id, (tx) => setTokenUsed(tx.db, token.workspace_id, token.id, used))
+    .write(token.workspace_id, (tx) => changeRows(tx.db, 'tokens', { workspace_id: token.workspace_id, id: token.id }, used))
     .catch((error) => services.log.warn('last use of a token not noted', { token: token.id, error }));
 }
 

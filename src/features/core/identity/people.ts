@@ -4,6 +4,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/workspace.ts';
 import type { StoredToken } from '../../../storage/backup.ts';
 import type { Store } from '../../../storage/open.ts';
+import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
@@ -12,15 +13,10 @@ import {
   deleteAgentRunner,
   deleteSigninLinksOf,
   findDeveloper,
-  findToken,
   firstDeveloper,
   insertAgentRunner,
-  insertDeveloper,
-  insertToken,
   insertWorkspace,
   liveWebTokens,
-  setTokenRevoked,
-  setTokenSecret,
   workspaceTokens,
 } from './store.ts';
 import { defaultLabel, hashSecret, mintToken, type TokenKind } from './token.ts';
@@ -52,7 +48,7 @@ export async function ensureDeveloper(tx: Tx, name: string, by: string): Promise
     visibility: 'team',
     created_at: tx.now,
   };
-  await insertDeveloper(tx.db, developer);
+  await insertRows(tx.db, 'developers', developer);
   tx.append({ category: 'work', kind: 'developer.joined', actor: by, subject: developer.id, payload: { role: developer.role } });
   return developer;
 }
@@ -108,7 +104,7 @@ export async function issueToken(tx: Tx, wanted: NewToken): Promise<{ value: str
     previous_hash: null,
     previous_ends_at: null,
   };
-  await insertToken(tx.db, token);
+  await insertRows(tx.db, 'tokens', token);
   tx.append({
     category: 'work',
     kind: 'token.created',
@@ -136,12 +132,17 @@ interface Rotation {
 /** Replaces the secret and leaves everything that goes by the token's id as it is. A secret of an earlier rotation ends at once. */
 export async function rotateToken(tx: Tx, token: TokenRow, { oldEndsAt, expiresAt, by }: Rotation): Promise<string> {
   const value = mintToken();
-  await setTokenSecret(tx.db, tx.workspace, token.id, {
-    hash: hashSecret(value),
-    previous_hash: token.hash,
-    previous_ends_at: oldEndsAt,
-    expires_at: expiresAt,
-  });
+  await changeRows(
+    tx.db,
+    'tokens',
+    { workspace_id: tx.workspace, id: token.id },
+    {
+      hash: hashSecret(value),
+      previous_hash: token.hash,
+      previous_ends_at: oldEndsAt,
+      expires_at: expiresAt,
+    },
+  );
   tx.append({
     category: 'work',
     kind: 'token.rotated',
@@ -164,7 +165,7 @@ export async function signOutEverywhere(tx: Tx, developer: DeveloperRow, by: str
 /** Since when it is of no use: it may have been ended before. */
 export async function endToken(tx: Tx, token: TokenRow, by: string): Promise<number> {
   if (token.revoked_at !== null) return token.revoked_at;
-  await setTokenRevoked(tx.db, tx.workspace, token.id, tx.now);
+  await changeRows(tx.db, 'tokens', { workspace_id: tx.workspace, id: token.id }, { revoked_at: tx.now });
   tx.append({ category: 'work', kind: 'token.revoked', actor: by, subject: token.id, payload: { kind: token.kind, developer_id: token.developer_id } });
   return tx.now;
 }
@@ -190,7 +191,7 @@ export async function endAllTokens(tx: Tx, by: string, { web }: { readonly web: 
 }
 
 export async function endTokenById(tx: Tx, id: string, by: string): Promise<void> {
-  const token = await findToken(tx.db, tx.workspace, id);
+  const token = await findRow(tx.db, 'tokens', { workspace_id: tx.workspace, id });
   if (token) await endToken(tx, token, by);
 }
 

@@ -5,7 +5,8 @@ import { workspaceName } from '../../../kernel/workspace.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery } from '../../../storage/prepared.ts';
-import type { Database, DeveloperRow, MachinePermissionRow, PageTicketRow, SigninLinkRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
+import { findRows, matching } from '../../../storage/rows.ts';
+import type { Database, DeveloperRow, MachinePermissionRow, PageTicketRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
 import { idOf, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
 import type { TokenKind } from './token.ts';
 
@@ -132,33 +133,7 @@ function tokensWithDeveloper(db: Db) {
     .select('machine_permissions.given_at as runs_agents_since');
 }
 
-export async function findTokensByTail(db: Db, workspace: string, tail: string): Promise<TokenRow[]> {
-  return await endingIn(db.selectFrom('tokens').selectAll().where('workspace_id', '=', workspace), tail);
-}
-
-export async function insertToken(db: Db, token: TokenRow): Promise<void> {
-  await db.insertInto('tokens').values(token).execute();
-}
-
-export async function findToken(db: Db, workspace: string, id: string): Promise<TokenRow | undefined> {
-  return await db.selectFrom('tokens').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
-
-export async function setTokenRevoked(db: Db, workspace: string, id: string, now: number): Promise<void> {
-  await db.updateTable('tokens').set({ revoked_at: now }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
-
-type TokenUse = Pick<TokenRow, 'last_used_at'> & Partial<Pick<TokenRow, 'expires_at'>>;
-
-export async function setTokenUsed(db: Db, workspace: string, id: string, use: TokenUse): Promise<void> {
-  await db.updateTable('tokens').set(use).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
-
-type TokenSecret = Pick<TokenRow, 'hash' | 'previous_hash' | 'previous_ends_at' | 'expires_at'>;
-
-export async function setTokenSecret(db: Db, workspace: string, id: string, secret: TokenSecret): Promise<void> {
-  await db.updateTable('tokens').set(secret).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
+export const findTokensByTail = (db: Db, workspace: string, tail: string) => endingIn(matching(db, 'tokens', { workspace_id: workspace }).selectAll(), tail);
 
 /** Dashboard sessions of a developer that have not ended. */
 export async function liveWebTokens(db: Db, workspace: string, developerId: string, now: number): Promise<TokenRow[]> {
@@ -172,10 +147,6 @@ export async function liveWebTokens(db: Db, workspace: string, developerId: stri
     .where('expires_at', '>=', now)
     .orderBy('id')
     .execute();
-}
-
-export async function insertTicket(db: Db, ticket: PageTicketRow): Promise<void> {
-  await db.insertInto('page_tickets').values(ticket).execute();
 }
 
 /** Deletes the ticket and returns it: of two who show it at the same time, one gets it. */
@@ -200,9 +171,7 @@ export async function insertWorkspace(db: Db, id: string, name: string, now: num
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-export async function developersOf(db: Db, workspace: string): Promise<DeveloperRow[]> {
-  return await db.selectFrom('developers').selectAll().where('workspace_id', '=', workspace).orderBy('id').execute();
-}
+export const developersOf = (db: Db, workspace: string) => findRows(db, 'developers', { workspace_id: workspace }, { order: { id: 'asc' } });
 
 export async function findDeveloper(db: Db, workspace: string, by: { name: string } | { id: string }): Promise<DeveloperRow | undefined> {
   const query = db.selectFrom('developers').selectAll().where('workspace_id', '=', workspace);
@@ -234,22 +203,6 @@ export async function insertAgentRunner(db: Db, permission: MachinePermissionRow
 export async function deleteAgentRunner(db: Db, workspace: string, developerId: string): Promise<boolean> {
   const result = await db.deleteFrom('machine_permissions').where('workspace_id', '=', workspace).where('developer_id', '=', developerId).executeTakeFirst();
   return result.numDeletedRows > 0n;
-}
-
-export async function insertDeveloper(db: Db, developer: DeveloperRow): Promise<void> {
-  await db.insertInto('developers').values(developer).execute();
-}
-
-export async function setDeveloperVisibility(db: Db, workspace: string, id: string, visibility: DeveloperRow['visibility']): Promise<void> {
-  await db.updateTable('developers').set({ visibility }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
-
-export async function insertSigninLink(db: Db, link: SigninLinkRow): Promise<void> {
-  await db.insertInto('signin_links').values(link).execute();
-}
-
-export async function findSigninLink(db: Db, hash: string): Promise<SigninLinkRow | undefined> {
-  return await db.selectFrom('signin_links').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
 /** Takes the link if nobody has: of two visitors at the same time, one gets in. */

@@ -1,6 +1,6 @@
 import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
-import { onlyMatch } from '../../../kernel/tail.ts';
+import { rowMeant } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Caller, CallersPage, NamedSubject, Subjects } from '../capabilities/index.ts';
 import { endOf, principalOf } from './authenticate.ts';
@@ -13,14 +13,7 @@ import { callingTokens, findDeveloper, findTokensByTail, hasInstance, type Token
 export const grantSubjects = {
   async resolve(db: Db, workspace: string, named: NamedSubject): Promise<string> {
     if (named.developer) return `developer:${(await requireDeveloper({ db, workspace }, named.developer)).id}`;
-    if (named.token) {
-      const found = await findTokensByTail(db, workspace, named.token);
-      return `token:${onlyMatch(
-        found.map((token) => token.id),
-        named.token,
-        'token',
-      )}`;
-    }
+    if (named.token) return `token:${rowMeant(await findTokensByTail(db, workspace, named.token), named.token, 'token').id}`;
     if (named.instance) {
       if (!(await hasInstance(db, workspace, named.instance)))
         throw new Refusal('INSTANCE_NOT_FOUND', `There is no instance ${JSON.stringify(named.instance)}.`, 'covenant instances list', { field: 'instance' });

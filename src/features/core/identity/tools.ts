@@ -1,8 +1,9 @@
 import { type Principal, record, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
-import { onlyMatch } from '../../../kernel/tail.ts';
+import { rowMeant } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { changeRows } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
@@ -35,7 +36,7 @@ import {
 import { shown } from './privacy.ts';
 import { PRIVATE } from './redact.ts';
 import { issueTicket, makeSigninLink } from './signin.ts';
-import { agentRunners, developersOf, findTokensByTail, firstDeveloper, pageOfTokens, setDeveloperVisibility, type TokenWithDeveloper } from './store.ts';
+import { agentRunners, developersOf, findTokensByTail, firstDeveloper, pageOfTokens, type TokenWithDeveloper } from './store.ts';
 
 const MINUTE_MS = 60_000;
 /** From so long before it expires people are warned of an agent's token. */
@@ -114,7 +115,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
   implement(setVisibility, {
     write: async (tx, input, ctx) => {
       const developer = await knownDeveloper(tx, input.developer, ctx);
-      await setDeveloperVisibility(tx.db, tx.workspace, developer.id, input.visibility);
+      await changeRows(tx.db, 'developers', { workspace_id: tx.workspace, id: developer.id }, { visibility: input.visibility });
       record(tx, ctx, { category: 'work', kind: 'developer.visibility_set', subject: developer.id, payload: { visibility: input.visibility } });
       return ok(developerView({ ...developer, visibility: input.visibility }, await agentRunners(tx.db, tx.workspace), ctx.principal));
     },
@@ -210,12 +211,7 @@ function requireRotatable(token: TokenRow, now: number): void {
 async function ownToken(tx: Tx, tail: string, principal: Principal): Promise<TokenRow> {
   const found = await findTokensByTail(tx.db, tx.workspace, tail);
   const own = principal.operator ? found : found.filter((token) => token.developer_id === principal.developerId);
-  const id = onlyMatch(
-    own.map((token) => token.id),
-    tail,
-    'token',
-  );
-  return own.find((token) => token.id === id) as TokenRow;
+  return rowMeant(own, tail, 'token');
 }
 
 function tokenView(token: TokenWithDeveloper, viewer: Principal, now: number) {

@@ -2,13 +2,12 @@ import type { RawBuilder, SqlBool } from 'kysely';
 import type { Services } from '../../../kernel/context.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { findRows } from '../../../storage/rows.ts';
 import type { SettingRow } from '../../../storage/schema-rows.ts';
 import { oneOf, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import { DEFINITIONS, SETTING_KEYS, type SettingDefinition, type SettingKey } from './contract.ts';
 
-export async function storedSettings(db: Db, workspace: string): Promise<SettingRow[]> {
-  return await db.selectFrom('settings').selectAll().where('workspace_id', '=', workspace).execute();
-}
+export const storedSettings = (db: Db, workspace: string) => findRows(db, 'settings', { workspace_id: workspace });
 
 export async function saveSetting(db: Db, row: SettingRow): Promise<void> {
   const { value, updated_at, updated_by } = row;
@@ -18,10 +17,6 @@ export async function saveSetting(db: Db, row: SettingRow): Promise<void> {
     .values(row)
     .onConflict((oc) => oc.columns(key).doUpdateSet({ value, updated_at, updated_by }))
     .execute();
-}
-
-export async function clearSetting(db: Db, workspace: string, key: SettingKey): Promise<void> {
-  await db.deleteFrom('settings').where('workspace_id', '=', workspace).where('key', '=', key).execute();
 }
 
 /** The bounds of a review loop. */

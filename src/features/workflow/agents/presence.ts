@@ -4,6 +4,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';
 import type { AgentRow, Database } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { PRIVATE_RUNTIME, showsFieldsTo } from '../../core/identity/index.ts';
@@ -21,13 +22,7 @@ export const isSilent = (agent: Pick<AgentRow, 'last_seen_at'>, now: number): bo
 /** The sweep may be a few seconds late; what is told never is. */
 export const statusAt = (agent: Pick<AgentRow, 'status' | 'last_seen_at'>, now: number): AgentStatus => (isSilent(agent, now) ? 'offline' : agent.status);
 
-export async function insertAgent(db: Db, row: AgentRow): Promise<void> {
-  await db.insertInto('agents').values(row).execute();
-}
-
-export async function findAgent(db: Db, workspace: string, id: string): Promise<AgentRow | undefined> {
-  return await db.selectFrom('agents').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
+export const findAgent = (db: Db, workspace: string, id: string) => findRow(db, 'agents', { workspace_id: workspace, id });
 
 export async function agentsById(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, AgentRow>> {
   if (ids.length === 0) return new Map();
@@ -35,9 +30,8 @@ export async function agentsById(db: Db, workspace: string, ids: readonly string
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-export async function changeAgent(db: Db, workspace: string, id: string, values: Partial<AgentRow>): Promise<void> {
-  await db.updateTable('agents').set(values).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
+export const changeAgent = (db: Db, workspace: string, id: string, values: Partial<AgentRow>) =>
+  changeRows(db, 'agents', { workspace_id: workspace, id }, values);
 
 export interface AgentFilter {
   readonly status?: readonly AgentStatus[] | undefined;
@@ -256,7 +250,7 @@ export async function enlist(tx: Tx, { name, runtime, workspacePath, developerId
     last_seen_at: tx.now,
     updated_at: tx.now,
   };
-  await insertAgent(tx.db, row);
+  await insertRows(tx.db, 'agents', row);
   tx.append({ category: 'work', kind: 'agent.registered', actor, subject: row.id, payload: { runtime, role: row.role } });
   return row.id;
 }

@@ -5,9 +5,10 @@ import { beginning } from '../../../kernel/excerpt.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
-import { onlyMatch } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { matching } from '../../../storage/rows.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
@@ -40,7 +41,6 @@ import {
   openQuestionRow,
   openQuestionRows,
   type QuestionRow,
-  questionsByTail,
 } from './store.ts';
 
 /** A question to a person. The task that it is about waits for the answer. */
@@ -82,7 +82,7 @@ export const peopleTools: Implementation[] = [
 
 /** By its id, or the end of it. Whoever asked gets the answer as a message. */
 export async function answerNamed(tx: Tx, ctx: WriteContext, tail: string, answer: string): Promise<Output<typeof answerQuestion>> {
-  const row = await questionNamed(tx, tail);
+  const row = await findBySuffix(matching(tx.db, 'messages', { workspace_id: tx.workspace, recipient_id: HUMAN }).selectAll(), tail, 'question');
   requireOpen(row, tx.now);
   const { replyId, taskStatus } = await closeQuestion(tx, row, {
     sender: HUMAN,
@@ -96,16 +96,6 @@ export async function answerNamed(tx: Tx, ctx: WriteContext, tail: string, answe
   const payload = { answer_id: replyId, agent_id: row.sender_id, workflow_id: row.workflow_id, task_id: row.task_id, task_status: taskStatus };
   record(tx, ctx, { category: 'work', kind: 'question.answered', subject: row.id, payload });
   return { question_id: row.id, answer_id: replyId, agent_id: row.sender_id, task_id: row.task_id, task_status: taskStatus };
-}
-
-async function questionNamed(tx: Tx, tail: string): Promise<MessageRow> {
-  const found = await questionsByTail(tx.db, tx.workspace, tail);
-  const id = onlyMatch(
-    found.map((row) => row.id),
-    tail,
-    'question',
-  );
-  return found.find((row) => row.id === id) as MessageRow;
 }
 
 function requireOpen(row: MessageRow, now: number): void {

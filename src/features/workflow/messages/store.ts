@@ -1,7 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { Refusal } from '../../../kernel/errors.ts';
-import { endingIn } from '../../../kernel/tail.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -171,10 +170,6 @@ export async function answersTo(db: Db, workspace: string, questions: readonly P
       questions.map(({ id }) => id),
     )
     .execute();
-}
-
-export async function questionsByTail(db: Db, workspace: string, tail: string): Promise<MessageRow[]> {
-  return await endingIn(messagesIn(db, workspace).where('recipient_id', '=', HUMAN), tail);
 }
 
 /** Questions of all workspaces that ran out of time. */

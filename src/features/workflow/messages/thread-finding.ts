@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { repositoryName } from '../../../kernel/repo.ts';
-import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import { endingIn, rowMeant } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import {
@@ -250,8 +250,8 @@ export async function unansweredNamed(db: Db, viewer: Principal, tail: string): 
     .where('workspace_id', '=', viewer.workspace)
     .where('recipient_id', '=', HUMAN)
     .where('status', '=', 'unread');
-  const found = [...(await endingIn(asks, tail)), ...(await endingIn(questions, tail))].map(({ id }) => id);
-  return await requireThread(db, viewer, onlyMatch(found, tail, 'message'));
+  const { id } = rowMeant([...(await endingIn(asks, tail)), ...(await endingIn(questions, tail))], tail, 'message');
+  return await requireThread(db, viewer, id);
 }
 
 /** Threads as people see them: each stands at the message that began it. Of a broadcast that is the first of its messages. */

@@ -3,7 +3,7 @@ import { type ExecutionPorts, executionTools } from './tools.ts';
 
 export { pauseForQuestion, releaseClaimsIn, releaseClaimsOf, releaseTask, resumeAfterAnswer, unclaimTask } from './release.ts';
 export { updateTaskStatus } from './status.ts';
-export { claimsOf, questionsIn, tasksClaimedIn, tasksHeldBy } from './store.ts';
+export { claimsOf, questionsIn, tasksClaimedIn } from './store.ts';
 export type { ExecutionPorts, OpenedWorktree } from './tools.ts';
 
 export const execution = (ports: ExecutionPorts): Feature => ({ name: 'execution', implementations: executionTools(ports) });

@@ -1,4 +1,5 @@
 import { excerpt } from '../../../kernel/excerpt.ts';
+import { findRows } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type AgentRow, easeAgent, findAgent, statusAt } from '../agents/index.ts';
 import {
@@ -14,7 +15,7 @@ import {
   type WorkflowRow,
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
-import { holdsOther, tasksClaimedIn, tasksHeldBy } from './store.ts';
+import { holdsOther, tasksClaimedIn } from './store.ts';
 
 /** Why a claim ended, and by whose doing. */
 interface Why {
@@ -56,7 +57,12 @@ export async function releaseTask(tx: Tx, task: WorkflowTaskRow, why: Why): Prom
 
 /** Of an agent that is gone. Answers how many tasks it held. */
 export async function releaseClaimsOf(tx: Tx, agent: Pick<AgentRow, 'id'>, why: Why): Promise<number> {
-  const held = await tasksHeldBy(tx.db, tx.workspace, agent.id);
+  const held = await findRows(
+    tx.db,
+    'workflow_tasks',
+    { workspace_id: tx.workspace, assigned_agent_id: agent.id },
+    { order: { claimed_at: 'asc', id: 'asc' } },
+  );
   for (const task of held) await giveBack(tx, task, why);
   return held.length;
 }

@@ -4,17 +4,6 @@ import type { Database } from '../../../storage/schema-rows.ts';
 import { LEASE_MS } from '../agents/index.ts';
 import { ACTIONABLE, type CheckpointRow, OPEN_WORKFLOW, SATISFIED, type WorkflowTaskRow } from '../workflows/index.ts';
 
-export async function tasksHeldBy(db: Db, workspace: string, agentId: string): Promise<WorkflowTaskRow[]> {
-  return await db
-    .selectFrom('workflow_tasks')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('assigned_agent_id', '=', agentId)
-    .orderBy('claimed_at')
-    .orderBy('id')
-    .execute();
-}
-
 /** What an agent is told of its claims with every heartbeat. */
 export async function claimsOf(db: Db, workspace: string, agentId: string): Promise<{ task_id: string; fence: number }[]> {
   return await db

@@ -3,13 +3,14 @@ import { excerpt } from '../../../kernel/excerpt.ts';
 import { absolutePath } from '../../../kernel/fields.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
+import { insertRows } from '../../../storage/rows.ts';
 import type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { ensureRepository } from '../repositories/index.ts';
 import type { SourceType } from './contract.ts';
 import { isEnded, requireTransition, WORKFLOW_MACHINE, type WorkflowStatus } from './lifecycle.ts';
 import { tellEnded } from './overlap.ts';
-import { changeTask, changeWorkflow, insertCheckpoint, insertWorkflow, requireNotEnded } from './store.ts';
+import { changeTask, changeWorkflow, requireNotEnded } from './store.ts';
 
 interface NewWorkflow {
   readonly name: string;
@@ -43,7 +44,7 @@ export async function createWorkflow(tx: Tx, ctx: WriteContext, spec: NewWorkflo
     started_at: null,
     finished_at: null,
   };
-  await insertWorkflow(tx.db, row);
+  await insertRows(tx.db, 'workflows', row);
   const payload = { name: excerpt(row.name, 200), source_type: row.source_type, repository_id: repository.id };
   record(tx, ctx, { category: 'work', kind: 'workflow.created', subject: row.id, payload });
   return row;
@@ -130,7 +131,7 @@ export async function addCheckpoint(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | '
     actor: checkpoint.actor,
     created_at: tx.now,
   };
-  await insertCheckpoint(tx.db, row);
+  await insertRows(tx.db, 'checkpoints', row);
   await changeTask(tx.db, tx.workspace, task.id, { last_checkpoint: sequence, updated_at: tx.now });
   return row;
 }

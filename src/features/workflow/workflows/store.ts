@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { absolutePath } from '../../../kernel/fields.ts';
-import { endingIn, onlyMatch } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows, findRow, matching } from '../../../storage/rows.ts';
 import type { CheckpointRow, WorkflowDependencyRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import { count, fits, flag, idOf, json, oneOf, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -12,17 +13,10 @@ import { type AgentRow, findAgent, isSilent, requireOwn, statusAt, touchIfStale 
 import { CHECKPOINT_TYPES, COMPLEXITIES, SOURCE_TYPES } from './contract.ts';
 import { isEnded, isOneOf, OPEN_WORKFLOW, TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
 
-export async function findWorkflow(db: Db, workspace: string, id: string): Promise<WorkflowRow | undefined> {
-  return await db.selectFrom('workflows').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
+export const findWorkflow = (db: Db, workspace: string, id: string) => findRow(db, 'workflows', { workspace_id: workspace, id });
 
-export async function insertWorkflow(db: Db, row: WorkflowRow): Promise<void> {
-  await db.insertInto('workflows').values(row).execute();
-}
-
-export async function changeWorkflow(db: Db, workspace: string, id: string, values: Partial<WorkflowRow>): Promise<void> {
-  await db.updateTable('workflows').set(values).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
+export const changeWorkflow = (db: Db, workspace: string, id: string, values: Partial<WorkflowRow>) =>
+  changeRows(db, 'workflows', { workspace_id: workspace, id }, values);
 
 export async function findTask(db: Db, workspace: string, id: string): Promise<WorkflowTaskRow | undefined> {
   return await db
@@ -56,9 +50,8 @@ export async function insertDependencies(db: Db, rows: readonly WorkflowDependen
   }
 }
 
-export async function changeTask(db: Db, workspace: string, id: string, values: Partial<WorkflowTaskRow>): Promise<void> {
-  await db.updateTable('workflow_tasks').set(values).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
+export const changeTask = (db: Db, workspace: string, id: string, values: Partial<WorkflowTaskRow>) =>
+  changeRows(db, 'workflow_tasks', { workspace_id: workspace, id }, values);
 
 /** The task is completed or skipped: whoever waited for it waits for one less. */
 export async function satisfyDependents(db: Db, workspace: string, taskId: string): Promise<void> {
@@ -68,10 +61,6 @@ export async function satisfyDependents(db: Db, workspace: string, taskId: strin
     .where('workspace_id', '=', workspace)
     .where('id', 'in', (eb) => eb.selectFrom('workflow_dependencies').select('task_id').where('workspace_id', '=', workspace).where('depends_on', '=', taskId))
     .execute();
-}
-
-export async function insertCheckpoint(db: Db, row: CheckpointRow): Promise<void> {
-  await db.insertInto('checkpoints').values(row).execute();
 }
 
 /** A sequence is a 32-bit integer: PostgreSQL refuses to compare it with more. */
@@ -91,14 +80,11 @@ export async function newestCheckpoints(db: Db, workspace: string, taskId: strin
 }
 
 /** The workflow of a task: so that the two can be asked for at once. */
-export async function findWorkflowOf(db: Db, workspace: string, taskId: string): Promise<WorkflowRow | undefined> {
-  return await db
-    .selectFrom('workflows')
+export const findWorkflowOf = (db: Db, workspace: string, taskId: string): Promise<WorkflowRow | undefined> =>
+  matching(db, 'workflows', { workspace_id: workspace })
     .selectAll()
-    .where('workspace_id', '=', workspace)
     .where('id', '=', workflowIdOf(db, workspace, taskId))
     .executeTakeFirst();
-}
 
 const workflowIdOf = (db: Db, workspace: string, taskId: string) =>
   db.selectFrom('workflow_tasks as known').select('known.workflow_id').where('known.workspace_id', '=', workspace).where('known.id', '=', taskId);
@@ -230,24 +216,15 @@ export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskR
 
 /** The workflow with this id, or with the only id that ends so: people type the end of one. */
 export async function workflowNamed(db: Db, workspace: string, tail: string): Promise<WorkflowRow> {
-  const exact = await findWorkflow(db, workspace, tail);
-  return exact ?? only(await endingIn(db.selectFrom('workflows').selectAll().where('workspace_id', '=', workspace), tail), tail, 'workflow');
+  return (
+    (await findWorkflow(db, workspace, tail)) ?? (await findBySuffix(matching(db, 'workflows', { workspace_id: workspace }).selectAll(), tail, 'workflow'))
+  );
 }
 
 /** The same for a task. By its whole id first: ends are looked for in all tasks of the workspace. */
 export async function taskNamed(db: Db, workspace: string, tail: string): Promise<WorkflowTaskRow> {
-  const exact = await findTask(db, workspace, tail);
-  const standing = db.selectFrom('workflow_tasks').selectAll().where('workspace_id', '=', workspace).where('status', '!=', 'removed');
-  return exact ?? only(await endingIn(standing, tail), tail, 'task');
-}
-
-function only<R extends { id: string }>(found: readonly R[], tail: string, noun: string): R {
-  const id = onlyMatch(
-    found.map((row) => row.id),
-    tail,
-    noun,
-  );
-  return found.find((row) => row.id === id) as R;
+  const active = matching(db, 'workflow_tasks', { workspace_id: workspace }).selectAll().where('status', '!=', 'removed');
+  return (await findTask(db, workspace, tail)) ?? (await findBySuffix(active, tail, 'task'));
 }
 
 const record = json(z.record(z.string(), z.unknown()));

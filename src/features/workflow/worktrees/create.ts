@@ -5,6 +5,7 @@ import { isUnderWay, messageOf, STEP_OVER, type StepRunner } from '../../../kern
 import { RepositoryUnfit } from '../../../machine/git/repository.ts';
 import { ProgramMissing } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { findRow, insertRows } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type OpenedWorktree, unclaimTask } from '../steps/index.ts';
@@ -12,10 +13,8 @@ import { findTask, isOneOf, requireTask, requireWorkflow, SYSTEM_MACHINE, type W
 import { placeTask } from './assign.ts';
 import { clearFromDisk } from './close.ts';
 import {
-  activeAt,
   changeWorktree,
   findWorktree,
-  insertWorktree,
   type LeasedWorktree,
   lease,
   madeFor,
@@ -133,7 +132,7 @@ async function beginCreating(tx: Tx, actor: string, { task, fence }: WorktreeCla
     made_by_server: 1,
     created_at: tx.now,
   };
-  await insertWorktree(tx.db, row);
+  await insertRows(tx.db, 'worktrees', row);
   return row;
 }
 
@@ -141,7 +140,7 @@ async function freePlace(tx: Tx, task: WorkflowTaskRow, root: string, earlier: n
   const workflow = await requireWorkflow(tx.db, tx.workspace, task.workflow_id);
   for (let number = earlier; ; number++) {
     const place = placeFor(root, workflow, task, number);
-    if (!(await activeAt(tx.db, tx.workspace, place.path))) return place;
+    if (!(await findRow(tx.db, 'worktrees', { workspace_id: tx.workspace, path: place.path, status: 'active' }))) return place;
   }
 }
 

@@ -4,45 +4,21 @@ import type { GitDisk } from '../../../machine/git/disk.ts';
 import { reachRepository as reach } from '../../../machine/git/reach.ts';
 import type { Located } from '../../../machine/git/repository.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows, findRow, findRows } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { branch, commit, fits, flag, idOf, oneOf, type RowRule, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { WorkflowTaskRow } from '../workflows/index.ts';
 import { WORKTREE_STATUSES, type WorktreeStatus } from './contract.ts';
 
-export async function findWorktree(db: Db, workspace: string, id: string): Promise<WorktreeRow | undefined> {
-  return await db.selectFrom('worktrees').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
+export const findWorktree = (db: Db, workspace: string, id: string) => findRow(db, 'worktrees', { workspace_id: workspace, id });
 
-export async function insertWorktree(db: Db, row: WorktreeRow): Promise<void> {
-  await db.insertInto('worktrees').values(row).execute();
-}
-
-export async function changeWorktree(db: Db, row: Pick<WorktreeRow, 'workspace_id' | 'id'>, values: Partial<WorktreeRow>): Promise<void> {
-  await db.updateTable('worktrees').set(values).where('workspace_id', '=', row.workspace_id).where('id', '=', row.id).execute();
-}
-
-export async function activeAt(db: Db, workspace: string, path: string): Promise<WorktreeRow | undefined> {
-  return await db
-    .selectFrom('worktrees')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('path', '=', path)
-    .where('status', '=', 'active')
-    .executeTakeFirst();
-}
+export const changeWorktree = (db: Db, row: Pick<WorktreeRow, 'workspace_id' | 'id'>, values: Partial<WorktreeRow>) =>
+  changeRows(db, 'worktrees', { workspace_id: row.workspace_id, id: row.id }, values);
 
 /** Those that the server has made for a task, newest first. */
-export async function madeFor(db: Db, workspace: string, taskId: string): Promise<WorktreeRow[]> {
-  return await db
-    .selectFrom('worktrees')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('task_id', '=', taskId)
-    .where('made_by_server', '=', 1)
-    .orderBy('id', 'desc')
-    .execute();
-}
+export const madeFor = (db: Db, workspace: string, taskId: string) =>
+  findRows(db, 'worktrees', { workspace_id: workspace, task_id: taskId, made_by_server: 1 }, { order: { id: 'desc' } });
 
 const listed = (db: Db, workspace: string, workflowId: string, statuses: readonly WorktreeStatus[] | undefined) => {
   const rows = db.selectFrom('worktrees').where('workspace_id', '=', workspace).where('workflow_id', '=', workflowId);
