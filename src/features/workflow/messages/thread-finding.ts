@@ -104,79 +104,71 @@ export async function withFacts(db: Db, { workspace, developerId }: Principal, h
 /** The part of an id that tells the time; of all kinds alike. */
 export const momentOf = (id: string): string => id.slice(id.indexOf('_') + 1);
 
-interface Slice {
-  readonly found: readonly FoundThread[];
-  /** The last row that was read for it; nothing where there are no more. */
-  readonly last: string | undefined;
+interface Page {
+  readonly before: string | undefined;
+  readonly limit: number;
 }
 
+/** One table in which threads begin. */
 interface Source {
   readonly prefix: string;
   readonly kinds: readonly ThreadKind[];
-  read(before: string | undefined, limit: number): Promise<Slice>;
+  find(db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined>;
+  /** The rows that were read, the newest first, and the threads that begin with them. */
+  read(db: Db, viewer: Principal, page: Page): Promise<{ rows: readonly { id: string }[]; found: readonly FoundThread[] }>;
 }
 
-const sliceOf = (found: readonly FoundThread[], rows: readonly { id: string }[], limit: number): Slice => ({
-  found,
-  last: rows.length < limit ? undefined : rows.at(-1)?.id,
-});
-
-function sourcesOf(db: Db, viewer: Principal): Source[] {
-  const { workspace } = viewer;
-  return [
-    {
-      prefix: 'msg_',
-      kinds: ['message', 'question'],
-      read: async (before, limit) => {
-        const rows = await beginnings(db, workspace, { before, limit });
-        return sliceOf(await withFacts(db, viewer, rows), rows, limit);
-      },
+/** Of the team's features. Each row is a thread by itself. */
+function teamSource<Of extends Exclude<FoundThread['of'], 'messages'>, R extends Extract<FoundThread, { of: Of }>['row']>(
+  of: Of,
+  prefix: string,
+  kind: ThreadKind,
+  findOne: (db: Db, workspace: string, id: string) => Promise<R | undefined>,
+  slice: (db: Db, workspace: string, page: Page) => Promise<R[]>,
+): Source {
+  const thread = (row: R) => ({ of, row }) as unknown as FoundThread;
+  return {
+    prefix,
+    kinds: [kind],
+    async find(db, { workspace }, id) {
+      const row = await findOne(db, workspace, id);
+      return row && thread(row);
     },
-    {
-      prefix: 'ask_',
-      kinds: ['ask'],
-      read: async (before, limit) => {
-        const rows = await askSlice(db, workspace, { before, limit });
-        return sliceOf(
-          rows.map((row) => ({ of: 'asks', row })),
-          rows,
-          limit,
-        );
-      },
+    async read(db, { workspace }, page) {
+      const rows = await slice(db, workspace, page);
+      return { rows, found: rows.map(thread) };
     },
-    {
-      prefix: 'handoff_',
-      kinds: ['handoff'],
-      read: async (before, limit) => {
-        const rows = await handoffSlice(db, workspace, { before, limit });
-        return sliceOf(
-          rows.map((row) => ({ of: 'handoffs', row })),
-          rows,
-          limit,
-        );
-      },
-    },
-    {
-      prefix: 'ann_',
-      kinds: ['announcement'],
-      read: async (before, limit) => {
-        const rows = await announcementSlice(db, workspace, { before, limit });
-        return sliceOf(
-          rows.map((row) => ({ of: 'announcements', row })),
-          rows,
-          limit,
-        );
-      },
-    },
-  ];
+  };
 }
+
+const MESSAGES: Source = {
+  prefix: 'msg_',
+  kinds: ['message', 'question'],
+  async find(db, viewer, id) {
+    const { workspace } = viewer;
+    const threadId = id.startsWith('thr_') ? id : (await findMessage(db, workspace, id))?.thread_id;
+    const [found] = threadId === undefined ? [] : await withFacts(db, viewer, await beginningsOf(db, workspace, [threadId]));
+    return found;
+  },
+  async read(db, viewer, page) {
+    const rows = await beginnings(db, viewer.workspace, page);
+    return { rows, found: await withFacts(db, viewer, rows) };
+  },
+};
+
+const SOURCES: readonly Source[] = [
+  MESSAGES,
+  teamSource('asks', 'ask_', 'ask', findAsk, askSlice),
+  teamSource('handoffs', 'handoff_', 'handoff', findHandoff, handoffSlice),
+  teamSource('announcements', 'ann_', 'announcement', findAnnouncement, announcementSlice),
+];
 
 const BATCH_SIZE = 100;
 
 /** Of one kind or of all, the newest first, from before that moment. Read as far as it is asked for. */
 export async function* newestFirst(db: Db, viewer: Principal, kind: ThreadKind | undefined, before: string | undefined): AsyncGenerator<FoundThread> {
-  const sources = sourcesOf(db, viewer).filter(({ kinds }) => kind === undefined || kinds.includes(kind));
-  const lines = sources.map((source) => inTurn(source, before));
+  const sources = SOURCES.filter(({ kinds }) => kind === undefined || kinds.includes(kind));
+  const lines = sources.map((source) => inTurn(db, viewer, source, before));
   const heads = await Promise.all(lines.map((line) => line.next()));
   for (;;) {
     let latest = -1;
@@ -191,13 +183,13 @@ export async function* newestFirst(db: Db, viewer: Principal, kind: ThreadKind |
   }
 }
 
-async function* inTurn({ prefix, read }: Source, moment: string | undefined): AsyncGenerator<FoundThread, undefined> {
+async function* inTurn(db: Db, viewer: Principal, { prefix, read }: Source, moment: string | undefined): AsyncGenerator<FoundThread, undefined> {
   let before = moment && `${prefix}${moment}`;
   for (;;) {
-    const { found, last } = await read(before, BATCH_SIZE);
+    const { found, rows } = await read(db, viewer, { before, limit: BATCH_SIZE });
     yield* found;
-    if (last === undefined) return undefined;
-    before = last;
+    if (rows.length < BATCH_SIZE) return undefined;
+    before = rows.at(-1)?.id;
     // A filter that leaves little reads many of these: others are served between them.
     await yieldToEventLoop();
   }
@@ -220,24 +212,8 @@ export async function requireThread(db: Db, viewer: Principal, id: string): Prom
   throw notFound(id);
 }
 
-async function byPrefix(db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined> {
-  const { workspace } = viewer;
-  if (id.startsWith('ask_')) {
-    const row = await findAsk(db, workspace, id);
-    return row && { of: 'asks', row };
-  }
-  if (id.startsWith('handoff_')) {
-    const row = await findHandoff(db, workspace, id);
-    return row && { of: 'handoffs', row };
-  }
-  if (id.startsWith('ann_')) {
-    const row = await findAnnouncement(db, workspace, id);
-    return row && { of: 'announcements', row };
-  }
-  const threadId = id.startsWith('thr_') ? id : (await findMessage(db, workspace, id))?.thread_id;
-  const [found] = threadId === undefined ? [] : await withFacts(db, viewer, await beginningsOf(db, workspace, [threadId]));
-  return found;
-}
+const byPrefix = (db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined> =>
+  (SOURCES.find(({ prefix }) => id.startsWith(prefix)) ?? MESSAGES).find(db, viewer, id);
 
 /** What waits for an answer, by its id or the end of it, as people type it. */
 export async function unansweredNamed(db: Db, viewer: Principal, tail: string): Promise<FoundThread> {

@@ -2,10 +2,11 @@ import type { Services } from '../../../kernel/context.ts';
 import type { StepRunner } from '../../../kernel/step.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Feature } from '../../../kernel/tool.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { ExecutionPorts } from '../steps/index.ts';
 import { carryOutRemoval } from './close.ts';
 import { carryOutCreation, claimStands, openWorktree, undoCreation } from './create.ts';
-import { type LeasedWorktree, overdueSteps, takeOver, type WorktreeOutside } from './store.ts';
+import { ELSEWHERE_MS, type LeasedWorktree, overdueSteps, reachRepository, takeOver, type WorktreeOutside } from './store.ts';
 import { worktreeTools } from './tools.ts';
 
 export type { WorktreeOutside } from './store.ts';
@@ -21,7 +22,8 @@ export const createWorktrees = (services: Services, outside: WorktreeOutside): W
 });
 
 const EVERY_MS = 10_000;
-const BATCH_SIZE = 50;
+/** Those that are left to another machine are among them. */
+const BATCH_SIZE = 1_000;
 
 /** Finishes or undoes what a process began on disk and did not live to record. */
 function worktreeSweep({ store, clock, log }: Services, outside: WorktreeOutside): Sweep {
@@ -32,11 +34,20 @@ function worktreeSweep({ store, clock, log }: Services, outside: WorktreeOutside
     else await undoCreation(outside, runner, row, 'the claim ended before the worktree was made');
   }
 
+  /** Several machines may serve one database: whoever does not have the repository could only undo what another can finish. */
+  const isHere = ({ repository_path }: WorktreeRow): Promise<boolean> =>
+    reachRepository(outside, repository_path).then(
+      () => true,
+      () => false,
+    );
+
   return {
     name: 'worktrees',
     everyMs: EVERY_MS,
     async run() {
-      for (const seen of await overdueSteps(store.reader, clock.now(), BATCH_SIZE)) {
+      const now = clock.now();
+      for (const seen of await overdueSteps(store.reader, now, BATCH_SIZE)) {
+        if (now < (seen.step_until ?? 0) + ELSEWHERE_MS && !(await isHere(seen))) continue;
         const taken = await store.write(seen.workspace_id, (tx) => takeOver(tx, seen));
         // One that cannot be finished must not keep the others from it.
         if (taken) await finish(taken).catch((error: unknown) => log.error('worktree not finished', { worktree: taken.id, error }));

@@ -93,6 +93,9 @@ export interface WorktreeOutside {
   readonly repositories: readonly string[] | undefined;
 }
 
+/** For so long an overdue step is left to another machine, where this one does not have the repository. */
+export const ELSEWHERE_MS = 10 * 60_000;
+
 /** Longer than git is given for a checkout: whoever takes a step over finds no git of the other's still at work. */
 const STEP_MS = 120_000;
 
