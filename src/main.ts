@@ -92,7 +92,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     await openStore({
       url: config.database_url,
       path: config.database_path,
-      now: () => clock.now(),
+      now: clock.now,
       statementTimeoutMs: config.tool_timeout_ms,
     }),
   );
@@ -101,8 +101,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const keeper = new AnchorKeeper(config.home, config.anchors.key_file);
   const late: { registry?: Registry; gate?: Gate; url?: string; features?: readonly Feature[] } = {};
   const agentHost = options.agentHost ?? createAgentHost(config.home);
-  const registry = () => late.registry as Registry;
-  const gate = () => late.gate as Gate;
+  const registryLater = () => late.registry as Registry;
   const runs = options.sweep !== false;
   const {
     feature: upstreamFeature,
@@ -114,7 +113,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     toolTimeoutMs: config.tool_timeout_ms,
     version: VERSION,
     nativeNames: () => [
-      ...registry()
+      ...registryLater()
         .tools()
         .map(({ name }) => name),
       ...ALIAS_NAMES,
@@ -135,10 +134,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...productFeatures({
       services,
       catalogue: {
-        tools: () => registry().tools(),
+        tools: () => registryLater().tools(),
         external: (workspace) => upstreams.in(workspace).tools.tools(),
         withheld: (workspace) => upstreams.in(workspace).withheldTools(),
-        gate,
+        gate: () => late.gate as Gate,
       },
       facts: {
         version: VERSION,
@@ -147,7 +146,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         startedAt: clock.now(),
         databasePath: config.database_path,
         anchorFolder: keeper.folder,
-        toolCount: (workspace) => registry().tools().length + upstreams.in(workspace).tools.tools().length,
+        toolCount: (workspace) => registryLater().tools().length + upstreams.in(workspace).tools.tools().length,
       },
       anchors: { keeper, pace: config.anchors },
       companionManifest: config.companion.manifest,
@@ -163,8 +162,8 @@ export async function createApp(options: AppOptions): Promise<App> {
         url: () => late.url,
       },
       inventory: {
-        tools: () => registry().tools(),
-        actions: () => registry().actions(),
+        tools: () => registryLater().tools(),
+        actions: () => registryLater().actions(),
         keeps: () => (late.features ?? []).flatMap(({ keeps }) => keeps ?? []),
       },
       packageRoot: PACKAGE_ROOT,
@@ -181,21 +180,22 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...(options.extraFeatures ?? []),
   ];
   late.features = features;
-  late.registry = new Registry(
+  const registry = new Registry(
     features.flatMap((feature) => feature.implementations),
     (workspace) => upstreams.in(workspace).tools,
   );
-  late.gate = createGate(services, (name) => registry().toolsetOf(name));
+  const gate = createGate(services, registry);
+  Object.assign(late, { registry, gate });
 
   const dispatch = new Dispatch({
     ...services,
-    registry: registry(),
+    registry,
     timeoutMs: config.tool_timeout_ms,
     freshSignInMs: config.limits.fresh_signin_minutes * 60_000,
     checkOutput: options.checkOutput ?? false,
     ports: {
       enterWorkspace: createEnterWorkspace(services),
-      authorize: (...call) => gate().authorize(...call),
+      authorize: gate.authorize,
       ...createSessionPorts(services),
       ...approvals.ports,
       journalQuota: journalQuota.quota,
@@ -220,9 +220,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   return {
     ...services,
     config,
-    registry: registry(),
+    registry,
     dispatch,
-    gate: gate(),
+    gate,
     upstreams,
     authenticate: createAuthenticate(services, config.limits),
     currentSession: createCurrentSession(services),

@@ -34,9 +34,9 @@ interface Visibility {
   resource(server: string): boolean;
 }
 
-export function createGate(services: Services, toolsetOf: (name: string) => Toolset | undefined): Gate {
+export function createGate(services: Services, registry: { toolsetOf(name: string): Toolset | undefined }): Gate {
   const opening = ({ noun, name, toolset }: Pick<AccessRequest, 'noun' | 'name' | 'toolset'>): string[] =>
-    actionsFor(noun, name, noun === 'tool' ? (toolset ?? toolsetOf(name) ?? namespaceOf(name)) : undefined);
+    actionsFor(noun, name, noun === 'tool' ? (toolset ?? registry.toolsetOf(name) ?? namespaceOf(name)) : undefined);
   return {
     async authorize(principal, asked, settled = {}) {
       if (isExempt(asked)) return passed(principal, asked, null);

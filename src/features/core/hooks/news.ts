@@ -1,12 +1,12 @@
 import type { CallContext, WriteContext } from '../../../kernel/context.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRows } from '../../../storage/rows.ts';
 import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';
 import { type TaskRow, tasksInHand } from '../../team/tasks/index.ts';
 import { type AgentRow, agentsActingAs } from '../../workflow/agents/index.ts';
 import { bodyText, HUMAN, type MessageRow, noteDelivery, SERVER, undeliveredTo } from '../../workflow/messages/index.ts';
+import { tasksHeldBy } from '../../workflow/steps/index.ts';
 import type { WorkflowTaskRow } from '../../workflow/workflows/index.ts';
 import { type HookContext, runsAround } from './context.ts';
 import { saveRun } from './store.ts';
@@ -44,8 +44,7 @@ export async function openWork(db: Db, caller: Caller, hook: HookContext, now: n
   const since = run?.started_at ?? Number.MAX_SAFE_INTEGER;
   const tasks = rights.tasks ? await tasksInHand(db, workspace, { sessionId, actor: principal.actor, since }, MAX_TASKS) : [];
   const held: WorkflowTaskRow[] = [];
-  for (const agent of await agentsOf(db, caller, hook, now))
-    held.push(...(await findRows(db, 'workflow_tasks', { workspace_id: workspace, assigned_agent_id: agent.id }, { order: { claimed_at: 'asc', id: 'asc' } })));
+  for (const agent of await agentsOf(db, caller, hook, now)) held.push(...(await tasksHeldBy(db, workspace, agent.id)));
   return {
     tasks: tasks.filter(({ session_id }) => session_id === sessionId || session_id === null || !elsewhere.has(session_id)),
     held: held.filter(({ claimed_at }) => (claimed_at ?? 0) >= since).slice(0, MAX_TASKS),

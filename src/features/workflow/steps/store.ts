@@ -1,8 +1,12 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
+import { findRows } from '../../../storage/rows.ts';
 import type { Database } from '../../../storage/schema-rows.ts';
 import { LEASE_MS } from '../agents/index.ts';
 import { ACTIONABLE, type CheckpointRow, OPEN_WORKFLOW, SATISFIED, type WorkflowTaskRow } from '../workflows/index.ts';
+
+export const tasksHeldBy = (db: Db, workspace: string, agentId: string): Promise<WorkflowTaskRow[]> =>
+  findRows(db, 'workflow_tasks', { workspace_id: workspace, assigned_agent_id: agentId }, { order: { claimed_at: 'asc', id: 'asc' } });
 
 /** What an agent is told of its claims with every heartbeat. */
 export async function claimsOf(db: Db, workspace: string, agentId: string): Promise<{ task_id: string; fence: number }[]> {
