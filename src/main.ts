@@ -22,13 +22,12 @@ import { DEMO_WORKSPACE_ID, demoFolder, demoLauncher, demoServer } from './featu
 import { circumstancesOf, LAUNCHERS } from './features/review/instances/index.ts';
 import { type Embedder, localEmbedder, remoteEmbedder } from './features/team/overlap/index.ts';
 import { createSessionPorts } from './features/team/sessions/index.ts';
-import { ALIAS_NAMES } from './kernel/aliases.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Services } from './kernel/context.ts';
 import { Dispatch } from './kernel/dispatch.ts';
 import type { Log } from './kernel/log.ts';
 import type { JournalQuota, Ports } from './kernel/ports.ts';
-import { Registry } from './kernel/registry.ts';
+import { ALIAS_NAMES, Registry } from './kernel/registry.ts';
 import { startSweeping } from './kernel/sweep.ts';
 import type { Feature } from './kernel/tool.ts';
 import { type Tracer, watched } from './kernel/trace.ts';
@@ -93,7 +92,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     await openStore({
       url: config.database_url,
       path: config.database_path,
-      now: () => clock.now(),
+      now: clock.now,
       statementTimeoutMs: config.tool_timeout_ms,
     }),
   );
@@ -102,8 +101,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const keeper = new AnchorKeeper(config.home, config.anchors.key_file);
   const late: { registry?: Registry; gate?: Gate; url?: string; features?: readonly Feature[] } = {};
   const agentHost = options.agentHost ?? createAgentHost(config.home);
-  const registry = () => late.registry as Registry;
-  const gate = () => late.gate as Gate;
+  const registryLater = () => late.registry as Registry;
   const runs = options.sweep !== false;
   const {
     feature: upstreamFeature,
@@ -115,7 +113,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     toolTimeoutMs: config.tool_timeout_ms,
     version: VERSION,
     nativeNames: () => [
-      ...registry()
+      ...registryLater()
         .tools()
         .map(({ name }) => name),
       ...ALIAS_NAMES,
@@ -136,10 +134,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...productFeatures({
       services,
       catalogue: {
-        tools: () => registry().tools(),
+        tools: () => registryLater().tools(),
         external: (workspace) => upstreams.in(workspace).tools.tools(),
         withheld: (workspace) => upstreams.in(workspace).withheldTools(),
-        gate,
+        gate: () => late.gate as Gate,
       },
       facts: {
         version: VERSION,
@@ -148,7 +146,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         startedAt: clock.now(),
         databasePath: config.database_path,
         anchorFolder: keeper.folder,
-        toolCount: (workspace) => registry().tools().length + upstreams.in(workspace).tools.tools().length,
+        toolCount: (workspace) => registryLater().tools().length + upstreams.in(workspace).tools.tools().length,
       },
       anchors: { keeper, pace: config.anchors },
       companionManifest: config.companion.manifest,
@@ -164,8 +162,8 @@ export async function createApp(options: AppOptions): Promise<App> {
         url: () => late.url,
       },
       inventory: {
-        tools: () => registry().tools(),
-        actions: () => registry().actions(),
+        tools: () => registryLater().tools(),
+        actions: () => registryLater().actions(),
         keeps: () => (late.features ?? []).flatMap(({ keeps }) => keeps ?? []),
       },
       packageRoot: PACKAGE_ROOT,
@@ -182,21 +180,22 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...(options.extraFeatures ?? []),
   ];
   late.features = features;
-  late.registry = new Registry(
+  const registry = new Registry(
     features.flatMap((feature) => feature.implementations),
     (workspace) => upstreams.in(workspace).tools,
   );
-  late.gate = createGate(services, (name) => registry().toolsetOf(name));
+  const gate = createGate(services, registry);
+  Object.assign(late, { registry, gate });
 
   const dispatch = new Dispatch({
     ...services,
-    registry: registry(),
+    registry,
     timeoutMs: config.tool_timeout_ms,
     freshSignInMs: config.limits.fresh_signin_minutes * 60_000,
     checkOutput: options.checkOutput ?? false,
     ports: {
       enterWorkspace: createEnterWorkspace(services),
-      authorize: (...call) => gate().authorize(...call),
+      authorize: gate.authorize,
       ...createSessionPorts(services),
       ...approvals.ports,
       journalQuota: journalQuota.quota,
@@ -221,9 +220,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   return {
     ...services,
     config,
-    registry: registry(),
+    registry,
     dispatch,
-    gate: gate(),
+    gate,
     upstreams,
     authenticate: createAuthenticate(services, config.limits),
     currentSession: createCurrentSession(services),

@@ -1,5 +1,5 @@
 import { MemoryIndex } from '../../src/features/team/overlap/memory-index.ts';
-import { scoreWeighed, weigh, countedTerms } from '../../src/features/team/overlap/score.ts';
+import { countedTerms, scoreWeighed, weigh } from '../../src/features/team/overlap/score.ts';
 import { DEFAULT_SETTINGS } from '../../src/features/team/overlap/settings.ts';
 import { analysisOf, type Doc, type Window } from './data.ts';
 import type { Hit, Ranked } from './ranking.ts';

@@ -1,17 +1,19 @@
 import type { NewEvent } from '../storage/journal.ts';
 import type { Store } from '../storage/open.ts';
 import type { Call } from './call.ts';
+import type { Principal } from './context.ts';
+import type { Toolset } from './contract.ts';
 import { Deadline } from './deadline.ts';
-import { onlyToolset } from './early-refusals.ts';
 import { type AccessDecision, type AccessRequest, APPROVAL_PREFIX, type Ports, ROUND_PREFIX, type Round, withoutApproval } from './ports.ts';
-import type { PublishedTool } from './publish.ts';
+import { accessOf, namespaceOf, type PublishedTool } from './registry.ts';
 import { type Json, roundUnknown } from './relay.ts';
-import type { Refused } from './reply.ts';
+import { ENVELOPES, type Envelope, type Refused, refused } from './reply.ts';
+import { workspaceName } from './workspace.ts';
 
 /** Why a call does not go on: a refusal, of `tool` where that has one of its own, or a question to the caller's client. */
-type Stop = Unfit | { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };
+type Stop = PrecheckFailure | { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };
 /** What would be refused whoever approves it. */
-export interface Unfit {
+export interface PrecheckFailure {
   readonly refused: Refused;
   readonly tool: PublishedTool | undefined;
 }
@@ -31,8 +33,8 @@ export class Admission {
     this.#deadlines = deadlines;
   }
 
-  /** `unfit` is asked only for a caller who holds the grant: it may say what there is and what there is not. */
-  async admit(call: Call, unfit: () => Unfit | undefined): Promise<Stop | undefined> {
+  /** `precheck` is asked only for a caller who holds the grant: it may say what there is and what there is not. */
+  async admit(call: Call, precheck: () => PrecheckFailure | undefined): Promise<Stop | undefined> {
     const asked = askedBy(call);
     const { principal, argsDigest, requestId, exchange } = call;
     const token = exchange?.rounds?.requestState;
@@ -48,7 +50,7 @@ export class Admission {
     }
     await this.writeAhead(call, first.check);
     // Nobody is asked to approve what would be refused all the same.
-    const vain = unfit();
+    const vain = precheck();
     if (vain) return vain;
     const grantId = first.grant?.id as string;
     using waiting = new Deadline(LONGEST_HOLD_MS, call.signal, this.#deadlines);
@@ -105,7 +107,7 @@ export class Admission {
 
 function askedBy(call: Call): AccessRequest {
   if (call.noun === 'action') throw new Error('an action is no matter of capabilities');
-  return { noun: call.noun, name: call.name, args: call.args, keepable: call.keepable, toolset: onlyToolset(call), aside: call.aside };
+  return { noun: call.noun, name: call.name, args: call.args, redactedArgs: call.redactedArgs, toolset: onlyToolset(call), aside: call.aside };
 }
 
 function takeUp(call: Call, { approvalId, requestState }: Round): void {
@@ -113,4 +115,87 @@ function takeUp(call: Call, { approvalId, requestState }: Round): void {
   call.counted = true;
   const inputResponses = call.exchange?.rounds?.inputResponses;
   if (call.exchange) call.exchange = { ...call.exchange, rounds: { inputResponses, requestState } };
+}
+
+/** What the pipe says before a tool or an action has got the call, and in whose envelope. */
+
+/** The toolset of a path that serves one alone. Only its tools exist there, so its grant decides what may be said. */
+const onlyToolset = ({ toolsets }: Pick<Call, 'toolsets'>): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
+
+const speaksCycle = (call: Call): boolean => (onlyToolset(call) ?? namespaceOf(call.name)) === 'cycle';
+
+/** What is said before a tool is known has the team envelope, except to the cycle contract's own names and on its path. */
+export function fallbackEnvelope(call: Call): Envelope {
+  if (call.noun === 'action') return ENVELOPES.admin;
+  return speaksCycle(call) ? ENVELOPES.cycle : ENVELOPES.team;
+}
+
+/** The cycle contract has a code of its own for this. That a native tool is served elsewhere is no secret. */
+export function unknownTool(call: Call, elsewhere: { toolset: Toolset } | undefined): Refused {
+  const code = speaksCycle(call) ? 'INVALID_TOOL' : 'UNKNOWN_TOOL';
+  const name = JSON.stringify(call.name);
+  if (elsewhere && elsewhere.toolset !== 'gateway') {
+    return refused('error', code, `The tool ${name} is not served on this path.`, `Connect to /mcp/${elsewhere.toolset} or /mcp/all.`);
+  }
+  return refused('error', code, `There is no tool ${name}.`, 'List the tools to see their names.');
+}
+
+export function unknownAction(name: string): Refused {
+  return refused('error', 'UNKNOWN_ACTION', `There is no action ${JSON.stringify(name)}.`, 'Use a covenant of the same version as the server.');
+}
+
+export const opensWorkspace = (action: PublishedTool): boolean => [...action.operations.values()].some(({ contract }) => contract.opensWorkspace);
+
+export function noWorkspace({ workspace }: Pick<Call, 'workspace'>): Refused {
+  const command = `covenant tokens create --developer NAME --workspace ${workspace}`;
+  return refused('error', 'WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(workspace)}.`, `${command} makes it.`);
+}
+
+const tokenRequired = ({ name }: PublishedTool): Refused =>
+  refused(
+    'error',
+    'TOKEN_REQUIRED',
+    `${name} is for programs that act for a developer.`,
+    'Send the token of a developer or an agent as Authorization: Bearer.',
+  );
+
+/** Whoever has a session's cookie and proof, but no link, gives out no rights with them for long. */
+export function freshDenial(
+  { web, signedInAt, developerName, workspace }: Principal,
+  action: PublishedTool,
+  now: number,
+  freshMs: number,
+): Refused | undefined {
+  const isNeeded = [...action.operations.values()].some(({ contract }) => contract.fresh);
+  if (!isNeeded || !web || (signedInAt !== null && now - signedInAt <= freshMs)) return undefined;
+  return refused(
+    'error',
+    'SIGN_IN_AGAIN',
+    `${action.name} gives out rights or secrets and needs a sign-in of the last ${Math.round(freshMs / 60_000)} minutes.`,
+    `Run \`covenant open\` with --developer ${JSON.stringify(developerName)} --workspace ${workspaceName(workspace)} on the server's machine, or ask its operator for a sign-in link. Open the link in this browser, then try again.`,
+  );
+}
+
+/** Agents run with the rights of the server's user, whosever workspace they work in. */
+const machineDenied = ({ name }: PublishedTool): Refused =>
+  refused(
+    'error',
+    'MACHINE_PERMISSION_REQUIRED',
+    `${name} runs programs on the server's machine. Operator rights in this workspace are not enough for that.`,
+    'Ask the operator of the server to run: covenant developers allow NAME --run-agents',
+  );
+
+export function roleDenial(principal: Principal, action: PublishedTool): Refused | undefined {
+  const access = accessOf(action);
+  if (access === 'token') return principal.web || principal.developerId === null ? tokenRequired(action) : undefined;
+  if (principal.kind === 'operator') return undefined;
+  if (access === 'machine' && principal.operator) return principal.runsAgents ? undefined : machineDenied(action);
+  if (access !== 'server' && principal.operator) return undefined;
+  if (access === 'member' && principal.web) return undefined;
+  return refused(
+    'error',
+    'OPERATOR_REQUIRED',
+    `${action.name} is for the operator of this server.`,
+    'Run it with the covenant command on the server, or sign in as its first developer.',
+  );
 }

@@ -1,12 +1,15 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../storage/canonical.ts';
 import type { NewEvent } from '../storage/journal.ts';
 import type { CallerPlace, Principal, Surface } from './context.ts';
 import type { Toolset } from './contract.ts';
 import type { Refusal } from './errors.ts';
+import { excerpt } from './excerpt.ts';
+import { isRecord } from './input.ts';
 import type { Aside, CallKind } from './ports.ts';
 import type { Exchange, Json, RelayContext, RpcError } from './relay.ts';
-import type { Reply } from './reply.ts';
-import type { RequestScope } from './request-scope.ts';
-import type { TraceContext } from './trace.ts';
+import type { Refused, Reply } from './reply.ts';
+import { type RequestScope, type TraceContext, type Tracer, type TraceSpan, traceContext } from './trace.ts';
 
 export interface CallRequest {
   readonly name: string;
@@ -36,7 +39,7 @@ export interface RelayRequest extends CallRequest {
   readonly server: string;
   readonly timeoutMs: number;
   /** What `work` would refuse whoever approved it. */
-  readonly unfit?: () => Refusal | undefined;
+  readonly precheck?: () => Refusal | undefined;
   readonly work: (ctx: RelayContext) => Promise<Json>;
 }
 
@@ -46,10 +49,10 @@ export interface Call extends CallRequest {
   readonly noun: CallKind;
   readonly aside?: Aside | undefined;
   readonly requestId: string;
-  readonly errand: RequestScope;
+  readonly scope: RequestScope;
   readonly started: number;
   /** The arguments as they may be kept. */
-  readonly keepable: unknown;
+  readonly redactedArgs: unknown;
   readonly argsDigest: string | null;
   /** Counts the events that this call adds to the journal. */
   readonly growth: { events: number };
@@ -93,3 +96,118 @@ export interface CallAnswer {
   /** What another server answered, or a question to the caller's client: MCP carries it as it is. */
   readonly relayed?: { readonly result: Json } | { readonly error: RpcError };
 }
+
+/** One usage event whatever happened; a warning or block is also feedback, so that it can be looked up later. */
+export function callRecords(call: Call, operation: string | undefined, reply: Reply<unknown>, outcome: string): NewEvent[] {
+  const usage = usageEvent(call, operation, reply, outcome);
+  if (reply.status !== 'warning' && reply.status !== 'blocked') return [usage];
+  const payload = { type: reply.status === 'blocked' ? 'block' : 'warning', code: reply.code, message: reply.message, required_action: reply.next };
+  return [usage, { ...usage, category: 'feedback', payload: { ...payload, request_id: call.requestId } }];
+}
+
+const KINDS: Record<CallKind, (name: string) => string> = {
+  tool: (name) => name,
+  action: (name) => name,
+  resource: () => 'resource.read',
+  prompt: () => 'prompt.get',
+};
+
+function usageEvent(call: Call, operation: string | undefined, reply: Reply<unknown>, outcome: string): NewEvent {
+  const kind = call.aside ? `${call.noun}.${call.aside}` : KINDS[call.noun](call.name);
+  return {
+    category: 'usage',
+    kind: operation ? `${kind}.${operation}` : kind,
+    actor: call.principal.actor,
+    subject: `${call.noun}:${call.name}`,
+    session: call.session,
+    // In the order of canonical JSON, which is then quick to write.
+    payload: {
+      approval_id: call.approval ?? undefined,
+      arguments_sha256: call.argsDigest,
+      circumstances: call.circumstances,
+      code: reply.status === 'ok' ? undefined : reply.code,
+      correlation: call.correlation,
+      duration_ms: Math.round((performance.now() - call.started) * 10) / 10,
+      grant: call.grant,
+      outcome,
+      request_id: call.requestId,
+      server: call.server,
+      surface: call.surface,
+      token_id: call.principal.tokenId,
+      // A warning or block is told by its feedback event.
+      told: reply.status === 'error' && !ECHOES.has(reply.code) ? told(reply) : undefined,
+    },
+  };
+}
+
+const TOLD_BYTES = 600;
+
+/** Their words repeat what was sent or what a person wrote: arguments are not kept. */
+const ECHOES = new Set(['INVALID_INPUT', 'APPROVAL_REFUSED']);
+
+/** What the caller read: people ask later why an agent did not go on. */
+const told = ({ message, next }: Refused<unknown>) => ({ message: excerpt(message, TOLD_BYTES), required_action: excerpt(next, TOLD_BYTES) });
+
+/** The arguments as they may be kept and shown. Even the digest of a short secret would tell it to whoever has the time to guess. */
+export function withoutSecrets(args: unknown, secrets: readonly string[]): unknown {
+  if (secrets.length === 0 || !isRecord(args)) return args;
+  return Object.fromEntries(Object.entries(args).map(([field, value]) => [field, secrets.includes(field) ? '[redacted]' : value]));
+}
+
+export function argumentsDigest(args: unknown): string | null {
+  try {
+    return hash('sha256', canonicalJson(args ?? {}));
+  } catch {
+    // Not canonical JSON (half a surrogate pair, nesting without end): the parser will refuse it by name.
+    return null;
+  }
+}
+
+/** OpenTelemetry's conventions for MCP, where there is one for it; the rest under our own name. */
+
+const METHODS = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const;
+const ASIDES: Record<Aside, string> = { complete: 'completion/complete', subscribe: 'resources/subscribe' };
+
+/** What was asked for is in its name only once it is known to exist: any text may be sent as the name of a tool. */
+export function beginCallSpan(
+  tracer: Tracer | undefined,
+  noun: CallKind,
+  request: CallRequest & { readonly aside?: Aside | undefined },
+): TraceSpan | undefined {
+  if (!tracer) return undefined;
+  const from = request.trace ?? traceContext((key) => request.exchange?.meta[key]);
+  return tracer.begin(methodOf(noun, request.aside), 'server', from);
+}
+
+interface CallEnd {
+  /** Whether there is what was asked for: any text may be sent as its name. */
+  readonly known: boolean;
+  readonly toolset: Toolset | undefined;
+  readonly outcome: string;
+  readonly reply: Reply<unknown>;
+}
+
+export function recordCallSpan(span: TraceSpan, call: Call, { known, toolset, outcome, reply }: CallEnd): void {
+  const { noun, aside, server, surface, requestId, principal } = call;
+  const name = known ? call.name : undefined;
+  const method = methodOf(noun, aside);
+  // The name of a resource is that of its server.
+  if (name !== undefined && noun !== 'resource') span.rename(`${method} ${name}`);
+  span.say({
+    'mcp.method.name': noun === 'action' ? undefined : method,
+    'gen_ai.operation.name': noun === 'tool' ? 'execute_tool' : undefined,
+    'gen_ai.tool.name': noun === 'tool' ? name : undefined,
+    'gen_ai.prompt.name': noun === 'prompt' ? name : undefined,
+    'covenant.action': noun === 'action' ? name : undefined,
+    'covenant.toolset': toolset,
+    'covenant.server': server,
+    'covenant.surface': surface,
+    'covenant.outcome': outcome,
+    'covenant.request.id': requestId,
+    'covenant.workspace.hash': hash('sha256', principal.workspace).slice(0, 12),
+  });
+  if (reply.status === 'error' || outcome === 'denied') span.fail(reply.status === 'ok' ? outcome : reply.code);
+  else if (outcome === 'error_result') span.fail('tool_error');
+}
+
+const methodOf = (noun: CallKind, aside: Aside | undefined): string => (noun === 'action' ? 'action' : aside ? ASIDES[aside] : METHODS[noun]);

@@ -73,6 +73,14 @@ export function record(tx: Tx, ctx: WriteContext, event: Omit<NewEvent, 'actor'>
   return tx.append({ session: ctx.session, ...event, actor: ctx.principal.actor });
 }
 
+/** What a call that goes on outside the store has to carry out. */
+export class Deferred<P> {
+  readonly work: P;
+  constructor(work: P) {
+    this.work = work;
+  }
+}
+
 /** The parts every feature may use, made once in `main.ts`. */
 export interface Services {
   readonly store: Store;

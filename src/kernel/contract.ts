@@ -54,11 +54,6 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
   readonly route?: `${'GET' | 'POST'} /api/${string}`;
 }
 
-/** The field by which a call of the team contract names the agent session that it belongs to. */
-export const SESSION_FIELD = 'session_id';
-
-export const linksSession = ({ toolset, input }: Contract): boolean => toolset === 'team' && SESSION_FIELD in input.shape;
-
 type ContractSpec<I extends z.ZodObject, O extends z.ZodObject> = Omit<Contract<I, O>, 'annotations' | 'access'> & {
   readonly access?: Access;
   readonly annotations?: Partial<Annotations>;

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Refusal } from './errors.ts';
 import type { Exchange } from './relay.ts';
 
@@ -110,4 +111,14 @@ export class Deadline implements Disposable {
 export function untimed(exchange: Exchange, deadline: Deadline): Exchange {
   const { ask } = exchange;
   return ask ? { ...exchange, ask: (...question) => deadline.asking(() => ask(...question)) } : exchange;
+}
+
+/** Resolves when the work is done, or has had its time. What becomes of it after that is not waited for. */
+export async function withTimeout(ms: number, work: Promise<unknown>): Promise<void> {
+  const enough = new AbortController();
+  try {
+    await Promise.race([work, wait(ms, undefined, { signal: enough.signal }).catch(() => {})]);
+  } finally {
+    enough.abort();
+  }
 }

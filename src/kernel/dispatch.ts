@@ -1,26 +1,29 @@
 import type { Tx, WriteCallback } from '../storage/write.ts';
-import { Admission, type Unfit } from './admission.ts';
-import { toolNamed } from './aliases.ts';
-import type { Call, CallAnswer, CallRequest, RelayRequest } from './call.ts';
-import { beginCallSpan, recordCallSpan } from './call-span.ts';
-import type { CallContext, Services } from './context.ts';
-import { linksSession, SESSION_FIELD, type Toolset } from './contract.ts';
+import {
+  Admission,
+  fallbackEnvelope,
+  freshDenial,
+  noWorkspace,
+  opensWorkspace,
+  type PrecheckFailure,
+  roleDenial,
+  unknownAction,
+  unknownTool,
+} from './admission.ts';
+import { argumentsDigest, beginCallSpan, type Call, type CallAnswer, type CallRequest, callRecords, type RelayRequest, recordCallSpan } from './call.ts';
+import { type CallContext, Deferred, type Services } from './context.ts';
+import type { Toolset } from './contract.ts';
 import { Deadline, untimed } from './deadline.ts';
-import { fallbackEnvelope, freshDenial, noWorkspace, opensWorkspace, roleDenial, unknownAction, unknownTool } from './early-refusals.ts';
-import { ENVELOPES, isError } from './envelope.ts';
 import { isFault, replyTo } from './errors.ts';
-import { isRecord, parseInput, selectOperation } from './input.ts';
+import { isRecord, linksSession, parseInput, SESSION_FIELD, selectOperation } from './input.ts';
 import type { Ports } from './ports.ts';
-import type { PublishedTool } from './publish.ts';
-import type { Registry } from './registry.ts';
+import { type PublishedTool, type Registry, toolNamed } from './registry.ts';
 import { type ExternalTool, isInputRequired, type Json, outcomeOf, type RelayContext, UpstreamError } from './relay.ts';
-import { ok, type Refused, type Reply } from './reply.ts';
-import { RequestScope, requestIdAt } from './request-scope.ts';
-import { Deferred, type Implementation } from './tool.ts';
-import { withSpan } from './trace.ts';
-import { argumentsDigest, callRecords } from './usage.ts';
+import { ENVELOPES, isError, ok, type Refused, type Reply } from './reply.ts';
+import type { Implementation } from './tool.ts';
+import { RequestScope, requestIdAt, withSpan } from './trace.ts';
 
-export interface DispatchOptions extends Services {
+interface DispatchOptions extends Services {
   readonly registry: Registry;
   readonly ports: Ports;
   readonly timeoutMs: number;
@@ -52,7 +55,7 @@ export class Dispatch {
   relay(request: RelayRequest): Promise<CallAnswer> {
     return this.#carryOut(request, request.noun, async (call) => {
       const refusal = await this.#admit(call, () => {
-        const refused = request.unfit?.();
+        const refused = request.precheck?.();
         return refused && { refused: replyTo(refused, call.requestId), tool: undefined };
       });
       if (refusal) return refusal;
@@ -83,10 +86,10 @@ export class Dispatch {
     this.#underWay++;
     const call = this.#begin(request, noun);
     try {
-      return await call.errand.run(() => this.#answered(call, work));
+      return await call.scope.run(() => this.#answered(call, work));
     } finally {
-      call.errand.span?.end();
-      call.errand.end();
+      call.scope.span?.end();
+      call.scope.end();
       if (call.growth.events > 0) this.#o.ports.journalQuota.grew(call.principal, call.growth.events);
       if (--this.#underWay === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
@@ -94,17 +97,17 @@ export class Dispatch {
 
   #begin(request: CallRequest, noun: Call['noun']): Call {
     const now = this.#o.clock.now();
-    const keepable = this.#o.registry.keepable(noun, request.name, request.args, request);
+    const redactedArgs = this.#o.registry.redactedArgs(noun, request.name, request.args, request);
     const requestId = requestIdAt(now);
     return {
       ...request,
-      keepable,
+      redactedArgs,
       name: storableName(noun === 'tool' ? toolNamed(request.name) : request.name),
       noun,
       requestId,
-      errand: new RequestScope({ request: requestId, span: beginCallSpan(this.#o.ports.tracer, noun, request) }),
+      scope: new RequestScope({ request: requestId, span: beginCallSpan(this.#o.ports.tracer, noun, request) }),
       started: performance.now(),
-      argsDigest: argumentsDigest(keepable),
+      argsDigest: argumentsDigest(redactedArgs),
       trail: [],
       growth: { events: 0 },
       journalIn: request.principal.workspace,
@@ -155,7 +158,7 @@ export class Dispatch {
   }
 
   async #tool(call: Call): Promise<CallAnswer> {
-    const refusal = await this.#admit(call, () => this.#unfit(call));
+    const refusal = await this.#admit(call, () => this.#precheck(call));
     if (refusal) return refusal;
     const tool = this.#find(call);
     if ('refused' in tool) return await this.#finish(call, undefined, tool.refused);
@@ -176,9 +179,9 @@ export class Dispatch {
   }
 
   /** The answer, unless the call may go on. */
-  async #admit(call: Call, unfit: () => Unfit | undefined = () => undefined): Promise<CallAnswer | undefined> {
+  async #admit(call: Call, precheck: () => PrecheckFailure | undefined = () => undefined): Promise<CallAnswer | undefined> {
     if (call.isNewWorkspace) return await this.#finish(call, undefined, noWorkspace(call));
-    const stop = await withSpan('gate', 'internal', {}, () => this.#admission.admit(call, unfit));
+    const stop = await withSpan('gate', 'internal', {}, () => this.#admission.admit(call, precheck));
     if (!stop) return undefined;
     if ('asked' in stop) return await this.#finishRelay(call, stop.asked);
     return 'tool' in stop ? await this.#finish(call, stop.tool, stop.refused) : await this.#finish(call, undefined, stop.refused, stop.outcome);
@@ -194,7 +197,7 @@ export class Dispatch {
     return tool;
   }
 
-  #unfit(call: Call): Unfit | undefined {
+  #precheck(call: Call): PrecheckFailure | undefined {
     const tool = this.#find(call);
     if ('refused' in tool) return { refused: tool.refused, tool: undefined };
     if ('server' in tool) return undefined;
@@ -422,11 +425,11 @@ export class Dispatch {
   }
 
   #observe(call: Call, reply: Reply<unknown>, outcome: string, known: boolean): void {
-    const { name, noun, surface, started, errand } = call;
+    const { name, noun, surface, started, scope } = call;
     this.#o.ports.observe({ name: known ? name : 'unknown', surface, outcome, seconds: (performance.now() - started) / 1000 });
-    if (!errand.span) return;
+    if (!scope.span) return;
     const toolset = known && noun === 'tool' ? this.#o.registry.toolsetOf(name) : undefined;
-    recordCallSpan(errand.span, call, { known, toolset, outcome, reply });
+    recordCallSpan(scope.span, call, { known, toolset, outcome, reply });
   }
 }
 

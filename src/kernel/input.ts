@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Contract } from './contract.ts';
 import { Refusal } from './errors.ts';
-import type { PublishedTool } from './publish.ts';
+import type { PublishedTool } from './registry.ts';
 import type { Implementation } from './tool.ts';
 
 /** Deeper JSON than any contract has: it can only be meant to hurt a recursive reader. */
@@ -12,6 +12,11 @@ export interface InputIssue {
   field: string;
   message: string;
 }
+
+/** The field by which a call of the team contract names the agent session that it belongs to. */
+export const SESSION_FIELD = 'session_id';
+
+export const linksSession = ({ toolset, input }: Contract): boolean => toolset === 'team' && SESSION_FIELD in input.shape;
 
 /** What is wrong with a thousand fields is said of the first few: the answer must not grow with the nonsense. */
 const MAX_ISSUES = 10;

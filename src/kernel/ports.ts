@@ -32,7 +32,7 @@ export interface AccessRequest {
   readonly name: string;
   readonly args: unknown;
   /** The arguments without secrets, and with the repository that is meant: what may be kept, and shown to a person. */
-  readonly keepable: unknown;
+  readonly redactedArgs: unknown;
   readonly toolset: Toolset | undefined;
   readonly aside?: Aside | undefined;
 }

@@ -1,3 +1,6 @@
+import type { Toolset } from './contract.ts';
+import type { TextContent } from './tool.ts';
+
 /** The one reply type behind every envelope. */
 export type Reply<T> = Ok<T> | Refused<T>;
 
@@ -25,3 +28,149 @@ export const refused = <T extends Record<string, unknown>>(status: Refused['stat
   next,
   data: data ?? {},
 });
+
+export type JsonSchema = Record<string, unknown>;
+
+/** What some envelopes say besides the reply. */
+interface About {
+  readonly tool?: string;
+  /** The instance that called. */
+  readonly instance?: string | null;
+  readonly content?: ((data: Record<string, unknown>) => TextContent[]) | undefined;
+}
+
+/** Each contract's documented response shape, made here and nowhere else. */
+export interface Envelope {
+  render(reply: Reply<unknown>, about?: About): Record<string, unknown>;
+  /** The JSON Schema of what `render` gives, for a tool whose data has the schema `data`. */
+  schema(data: JsonSchema): JsonSchema;
+  /** What `render` gives is MCP's own result, not something to be carried in one. */
+  readonly isToolResult?: true;
+}
+
+const FEEDBACK = { ok: 'info', warning: 'warning', blocked: 'block', error: 'error' } as const;
+
+/** Every block says which stored warning it is about and what matches, also where there is none. */
+const BLOCK = { warning_id: null, matches: [] } as const;
+
+const team: Envelope = {
+  render(reply) {
+    const refusal = reply.status === 'ok' ? null : reply;
+    return {
+      status: reply.status,
+      message: reply.message,
+      feedback: { type: FEEDBACK[reply.status], required_action: refusal?.next ?? null },
+      data: refusal ? { ...(reply.status === 'blocked' ? BLOCK : {}), ...(refusal.data as object), code: refusal.code } : reply.data,
+    };
+  },
+  schema: (data) => ({
+    type: 'object',
+    properties: {
+      status: { type: 'string', enum: Object.keys(FEEDBACK) },
+      message: { type: 'string' },
+      feedback: {
+        type: 'object',
+        properties: {
+          type: { type: 'string', enum: Object.values(FEEDBACK) },
+          required_action: { type: ['string', 'null'] },
+        },
+        required: ['type', 'required_action'],
+        additionalProperties: false,
+      },
+      // A refusal's data has other fields than the success's, so nothing in it is required.
+      data: { ...data, required: [], properties: { code: { type: 'string' }, ...(data.properties as object) }, additionalProperties: true },
+    },
+    required: ['status', 'message', 'feedback', 'data'],
+    additionalProperties: false,
+  }),
+};
+
+/** The plain result; a refusal is `{code, message, recoverable, suggestion}` and its details. */
+const plain: Envelope = {
+  render(reply) {
+    if (reply.status === 'ok' || reply.status === 'warning') return reply.data as Record<string, unknown>;
+    return { ...(reply.data as object), code: reply.code, message: reply.message, recoverable: reply.code !== 'INTERNAL', suggestion: reply.next };
+  },
+  schema: (data) => orRefusal(data, ['code', 'message', 'recoverable', 'suggestion']),
+};
+
+/** As `plain`; a refusal also says which tool and which instance it is about. */
+const review: Envelope = {
+  render(reply, about = {}) {
+    const body = plain.render(reply);
+    if (reply.status === 'ok' || reply.status === 'warning') return body;
+    return { ...(about.instance ? { instance_id: about.instance } : {}), ...body, tool_name: about.tool };
+  },
+  schema: (data) => orRefusal(data, ['code', 'message', 'recoverable', 'suggestion', 'tool_name']),
+};
+
+/** What the cycle contract calls otherwise than the rest of the server. */
+const CYCLE_CODES: Readonly<Record<string, string>> = { INVALID_INPUT: 'SCHEMA_INVALID', INTERNAL: 'INTERNAL_ERROR' };
+
+const cycle: Envelope = {
+  render(reply) {
+    if (reply.status === 'ok' || reply.status === 'warning') return { ok: true, data: reply.data };
+    return {
+      ok: false,
+      error: { code: CYCLE_CODES[reply.code] ?? reply.code, message: reply.message, details: { ...(reply.data as object), next: reply.next } },
+    };
+  },
+  schema: (data) => ({
+    type: 'object',
+    properties: {
+      ok: { type: 'boolean' },
+      data,
+      error: {
+        type: 'object',
+        properties: { code: { type: 'string' }, message: { type: 'string' }, details: { type: 'object' } },
+        required: ['code', 'message', 'details'],
+        additionalProperties: false,
+      },
+    },
+    required: ['ok'],
+    additionalProperties: false,
+  }),
+};
+
+/** MCP's own result: the tool's content, and its data as structured content. */
+const content: Envelope = {
+  isToolResult: true,
+  render(reply, { content: present } = {}) {
+    if (reply.status === 'error' || reply.status === 'blocked') {
+      const structuredContent = { ...(reply.data as object), code: reply.code, message: reply.message, next: reply.next };
+      return { content: [{ type: 'text', text: `${reply.code}: ${reply.message} ${reply.next}` }], structuredContent, isError: isError(reply) };
+    }
+    const data = reply.data as Record<string, unknown>;
+    return { content: present?.(data) ?? [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data, isError: false };
+  },
+  schema: (data) => orRefusal(data, ['code', 'message', 'next']),
+};
+
+/** A refusal says by this name how that stands which is in the way: what the data has there holds for the data alone. */
+const TOLD_OTHERWISE = 'status';
+
+/** Either the data or a refusal, without a top-level `oneOf`, which some clients cannot read. */
+function orRefusal(data: JsonSchema, refusal: readonly string[]): JsonSchema {
+  const fields = Object.fromEntries(refusal.map((field) => [field, field === 'recoverable' ? { type: 'boolean' } : { type: 'string' }]));
+  const { required = [], additionalProperties: _, properties, ...rest } = data;
+  const { [TOLD_OTHERWISE]: status, ...others } = properties as Record<string, JsonSchema>;
+  return {
+    ...rest,
+    type: 'object',
+    properties: { ...fields, ...others, ...(status && { [TOLD_OTHERWISE]: { type: 'string' } }) },
+    if: { required: refusal },
+    else: { required, ...(status && { properties: { [TOLD_OTHERWISE]: status } }) },
+  };
+}
+
+export const ENVELOPES: Record<Toolset, Envelope> = {
+  team,
+  review,
+  workflow: plain,
+  gateway: content,
+  cycle,
+  admin: plain,
+};
+
+/** Blocked and warning are answers; only an error is an error. */
+export const isError = (reply: Reply<unknown>): boolean => reply.status === 'error';

@@ -20,3 +20,11 @@ export function mayBeSameRepo(a: string, b: string): boolean {
   const [short, long] = [placeOf(a), placeOf(b)].sort((x, y) => x.length - y.length) as [string[], string[]];
   return short.length > 0 ? long.slice(-short.length).join('/') === short.join('/') : long.length === 0;
 }
+
+/** What people call a repository, whether it is known by a path, an address or a name: the last part. */
+export const repositoryName = (known: string): string =>
+  known
+    .replace(/[/\\]+$/, '')
+    .replace(/\.git$/, '')
+    .split(/[/\\:]/)
+    .at(-1) || known;

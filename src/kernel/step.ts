@@ -109,14 +109,14 @@ export function createLeases<Row extends Carried<unknown> & { readonly workspace
     async finishOverdue(
       { store, clock, log }: Services,
       seen: readonly Row[],
-      finish: (hand: StepRunner, row: LeasedStep<Row>) => Promise<unknown>,
+      finish: (runner: StepRunner, row: LeasedStep<Row>) => Promise<unknown>,
     ): Promise<void> {
       for (const one of seen) {
         if (!isOverdue(one, clock.now())) continue;
         const row = await store.write(one.workspace_id, (tx) => takeOver(tx, one));
         if (!row) continue;
-        const hand: StepRunner = { actor: 'server', signal: undefined, write: (callback) => store.write(row.workspace_id, callback) };
-        await withSpan(`step ${row.step}`, 'internal', {}, () => finish(hand, row)).catch((error: unknown) =>
+        const runner: StepRunner = { actor: 'server', signal: undefined, write: (callback) => store.write(row.workspace_id, callback) };
+        await withSpan(`step ${row.step}`, 'internal', {}, () => finish(runner, row)).catch((error: unknown) =>
           log.error('step not finished', { id: row.id, step: row.step, error }),
         );
       }

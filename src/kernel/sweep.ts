@@ -3,8 +3,7 @@ import type { Tx } from '../storage/write.ts';
 import type { Clock } from './clock.ts';
 import type { Services } from './context.ts';
 import type { Log } from './log.ts';
-import { RequestScope } from './request-scope.ts';
-import { errorType, type Tracer } from './trace.ts';
+import { errorType, RequestScope, type Tracer } from './trace.ts';
 
 /** Work that is due by the clock. Idempotent: any process may run it, and several may at once. */
 export interface Sweep {
@@ -46,18 +45,18 @@ export function startSweeping(sweeps: readonly Sweep[], clock: Clock, log: Log, 
 
 /** One that found nothing to do is told to no collector: there are some every few seconds. */
 async function runOnce(sweep: Sweep, log: Log, tracer: Tracer | undefined): Promise<void> {
-  const errand = new RequestScope({ span: tracer?.begin(`sweep ${sweep.name}`, 'internal') });
-  await errand.run(async () => {
+  const scope = new RequestScope({ span: tracer?.begin(`sweep ${sweep.name}`, 'internal') });
+  await scope.run(async () => {
     try {
       await sweep.run();
-      if (errand.parts > 0) errand.span?.end();
+      if (scope.parts > 0) scope.span?.end();
     } catch (error) {
       log.error('sweep failed', { sweep: sweep.name, error });
-      errand.span?.fail(errorType(error));
-      errand.span?.end();
+      scope.span?.fail(errorType(error));
+      scope.span?.end();
     }
   });
-  errand.end();
+  scope.end();
 }
 
 interface DueRow {

@@ -3,7 +3,7 @@ import { Refusal } from './errors.ts';
 
 /** Its own wildcards are taken literally with `escape '\'`. */
 const literally = (text: string): string => text.replace(/[\\%_]/g, (c) => `\\${c}`);
-export const tailPattern = (tail: string): string => `%${literally(tail)}`;
+const tailPattern = (tail: string): string => `%${literally(tail)}`;
 /** With the words anywhere in it. */
 export const wordsPattern = (words: string): string => `%${literally(words)}%`;
 
@@ -36,6 +36,12 @@ export function onlyRow<R extends { id: string }>(found: readonly R[], tail: str
     throw new Refusal('AMBIGUOUS_ID', `${JSON.stringify(tail)} fits more than one ${noun}: ${ids.join(', ')}.`, 'Give more of the id.');
   }
   return first;
+}
+
+/** Whether the column names a repository that people call so. */
+export function calledRepository(column: string, name: string): RawBuilder<SqlBool> {
+  const like = (ending: string) => sql`${sql.ref(column)} like ${tailPattern(ending)} escape '\\'`;
+  return sql<SqlBool>`(${sql.ref(column)} in (${name}, ${`${name}.git`}) or ${like(`/${name}`)} or ${like(`/${name}.git`)} or ${like(`:${name}.git`)})`;
 }
 
 /** The row with this id, or the only one whose id ends so: people type the end of an id. A whole id is looked up before any end is searched. */

@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/write.ts';
-import type { CallContext, Services, WriteContext } from './context.ts';
+import type { CallContext, Deferred, Services, WriteContext } from './context.ts';
 import type { Contract, Input, Output } from './contract.ts';
 import type { Reply } from './reply.ts';
 import type { Sweep } from './sweep.ts';
@@ -9,7 +9,7 @@ import type { Sweep } from './sweep.ts';
  * - `read`: from committed state, changing nothing.
  * - `write`: state and events in one transaction, which also records the call. Only `tx` may be awaited. What must be
  *   fetched from outside first, changing nothing, is fetched by `prepare`.
- * - `begin`, `act`: a write that is mostly all there is to it; where it has `Begun` something outside, `act` carries that out,
+ * - `begin`, `act`: a write that is mostly all there is to it; where it answers `Deferred` work, `act` carries that out,
  *   as `run` would.
  * - `run`: with an outside effect between several writes; a crash between them must be finished or undone by a sweeper.
  */
@@ -24,14 +24,6 @@ export type Handler<C extends Contract, P = unknown> =
       readonly act: (begun: P, input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>>;
     }
   | { readonly run: (input: Input<C>, ctx: CallContext) => Promise<Reply<Output<C>>> };
-
-/** What a call that goes on outside the store has to carry out. */
-export class Deferred<P> {
-  readonly work: P;
-  constructor(work: P) {
-    this.work = work;
-  }
-}
 
 export interface TextContent {
   readonly type: 'text';

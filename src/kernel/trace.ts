@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Store } from '../storage/open.ts';
 import { Refusal } from './errors.ts';
-import { currentScene } from './request-scope.ts';
+import { newId } from './ids.ts';
 
 /** By W3C's names, which are the same in HTTP headers and in a request's `_meta`. */
 export interface TraceContext {
@@ -9,7 +9,7 @@ export interface TraceContext {
   readonly tracestate?: string | undefined;
 }
 
-export type SpanKind = 'server' | 'client' | 'internal';
+type SpanKind = 'server' | 'client' | 'internal';
 /** Ids, codes, names of tools. Never arguments, tokens or people's names: a collector is read by others than the journal. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -46,9 +46,9 @@ export const currentTrace = (): TraceContext | undefined => currentScene()?.span
 export function withSpan<T>(name: string, kind: SpanKind, said: SpanAttributes, work: () => Promise<T>): Promise<T> {
   const scene = currentScene();
   if (!scene?.span) return work();
-  scene.errand.parts++;
+  scene.scope.parts++;
   const span = scene.span.child(name, kind, said);
-  return scene.errand.within(span, work).then(
+  return scene.scope.within(span, work).then(
     (value) => {
       span.end();
       return value;
@@ -67,7 +67,7 @@ export function errorType(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }
 
-/** Writes of all callers run in turn, on the errand of whoever came first: each is brought back to its own. */
+/** Writes of all callers run in turn, on the scope of whoever came first: each is brought back to its own. */
 export function watched(store: Store): Store {
   const said = { 'db.system.name': store.kind === 'sqlite' ? 'sqlite' : 'postgresql' };
   return {
@@ -75,4 +75,70 @@ export function watched(store: Store): Store {
     write: (workspace, callback, signal) => withSpan('store.write', 'internal', said, () => store.write(workspace, AsyncLocalStorage.bind(callback), signal)),
     append: (workspace, events) => withSpan('store.append', 'internal', said, () => store.append(workspace, events)),
   };
+}
+
+/** Where the running code stands. */
+interface Scene {
+  readonly scope: RequestScope;
+  /** The innermost that is open; undefined where nobody collects. */
+  readonly span: TraceSpan | undefined;
+}
+
+const scenes = new AsyncLocalStorage<Scene>();
+
+/**
+ * One piece of work from its beginning to its end: a request, a call, a run of a sweep. Whatever runs for it knows it without being told.
+ * What it leaves behind (a connection, a timer) is not of it any more once it is over.
+ */
+export class RequestScope {
+  readonly request: string | undefined;
+  readonly span: TraceSpan | undefined;
+  /** How many parts it had that a collector would be told of. */
+  parts = 0;
+  #isLent: boolean;
+  #isOver = false;
+
+  /** `lends`: the first call that is made for it has the same id. */
+  constructor({ request, span, lends = false }: { request?: string; span?: TraceSpan | undefined; lends?: boolean }) {
+    this.request = request;
+    this.span = span;
+    this.#isLent = !lends;
+  }
+
+  run<T>(work: () => T): T {
+    return scenes.run({ scope: this, span: this.span }, work);
+  }
+
+  /** Runs a part of it. */
+  within<T>(span: TraceSpan, work: () => T): T {
+    return scenes.run({ scope: this, span }, work);
+  }
+
+  borrow(): string | undefined {
+    if (this.#isLent) return undefined;
+    this.#isLent = true;
+    return this.request;
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+}
+
+function currentScene(): Scene | undefined {
+  const scene = scenes.getStore();
+  return scene && !scene.scope.isOver ? scene : undefined;
+}
+
+/** For a call: of the request that it came with, so that people find both by one id. */
+export const requestIdAt = (now: number): string => currentScene()?.scope.borrow() ?? newId('req', now);
+
+/** By which a line of the log is found. */
+export function marks(): { request?: string; trace_id?: string } {
+  const { scope, span } = currentScene() ?? {};
+  return { ...(scope?.request && { request: scope.request }), ...(span && { trace_id: span.traceId }) };
 }

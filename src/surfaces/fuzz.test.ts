@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JsonSchema } from '../kernel/envelope.ts';
 import { isRecord } from '../kernel/input.ts';
+import type { JsonSchema } from '../kernel/reply.ts';
 import { readAnswer } from '../testing/fuzz/answers.ts';
 import { type Campaign, campaign } from '../testing/fuzz/campaign.ts';
 import { fuzzHouse } from '../testing/fuzz/house.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { argumentsDigest } from '../../src/kernel/usage.ts';
+import { argumentsDigest } from '../../src/kernel/call.ts';
 import { Random, rounds, SEED, TIMEOUT_MS } from '../../src/testing/faults/random.ts';
 import { Scene } from '../../src/testing/faults/scene.ts';
 import { openSocket, readAll, requestBytes } from '../../src/testing/faults/sockets.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { argumentsDigest } from '../../src/kernel/usage.ts';
+import { argumentsDigest } from '../../src/kernel/call.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { residentBytes } from '../../src/testing/faults/leaks.ts';
 import { FULL, rounds, TIMEOUT_MS } from '../../src/testing/faults/random.ts';

@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely';
-import { calledRepository } from '../../kernel/repository-name.ts';
+import { calledRepository } from '../../kernel/tail.ts';
 import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
 import type { CycleHandoffRow, CycleRow, Database } from '../../storage/schema-rows.ts';

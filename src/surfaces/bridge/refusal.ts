@@ -1,6 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { ENVELOPES } from '../../kernel/envelope.ts';
-import { refused } from '../../kernel/reply.ts';
+import { ENVELOPES, refused } from '../../kernel/reply.ts';
 
 /** The team contract's response, as the server's own refusals have it. */
 export type TeamEnvelope = {

@@ -1,5 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { printable } from '../../kernel/printable.ts';
+import { printable } from '../../kernel/log.ts';
 import { CliError } from '../cli/command.ts';
 import { DEFAULT_ORIGIN, originFrom } from '../origin.ts';
 import { createBridge } from './bridge.ts';

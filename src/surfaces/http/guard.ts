@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../config.ts';
 import type { Services } from '../../kernel/context.ts';
 import { newId } from '../../kernel/ids.ts';
-import { RequestScope } from '../../kernel/request-scope.ts';
+import { RequestScope } from '../../kernel/trace.ts';
 import { pathOf } from './caller.ts';
 
 /** Why a request is turned away before anything is read of it, or nothing. */

@@ -1,5 +1,4 @@
-import { ENVELOPES } from '../../kernel/envelope.ts';
-import { type Refused, type Reply, refused } from '../../kernel/reply.ts';
+import { ENVELOPES, type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import type { BodyProblem } from './body.ts';
 import type { GuardProblem } from './guard.ts';
 

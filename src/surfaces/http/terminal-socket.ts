@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { INSTANCE_ID, type InstanceRow, requireWatchable } from '../../features/review/instances/index.ts';
+import { roleDenial } from '../../kernel/admission.ts';
 import type { Principal } from '../../kernel/context.ts';
-import { roleDenial } from '../../kernel/early-refusals.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { App } from '../../main.ts';
 import { parseJson } from '../../wire/json.ts';

@@ -52,7 +52,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
   async function ofPrompt(name: string, args: Json, via: Via, work: (prompt: Prompt, ctx: RelayContext) => Promise<Json>, aside?: Aside): Promise<Json> {
     const served = servedTo(via);
     const prompt = served.prompt(name);
-    const unfit = () => (served.prompt(name) ? undefined : (served.withheldPrompt(name) ?? unknownPrompt(name)));
+    const precheck = () => (served.prompt(name) ? undefined : (served.withheldPrompt(name) ?? unknownPrompt(name)));
     const answer = await dispatch.relay({
       ...request(via),
       noun: 'prompt',
@@ -61,11 +61,11 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
       args,
       server: prompt?.server ?? NOBODY,
       timeoutMs: prompt?.timeoutMs ?? NO_TIMEOUT,
-      unfit,
+      precheck,
       work: async (ctx) => {
         // As it is now: the call may have waited for a person.
         const current = served.prompt(name);
-        if (!current) throw unfit();
+        if (!current) throw precheck();
         return await work(current, ctx);
       },
     });

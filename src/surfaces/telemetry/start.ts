@@ -29,9 +29,9 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { ConfigError } from '../../config.ts';
+import { withTimeout } from '../../kernel/deadline.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { SpanAttributes, TraceContext, Tracer, TraceSpan } from '../../kernel/trace.ts';
-import { withTimeout } from '../../kernel/with-timeout.ts';
 import { VERSION } from '../../version.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { metricsBridge } from './metrics-bridge.ts';

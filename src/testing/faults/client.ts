@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { argumentsDigest } from '../../kernel/usage.ts';
+import { argumentsDigest } from '../../kernel/call.ts';
 import type { Call, Fate } from './history.ts';
 import type { FencedWrite } from './holders.ts';
 

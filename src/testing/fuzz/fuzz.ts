@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { linksSession, SESSION_FIELD } from '../../kernel/contract.ts';
-import { isRecord } from '../../kernel/input.ts';
+import { isRecord, linksSession, SESSION_FIELD } from '../../kernel/input.ts';
 import { readAnswer, type Told } from './answers.ts';
 import { type Call, callsOf, type Manner } from './calls.ts';
 import type { Change } from './captured.ts';

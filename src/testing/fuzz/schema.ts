@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonSchema } from '../../kernel/envelope.ts';
+import type { JsonSchema } from '../../kernel/reply.ts';
 
 /** What a field of this name should hold where its schema does not tell: undefined leaves it to the schema. */
 export type Hint = (field: string) => fc.Arbitrary<unknown> | undefined;

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { ALIAS_NAMES, toolNamed } from '../../kernel/aliases.ts';
 import type { Contract } from '../../kernel/contract.ts';
-import type { JsonSchema } from '../../kernel/envelope.ts';
 import { isRecord } from '../../kernel/input.ts';
-import type { PublishedTool } from '../../kernel/publish.ts';
-import type { Registry } from '../../kernel/registry.ts';
+import { ALIAS_NAMES, type PublishedTool, type Registry, toolNamed } from '../../kernel/registry.ts';
+import type { JsonSchema } from '../../kernel/reply.ts';
 
 /** Something that can be called: a tool or an action, one operation of it, by one of its names. */
 export interface Target {

@@ -1,8 +1,13 @@
+import { hash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import type { Services } from '../../../kernel/context.ts';
+import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { APPROVAL_PREFIX, APPROVAL_QUESTION, type HeldCall, type HoldOutcome, type Ports, withoutApproval } from '../../../kernel/ports.ts';
+import { APPROVAL_PREFIX, APPROVAL_QUESTION, type HeldCall, type HoldOutcome, type Ports, ROUND_PREFIX, withoutApproval } from '../../../kernel/ports.ts';
 import type { Exchange } from '../../../kernel/relay.ts';
 import type { Refused } from '../../../kernel/reply.ts';
+import { readJson } from '../../../storage/columns.ts';
+import { insertRows } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { tokenStands } from '../identity/index.ts';
 import {
@@ -19,9 +24,8 @@ import {
   tooMany,
   undecided,
 } from './asking.ts';
-import { approvalEvent, decide, lapse, spendApproval } from './decide.ts';
-import { findApproval, insertApproval, openApprovalOf, type SameCall, waitingOf } from './store.ts';
-import { DecisionWatch } from './watch.ts';
+import { approvalEvent, DecisionWatch, decide, lapse, spendApproval } from './decide.ts';
+import { findApproval, openApprovalOf, type SameCall, takeRound, waitingOf } from './store.ts';
 
 /** More than a person can look through, and a bound on what an agent can pile up. */
 const MAX_WAITING = 20;
@@ -98,7 +102,7 @@ class Hold {
           id: newId('apr', tx.now),
           ...same,
           server: this.#parts.serverOf(tx.workspace, same.noun, same.name),
-          arguments: keepArguments(asked.keepable),
+          arguments: keepArguments(asked.redactedArgs),
           developer_id: principal.developerId,
           actor: principal.actor,
           request_id: requestId,
@@ -111,7 +115,7 @@ class Hold {
           reason: null,
           used_at: null,
         };
-        await insertApproval(tx.db, row);
+        await insertRows(tx.db, 'approvals', row);
         tx.append(approvalEvent('requested', row, principal.actor));
         return row;
       },
@@ -244,3 +248,53 @@ class Hold {
     return { ...withoutApproval(exchange), ...rising };
   }
 }
+
+export const ROUND_MS = 15 * 60_000;
+const MAX_STATE_BYTES = 64 * 1024;
+const TOKEN = /^cvr_[A-Za-z0-9_-]{43}$/;
+
+/** A call of several rounds is one use of its grant: what the caller brings back proves that it has been counted. */
+export function createRounds({ store }: Services): Pick<Ports, 'suspend' | 'resume'> {
+  return {
+    async suspend(principal, { noun, name }, argsDigest, { grantId, approvalId, requestState }) {
+      // Written as JSON: another server's word may hold what a text column cannot.
+      const state = requestState === undefined ? null : JSON.stringify(requestState);
+      if (argsDigest === null || (state !== null && Buffer.byteLength(state) > MAX_STATE_BYTES)) throw unkept(name);
+      const token = ROUND_PREFIX + randomBytes(32).toString('base64url');
+      await store.write(principal.workspace, (tx) =>
+        insertRows(tx.db, 'call_rounds', {
+          workspace_id: tx.workspace,
+          token_sha256: hash('sha256', token),
+          token_id: principal.tokenId,
+          noun,
+          name,
+          arguments_sha256: argsDigest,
+          grant_id: grantId,
+          approval_id: approvalId,
+          request_state: state,
+          expires_at: tx.now + ROUND_MS,
+        }),
+      );
+      return token;
+    },
+
+    async resume(principal, { noun, name }, argsDigest, token) {
+      if (argsDigest === null || !TOKEN.test(token)) return undefined;
+      const key = { token_sha256: hash('sha256', token), token_id: principal.tokenId, noun, name, arguments_sha256: argsDigest };
+      const row = await store.write(principal.workspace, (tx) => takeRound(tx.db, tx.workspace, key, tx.now));
+      if (!row) return undefined;
+      return {
+        grantId: row.grant_id,
+        approvalId: row.approval_id,
+        requestState: row.request_state === null ? undefined : readJson(z.string(), row.request_state),
+      };
+    },
+  };
+}
+
+const unkept = (name: string): Refusal =>
+  new Refusal(
+    'UPSTREAM_INVALID',
+    `The server of ${name} asks for input with a requestState of more than ${MAX_STATE_BYTES / 1024} KiB, which is not kept.`,
+    'Ask the operator to look at that server.',
+  );

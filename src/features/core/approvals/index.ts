@@ -2,8 +2,7 @@ import type { Services } from '../../../kernel/context.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { approvalSweep } from './decide.ts';
-import { type ApprovalParts, createHold } from './hold.ts';
-import { createRounds, ROUND_MS } from './rounds.ts';
+import { type ApprovalParts, createHold, createRounds, ROUND_MS } from './hold.ts';
 import { approvalTools } from './tools.ts';
 
 export function createApprovals(services: Services, parts: ApprovalParts): { feature: Feature; ports: Pick<Ports, 'hold' | 'suspend' | 'resume'> } {

@@ -1,19 +1,13 @@
-import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ApprovalRow, CallRoundRow } from '../../../storage/schema-rows.ts';
-import type { ApprovalStatus } from './contract.ts';
+import { idOf, neverBrought, oneOf, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
+import { APPROVAL_STATUSES, type ApprovalStatus } from './contract.ts';
 
-const approvalsIn = (db: Db, workspace: string) => db.selectFrom('approvals').selectAll().where('workspace_id', '=', workspace);
-
-export async function insertApproval(db: Db, row: ApprovalRow): Promise<void> {
-  await db.insertInto('approvals').values(row).execute();
-}
+export const approvalsIn = (db: Db, workspace: string) => db.selectFrom('approvals').selectAll().where('workspace_id', '=', workspace);
 
 export async function findApproval(db: Db, workspace: string, id: string): Promise<ApprovalRow | undefined> {
   return await approvalsIn(db, workspace).where('id', '=', id).executeTakeFirst();
 }
-
-export const approvalNamed = (db: Db, workspace: string, tail: string): Promise<ApprovalRow> => findBySuffix(approvalsIn(db, workspace), tail, 'approval');
 
 /** Which calls are the same: whoever gave up and calls again finds what was asked for before. */
 export type SameCall = Pick<ApprovalRow, 'token_id' | 'noun' | 'name' | 'arguments_sha256' | 'grant_id'>;
@@ -80,11 +74,7 @@ export async function overdueApprovals(db: Db, now: number, limit: number): Prom
     .execute();
 }
 
-export async function insertRound(db: Db, row: CallRoundRow): Promise<void> {
-  await db.insertInto('call_rounds').values(row).execute();
-}
-
-export type RoundKey = Pick<CallRoundRow, 'token_sha256' | 'token_id' | 'noun' | 'name' | 'arguments_sha256'>;
+type RoundKey = Pick<CallRoundRow, 'token_sha256' | 'token_id' | 'noun' | 'name' | 'arguments_sha256'>;
 
 /** The round, if it is of exactly this call and nobody has taken it. */
 export async function takeRound(db: Db, workspace: string, key: RoundKey, now: number): Promise<CallRoundRow | undefined> {
@@ -110,3 +100,13 @@ export async function workspacesWithStaleRounds(db: Db, now: number): Promise<st
 export async function deleteStaleRounds(db: Db, workspace: string, now: number): Promise<void> {
   await db.deleteFrom('call_rounds').where('workspace_id', '=', workspace).where('expires_at', '<=', now).execute();
 }
+
+/** A decision is kept as history. One that is still to be made or used would let a call through here. */
+export const approvalRows = {
+  approvals: rowRule<ApprovalRow>({ id: idOf('apr'), arguments_sha256: sha256, status: oneOf(...APPROVAL_STATUSES) }, (row) =>
+    row.status === 'waiting' || row.status === 'approved' ? { row: null, leftOut: 'pending_approvals' } : { row },
+  ),
+  call_rounds: neverBrought('pending_calls'),
+} satisfies Partial<RowRules>;
+
+/** An approved call that was not made yet still may be. */

@@ -3,6 +3,7 @@ import { agentTypeOf, ownerOf } from '../../../kernel/actor.ts';
 import type { Principal, WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
@@ -11,14 +12,14 @@ import { namesFor, PRIVATE } from '../identity/index.ts';
 import { readKept } from './asking.ts';
 import { type approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
 import { decide } from './decide.ts';
-import { approvalNamed, listApprovals as readApprovals } from './store.ts';
+import { approvalsIn, listApprovals as readApprovals } from './store.ts';
 
 const MAX_ITEMS = 200;
 
 /** For people alone: no agent's token has operator rights. */
 export function approvalTools(deadlineMs: number): Implementation[] {
   const settle = async (tx: Tx, tail: string, ctx: WriteContext, approve: boolean, reason: string | null = null) => {
-    const row = await approvalNamed(tx.db, tx.workspace, tail);
+    const row = await findBySuffix(approvalsIn(tx.db, tx.workspace), tail, 'approval');
     const viewer = await approvalViewer(tx.db, tx.workspace, ctx.principal);
     const decided = await decide(tx, row, { approve, by: ctx.principal.actor, through: ctx.surface, reason }, deadlineMs);
     if (!decided) throw alreadySettled(row, viewer);
@@ -53,14 +54,14 @@ function alreadySettled(row: ApprovalRow, { decider }: ApprovalViewer): Refusal 
 
 type ApprovalView = z.input<typeof approvalView>;
 
-export interface ApprovalViewer {
+interface ApprovalViewer {
   view(row: ApprovalRow): ApprovalView;
   /** How whoever decided is called. */
   decider(row: ApprovalRow): string | null;
 }
 
 /** Who asks and who decided, by name, as far as `viewer` may know: which agent a private developer uses may tell who it is. */
-export async function approvalViewer(db: Db, workspace: string, viewer: Principal): Promise<ApprovalViewer> {
+async function approvalViewer(db: Db, workspace: string, viewer: Principal): Promise<ApprovalViewer> {
   const name = await namesFor(db, workspace, viewer);
   const decider = ({ decided_by }: ApprovalRow): string | null => {
     if (decided_by === null) return null;

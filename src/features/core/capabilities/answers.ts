@@ -1,15 +1,14 @@
 import type { z } from 'zod';
-import { toolNamed } from '../../../kernel/aliases.ts';
 import type { CallContext, Principal } from '../../../kernel/context.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
+import { toolNamed } from '../../../kernel/registry.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { capabilityMatrix, explainCapability, grantView } from './contract.ts';
 import type { AccessForecast, Gate } from './gate.ts';
 import { argumentsOf, capabilityFor, grantScope, grantStatus } from './grant.ts';
-import type { Caller, NamedSubject, Subjects } from './subjects.ts';
 
 /** What there is to call, and who decides on it. */
 export interface GrantOffer {
@@ -25,9 +24,9 @@ interface OfferedTool {
 }
 
 type Explanation = Output<typeof explainCapability>;
-export type AccessAnswer = Explanation['answers'][number]['answer'];
+type AccessAnswer = Explanation['answers'][number]['answer'];
 
-export function answerOf({ verdict, grant }: AccessForecast): AccessAnswer {
+function answerOf({ verdict, grant }: AccessForecast): AccessAnswer {
   if (!verdict.allowed) return 'no';
   if (!grant) return 'open';
   if (verdict.approve) return 'asks';
@@ -124,4 +123,42 @@ export async function viewGrants<const Rows extends readonly GrantRow[]>(
     revision: grant.revision,
   });
   return grants.map(view) as { [Row in keyof Rows]: GrantView };
+}
+
+/** At most one of them; none is the operator. */
+export interface NamedSubject {
+  developer?: string;
+  token?: string;
+  instance?: string;
+}
+
+/** Somebody who could call, as the gate would see them. */
+export interface Caller {
+  readonly principal: Principal;
+  readonly subject: string;
+  /** As `codex@mira`. */
+  readonly name: string;
+  /** Of the token; empty where there is none, or it is not for who looks. */
+  readonly label: string;
+  /** Set where their token lets them in no more: why. */
+  readonly ended: string | null;
+}
+
+export interface CallersPage {
+  readonly callers: readonly Caller[];
+  readonly total: number;
+}
+
+/** Who can hold grants is identity's knowledge; `features/index.ts` wires it. */
+export interface Subjects {
+  /** The subject that the input names, checked to exist. */
+  resolve(db: Db, workspace: string, named: NamedSubject): Promise<string>;
+  /** How a person would call them, as far as `viewer` may know. */
+  names(db: Db, workspace: string, viewer: Principal, subjects: readonly string[]): Promise<(subject: string) => string>;
+  /** What `names` calls whoever the viewer may not know. */
+  readonly hidden: string;
+  /** Who would use the grants of the subject: a developer's tokens, an instance's, the one token, or the operator. */
+  callersOf(db: Db, viewer: Principal, subject: string, now: number): Promise<CallersPage>;
+  /** Everybody who could call now: all to the operator, their own to a developer. */
+  callers(db: Db, viewer: Principal, page: { readonly limit: number; readonly offset: number }, now: number): Promise<CallersPage>;
 }

@@ -1,7 +1,7 @@
 import type { Principal, Services } from '../../../kernel/context.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
-import { namespaceOf } from '../../../kernel/namespace.ts';
 import type { AccessDecision, AccessRequest, Denied, Passed, Ports, PriorDecision } from '../../../kernel/ports.ts';
+import { namespaceOf } from '../../../kernel/registry.ts';
 import { refused } from '../../../kernel/reply.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/workspace.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
@@ -27,16 +27,16 @@ export interface AccessForecast {
   readonly grant: GrantRow | null;
 }
 
-export interface Visibility {
+interface Visibility {
   tool(name: string, toolset: Toolset): boolean;
   prompt(name: string): boolean;
   /** Resources are opened server by server. */
   resource(server: string): boolean;
 }
 
-export function createGate(services: Services, toolsetOf: (name: string) => Toolset | undefined): Gate {
+export function createGate(services: Services, registry: { toolsetOf(name: string): Toolset | undefined }): Gate {
   const opening = ({ noun, name, toolset }: Pick<AccessRequest, 'noun' | 'name' | 'toolset'>): string[] =>
-    actionsFor(noun, name, noun === 'tool' ? (toolset ?? toolsetOf(name) ?? namespaceOf(name)) : undefined);
+    actionsFor(noun, name, noun === 'tool' ? (toolset ?? registry.toolsetOf(name) ?? namespaceOf(name)) : undefined);
   return {
     async authorize(principal, asked, settled = {}) {
       if (isExempt(asked)) return passed(principal, asked, null);
@@ -77,12 +77,12 @@ export function createGate(services: Services, toolsetOf: (name: string) => Tool
 
 /** Equal to no arguments that a grant could be bound to. */
 const SOME = Symbol('some arguments');
-const toolCall = (name: string): AccessRequest => ({ noun: 'tool', name, args: SOME, keepable: SOME, toolset: undefined });
+const toolCall = (name: string): AccessRequest => ({ noun: 'tool', name, args: SOME, redactedArgs: SOME, toolset: undefined });
 
 /** With whatever arguments; where that is not allowed, with the first that are. */
 function foreseen(principal: Principal, asked: AccessRequest, grants: readonly GrantRow[], now: number): AccessForecast {
   const bound = grants.flatMap((grant) => argumentsOf(grant)?.slice(0, 1) ?? []);
-  const verdicts = [SOME, ...bound].map((args) => decide(principal, { ...asked, args, keepable: args }, {}, grants, now));
+  const verdicts = [SOME, ...bound].map((args) => decide(principal, { ...asked, args, redactedArgs: args }, {}, grants, now));
   const verdict = verdicts.find(({ allowed }) => allowed) ?? (verdicts.at(-1) as AccessDecision);
   return { verdict, grant: grants.find(({ id }) => verdict.allowed && id === verdict.grant?.id) ?? null };
 }

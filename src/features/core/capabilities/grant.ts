@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { permissionOf } from '../../../kernel/aliases.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
 import type { AccessRequest } from '../../../kernel/ports.ts';
+import { permissionOf } from '../../../kernel/registry.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 
@@ -38,9 +38,9 @@ export function grantStatus(grant: StandingGrant, now: number): GrantStatus {
 }
 
 /** As they were sent, or as they are kept: an entry names no secret, and may name the repository that is only reported. */
-export function allowsArguments(grant: GrantRow, { args, keepable }: Pick<AccessRequest, 'args' | 'keepable'>): boolean {
+export function allowsArguments(grant: GrantRow, { args, redactedArgs }: Pick<AccessRequest, 'args' | 'redactedArgs'>): boolean {
   const allowed = argumentsOf(grant);
-  return allowed === undefined || allowed.some((entry) => isDeepStrictEqual(entry, args ?? {}) || isDeepStrictEqual(entry, keepable ?? {}));
+  return allowed === undefined || allowed.some((entry) => isDeepStrictEqual(entry, args ?? {}) || isDeepStrictEqual(entry, redactedArgs ?? {}));
 }
 
 /** What a call's arguments may be, where the grant says. */

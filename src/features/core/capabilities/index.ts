@@ -1,12 +1,11 @@
 import type { Feature } from '../../../kernel/tool.ts';
-import type { GrantOffer } from './answers.ts';
-import type { Subjects } from './subjects.ts';
+import type { GrantOffer, Subjects } from './answers.ts';
 import { capabilityTools } from './tools.ts';
 
+export type { Caller, CallersPage, NamedSubject, Subjects } from './answers.ts';
 export { createGate, type Gate } from './gate.ts';
 export { grantStatus, PROFILES } from './grant.ts';
 export { standingGrants } from './store.ts';
-export type { Caller, CallersPage, NamedSubject, Subjects } from './subjects.ts';
 export { giveProfile } from './tools.ts';
 
 export const capabilities = (subjects: Subjects, offer: GrantOffer): Feature => ({ name: 'capabilities', implementations: capabilityTools(subjects, offer) });

@@ -1,15 +1,16 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { findBySuffix, wordsPattern } from '../../../kernel/tail.ts';
+import { z } from 'zod';
+import { wordsPattern } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery } from '../../../storage/prepared.ts';
+import { insertRows } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
-import type { GrantStatus, StandingGrant } from './grant.ts';
+import { count, fits, idOf, json, matches, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
+import { actionName, type GrantStatus, grantScope, type StandingGrant } from './grant.ts';
 
-const grantsIn = (db: Db, workspace: string) => db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace);
+export const grantsIn = (db: Db, workspace: string) => db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace);
 
-export async function insertGrant(db: Db, grant: GrantRow): Promise<void> {
-  await db.insertInto('grants').values(grant).execute();
-}
+export const insertGrant = (db: Db, grant: GrantRow) => insertRows(db, 'grants', grant);
 
 /** Ids sort by when they were made. */
 export const byAge = (a: GrantRow, b: GrantRow): number => (a.id < b.id ? -1 : 1);
@@ -44,7 +45,7 @@ export async function standingGrants(db: Db, workspace: string, subjects: readon
   return await grantsIn(db, workspace).where('subject', 'in', subjects).where('revoked_at', 'is', null).execute();
 }
 
-export interface GrantFilter {
+interface GrantFilter {
   readonly subject?: string | undefined;
   /** In the name of the action. */
   readonly text?: string | undefined;
@@ -80,8 +81,6 @@ function hasStatus(status: GrantStatus, now: number): RawBuilder<SqlBool> {
   }
 }
 
-export const grantNamed = (db: Db, workspace: string, tail: string): Promise<GrantRow> => findBySuffix(grantsIn(db, workspace), tail, 'grant');
-
 export async function grantById(db: Db, workspace: string, id: string): Promise<GrantRow | undefined> {
   return await grantsIn(db, workspace).where('id', '=', id).executeTakeFirst();
 }
@@ -106,3 +105,16 @@ export async function revokeGrant(db: Db, workspace: string, id: string, by: str
     .where('revoked_at', 'is', null)
     .execute();
 }
+
+export const grantRows = {
+  grants: rowRule<GrantRow>({
+    id: idOf('grant'),
+    subject: matches(/^(operator|(developer|token|instance):[A-Za-z0-9_-]{1,64})$/, 'operator, developer:<id>, token:<id> or instance:<id>'),
+    action: fits(actionName),
+    scope: json(grantScope),
+    recent: json(z.array(z.int())),
+    max_uses: count,
+    uses: count,
+    revision: count,
+  }),
+} satisfies Partial<RowRules>;

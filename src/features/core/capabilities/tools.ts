@@ -1,16 +1,16 @@
-import { toolNamed } from '../../../kernel/aliases.ts';
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { toolNamed } from '../../../kernel/registry.ts';
 import { ok } from '../../../kernel/reply.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { explain, type GrantOffer, matrix, viewGrants } from './answers.ts';
+import { explain, type GrantOffer, matrix, type Subjects, viewGrants } from './answers.ts';
 import { capabilityMatrix, explainCapability, grantCapability, listCapabilities, revokeCapability } from './contract.ts';
 import { type GrantScope, PROFILES } from './grant.ts';
-import { findGrants, grantNamed, insertGrant, pageOfGrants, revokeGrant } from './store.ts';
-import type { Subjects } from './subjects.ts';
+import { findGrants, grantsIn, insertGrant, pageOfGrants, revokeGrant } from './store.ts';
 
 export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implementation[] {
   return [
@@ -31,7 +31,7 @@ export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implemen
           });
         }
         const grants = grant_id
-          ? [await grantNamed(tx.db, tx.workspace, grant_id)]
+          ? [await findBySuffix(grantsIn(tx.db, tx.workspace), grant_id, 'grant')]
           : await grantsToRevoke(tx, action, await subjects.resolve(tx.db, tx.workspace, oneOf(named)));
         const standing = grants.filter((grant) => grant.revoked_at === null);
         if (standing.length === 0) {
@@ -48,7 +48,7 @@ export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implemen
         const rows =
           grant_id === undefined
             ? await pageOfGrants(reader, workspace, { subject, text, status, before }, now, limit + 1)
-            : [await grantNamed(reader, workspace, grant_id)];
+            : [await findBySuffix(grantsIn(reader, workspace), grant_id, 'grant')];
         return ok({ items: await viewGrants(reader, subjects, principal, rows.slice(0, limit), now), more: rows.length > limit });
       },
     }),
@@ -63,7 +63,7 @@ function isUnknown(offer: GrantOffer, workspace: string, action: string): boolea
   return name !== undefined && !offer.tools(workspace).some((tool) => tool.name === toolNamed(name));
 }
 
-export async function giveGrant(tx: Tx, given: { subject: string; action: string; scope?: GrantScope; by: string }): Promise<GrantRow> {
+async function giveGrant(tx: Tx, given: { subject: string; action: string; scope?: GrantScope; by: string }): Promise<GrantRow> {
   const scope = given.scope ?? {};
   const grant: GrantRow = {
     workspace_id: tx.workspace,

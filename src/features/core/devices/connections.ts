@@ -2,7 +2,7 @@ import { bridgeEntry, indentedJson, quoted, tomlTable } from '../../../clients/c
 import { CLIENTS, type ClientName, type Snippet } from '../../../clients/index.ts';
 
 /** Where an agent's bridge runs, and which server it asks. */
-export interface ConnectionPlace {
+interface ConnectionPlace {
   readonly baseUrl: string;
   readonly cwd: string;
 }

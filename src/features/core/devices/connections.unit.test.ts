@@ -6,7 +6,8 @@ import { parse } from 'smol-toml';
 import { expect, onTestFinished, test } from 'vitest';
 import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
 import { overStdio, setupBlock, watchCommand } from './connections.ts';
-import { newUserCode, shownCode, typedCode } from './pace.ts';
+import { typedCode } from './contract.ts';
+import { newUserCode, shownCode } from './desk.ts';
 
 interface Started {
   command: string | string[];

@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { absolutePath, id } from '../../../kernel/fields.ts';
-import { isUserCode, typedCode } from './pace.ts';
+import { absolutePath, id, title } from '../../../kernel/fields.ts';
 
-const machineName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^[^\p{Cc}\u2028\u2029]*$/u, { error: 'expected one line without control characters' });
+const machineName = title.max(100);
+
+/** No vowels, so that no word comes of it; no letter that is mistaken for another or for a digit. */
+export const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
+export const CODE_LENGTH = 8;
+
+/** However it was typed: small letters, spaces, another dash. */
+export const typedCode = (text: string): string => text.toUpperCase().replace(/[^A-Z]/g, '');
+
+const isUserCode = (code: string): boolean => code.length === CODE_LENGTH && [...code].every((letter) => CODE_LETTERS.includes(letter));
 
 /** What a machine without a token sends to `POST /api/setup/device`. */
 export const deviceRequest = z.strictObject({

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import type { Services } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
@@ -5,17 +6,17 @@ import { newId } from '../../../kernel/ids.ts';
 import { parseInput } from '../../../kernel/input.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { readJson } from '../../../storage/columns.ts';
+import { changeRows, findRow } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { agentTokenExpiry, findDeveloper, hashSecret, type IdentityLimits, issueToken, mintSecret } from '../identity/index.ts';
-import { devicePoll, deviceRequest } from './contract.ts';
-import { CODE_LASTS_MS, FIRST_INTERVAL_SECONDS, isTooSoon, MAX_AT_ONCE, MAX_FROM_ONE_SOURCE, newUserCode, shownCode, slower, standingOf } from './pace.ts';
-import { consume, deleteOldestOf, deleteStale, findByDeviceCode, findPending, insertGrant, makerOf, notePoll, openSources } from './store.ts';
+import { CODE_LENGTH, CODE_LETTERS, devicePoll, deviceRequest } from './contract.ts';
+import { consume, deleteOldestOf, deleteStale, findPending, insertGrant, makerOf, openSources } from './store.ts';
 
 /** How long a request that came to nothing can still be asked about. */
 export const UNANSWERED_KEPT_MS = 24 * 3_600_000;
 
-export interface IssuedDeviceCode {
+interface IssuedDeviceCode {
   readonly user_code: string;
   readonly device_code: string;
   readonly expires_in: number;
@@ -23,7 +24,7 @@ export interface IssuedDeviceCode {
 }
 
 /** `tokens`: given out this once. */
-export type Polled =
+type Polled =
   | { readonly status: 'pending'; readonly interval: number }
   | { readonly status: 'slow_down'; readonly interval: number }
   | { readonly status: 'denied' | 'expired' | 'consumed' }
@@ -71,9 +72,12 @@ export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pic
     async poll(body) {
       const { device_code } = parseInput({ input: devicePoll }, body) as z.output<typeof devicePoll>;
       const hash = hashSecret(device_code);
-      const known = await findByDeviceCode(store.reader, hash);
+      const known = await findRow(store.reader, 'device_grants', { device_code_hash: hash });
       if (!known) throw new Refusal('DEVICE_NOT_FOUND', 'No device asked with this code.', 'Start the setup again.', { field: 'device_code' });
-      return await store.write(known.workspace_id ?? DEFAULT_WORKSPACE_ID, async (tx) => await answer(tx, await findByDeviceCode(tx.db, hash), limits));
+      return await store.write(
+        known.workspace_id ?? DEFAULT_WORKSPACE_ID,
+        async (tx) => await answer(tx, await findRow(tx.db, 'device_grants', { device_code_hash: hash }), limits),
+      );
     },
   };
 }
@@ -102,10 +106,10 @@ async function answer(tx: Tx, row: DeviceGrantRow | undefined, limits: Pick<Iden
   if (!row) return { status: 'expired' };
   if (isTooSoon(row, tx.now)) {
     const interval = slower(row.interval_seconds);
-    await notePoll(tx.db, row.id, { interval_seconds: interval });
+    await changeRows(tx.db, 'device_grants', { id: row.id }, { interval_seconds: interval });
     return { status: 'slow_down', interval };
   }
-  await notePoll(tx.db, row.id, { polled_at: tx.now });
+  await changeRows(tx.db, 'device_grants', { id: row.id }, { polled_at: tx.now });
   const standing = standingOf(row, tx.now);
   if (standing === 'pending') return { status: 'pending', interval: row.interval_seconds };
   if (standing !== 'approved') return { status: standing };
@@ -130,4 +134,68 @@ async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string, expire
   }
   tx.append({ category: 'work', kind: 'device.set_up', actor: by, subject: row.id, payload: { token_ids: ids } });
   return { status: 'approved', developer: developer?.name ?? '', tokens };
+}
+
+/** The codes are read aloud and typed: eight letters, shown as `BQPX-FGQR`. */
+export function newUserCode(draw: (letters: number) => number = randomInt): string {
+  return Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[draw(CODE_LETTERS.length)]).join('');
+}
+
+export const shownCode = (code: string): string => `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`;
+
+const CODE_LASTS_MS = 10 * 60_000;
+const FIRST_INTERVAL_SECONDS = 5;
+const SLOWER_BY_SECONDS = 5;
+const LONGEST_INTERVAL_SECONDS = 60;
+/** Timers of other machines run a little fast. */
+const GRACE_MS = 500;
+
+/** Requests of one address that are remembered at a time; a machine asks once. */
+const MAX_FROM_ONE_SOURCE = 30;
+/** Of all addresses together: they can be invented without end. */
+const MAX_AT_ONCE = 1_000;
+
+const isTooSoon = ({ polled_at, interval_seconds }: Pick<DeviceGrantRow, 'polled_at' | 'interval_seconds'>, now: number): boolean =>
+  polled_at !== null && now - polled_at < interval_seconds * 1_000 - GRACE_MS;
+
+/** A machine that asks too often has to wait longer from then on. */
+const slower = (interval: number): number => Math.min(interval + SLOWER_BY_SECONDS, LONGEST_INTERVAL_SECONDS);
+
+type DeviceRequestState = 'pending' | 'approved' | 'denied' | 'expired' | 'consumed';
+
+/** What a request has come to: one that was answered too late was not answered. */
+export function standingOf({ status, expires_at }: Pick<DeviceGrantRow, 'status' | 'expires_at'>, now: number): DeviceRequestState {
+  const isOpen = status === 'pending' || status === 'approved';
+  return isOpen && now > expires_at ? 'expired' : status;
+}
+
+/** Whoever reads a code from a screen mistypes it a few times. */
+const MAX_WRONG = 20;
+/** Who tried longest ago is forgotten first. */
+const MAX_REMEMBERED = 1_000;
+
+/**
+ * Codes that no device shows, by who tried them: codes are short, and whoever finds one that is not theirs gets another
+ * machine's agents to work in their name. Each process counts for itself, so that a few more are possible where several serve.
+ */
+export class Guesses {
+  readonly #wrong = new Map<string, { since: number; count: number }>();
+
+  /** Refuses whoever has tried too many. Else it counts until it is taken back: many may be tried at once. */
+  count(who: string, now: number): void {
+    const tried = this.#wrong.get(who);
+    const left = tried ? Math.ceil((tried.since + CODE_LASTS_MS - now) / 1_000) : 0;
+    if (tried && left > 0 && tried.count >= MAX_WRONG) {
+      throw new Refusal('TOO_MANY_CODES', 'You have tried too many codes that no device shows.', `Try again in ${left} seconds.`, { retry_after: left });
+    }
+    this.#wrong.delete(who);
+    this.#wrong.set(who, tried && left > 0 ? { ...tried, count: tried.count + 1 } : { since: now, count: 1 });
+    for (const oldest of this.#wrong.keys()) if (this.#wrong.size > MAX_REMEMBERED) this.#wrong.delete(oldest);
+  }
+
+  /** It was right, or nobody knows. */
+  takeBack(who: string): void {
+    const tried = this.#wrong.get(who);
+    if (tried) this.#wrong.set(who, { ...tried, count: tried.count - 1 });
+  }
 }

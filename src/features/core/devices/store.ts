@@ -1,20 +1,13 @@
 import type { Db } from '../../../storage/engine.ts';
+import { findRow, insertRows } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import { neverBrought, type RowRules } from '../../../storage/transfer/row-rules.ts';
 import type { TokenRow } from '../identity/index.ts';
 
-export async function insertGrant(db: Db, row: DeviceGrantRow): Promise<void> {
-  await db.insertInto('device_grants').values(row).execute();
-}
-
-export async function findByDeviceCode(db: Db, hash: string): Promise<DeviceGrantRow | undefined> {
-  return await db.selectFrom('device_grants').selectAll().where('device_code_hash', '=', hash).executeTakeFirst();
-}
+export const insertGrant = (db: Db, row: DeviceGrantRow) => insertRows(db, 'device_grants', row);
 
 /** The one that waits under this code; the index lets there be no other. */
-export async function findPending(db: Db, userCode: string): Promise<DeviceGrantRow | undefined> {
-  return await db.selectFrom('device_grants').selectAll().where('user_code', '=', userCode).where('status', '=', 'pending').executeTakeFirst();
-}
+export const findPending = (db: Db, userCode: string) => findRow(db, 'device_grants', { user_code: userCode, status: 'pending' });
 
 /** The sources of the requests that are not over yet, and when the first of each is. */
 export async function openSources(db: Db, now: number): Promise<{ source: string; requests: number; first_over: number }[]> {
@@ -54,10 +47,6 @@ export async function consume(db: Db, id: string): Promise<boolean> {
 export async function withdraw(db: Db, id: string, now: number): Promise<boolean> {
   const open = db.updateTable('device_grants').set({ status: 'denied', decided_at: now }).where('id', '=', id).where('status', '=', 'approved');
   return (await open.executeTakeFirst()).numUpdatedRows === 1n;
-}
-
-export async function notePoll(db: Db, id: string, poll: Partial<Pick<DeviceGrantRow, 'polled_at' | 'interval_seconds'>>): Promise<void> {
-  await db.updateTable('device_grants').set(poll).where('id', '=', id).execute();
 }
 
 /** Requests that came to nothing. Those that did are the devices that people see. */

@@ -14,7 +14,7 @@ import type { Tx } from '../../../storage/write.ts';
 import { type DeveloperRow, developersOf, endTokenById, knownDeveloper, PRIVATE, shown, type TokenRow } from '../identity/index.ts';
 import { installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
 import { agentSetup, approveDevice, type DeviceView, findDevice, listDevices, type Requested, refuseDevice, revokeDevice, waitingDevices } from './contract.ts';
-import { Guesses, shownCode, standingOf } from './pace.ts';
+import { Guesses, shownCode, standingOf } from './desk.ts';
 import { decide, devicesOf, findPending, makerOf, pageOfDevices, tokensOfDevices, waitingGrants, withdraw } from './store.ts';
 
 const MAX_WAITING = 50;
@@ -141,7 +141,7 @@ interface Wanted {
   readonly packageRoot: string;
 }
 
-export async function setupFor(db: Db, principal: Principal, { baseUrl, cwd: given, packageRoot }: Wanted): Promise<Output<typeof agentSetup>> {
+async function setupFor(db: Db, principal: Principal, { baseUrl, cwd: given, packageRoot }: Wanted): Promise<Output<typeof agentSetup>> {
   const repositories = await knownFolders(db, principal);
   const cwd = given ?? repositories[0] ?? UNKNOWN_FOLDER;
   const place = { baseUrl, cwd };
@@ -174,9 +174,9 @@ async function knownFolders(db: Db, { workspace, developerId }: Principal): Prom
   return [...new Set([...own, ...others].flatMap(({ path }) => path ?? []))].slice(0, MAX_REPOSITORIES);
 }
 
-export const agentsOf = (row: DeviceGrantRow): string[] => readJson(z.array(z.string()), row.agents);
+const agentsOf = (row: DeviceGrantRow): string[] => readJson(z.array(z.string()), row.agents);
 
-export const viewRequested = (row: DeviceGrantRow): Requested => ({
+const viewRequested = (row: DeviceGrantRow): Requested => ({
   user_code: shownCode(row.user_code),
   machine_name: row.machine_name,
   agents: agentsOf(row),
@@ -193,7 +193,7 @@ interface Around {
 }
 
 /** People call their machines by their own names: a private developer's is private too. */
-export function viewDevice(row: DeviceGrantRow, { viewer, now, tokens, developers }: Around): DeviceView {
+function viewDevice(row: DeviceGrantRow, { viewer, now, tokens, developers }: Around): DeviceView {
   const owner = developers.find(({ id }) => id === row.developer_id);
   const { id, name } = owner ? shown(owner, viewer) : { id: PRIVATE, name: PRIVATE };
   const own = tokens.filter(({ created_by }) => created_by === makerOf(row.id));

@@ -9,7 +9,7 @@ import type { EventFilter } from './contract.ts';
 export type Whose = { readonly actor: string } | { readonly developer: string };
 
 /** A filter whose words have been understood. */
-export interface Sought extends Omit<EventFilter, 'actor'> {
+interface Sought extends Omit<EventFilter, 'actor'> {
   readonly whose?: Whose | undefined;
 }
 
@@ -20,7 +20,7 @@ function outcomeOf({ outcome, passed }: Record<string, unknown>): string | undef
 }
 
 /** Asked of an event as the viewer sees it: what is hidden from them cannot be found by them either. */
-export function fits(event: JournalEvent, { category, kind, whose, subject, outcome, session, text }: Sought): boolean {
+function fits(event: JournalEvent, { category, kind, whose, subject, outcome, session, text }: Sought): boolean {
   return (
     (category === undefined || event.category === category) &&
     (kind === undefined || event.kind.toLowerCase().startsWith(kind.toLowerCase())) &&
@@ -40,7 +40,7 @@ const has = ({ kind, subject, session, payload }: JournalEvent, text: string): b
   JSON.stringify(payload).toLowerCase().includes(asInJson(text).toLowerCase());
 
 /** As it stands between the quotes of a JSON string. */
-export const asInJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+const asInJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** Rows of one query: those that are hidden from the viewer are dropped after it. */
 const BATCH = 200;

@@ -5,7 +5,7 @@ import { firstSeqSince, readHead } from '../../../storage/journal.ts';
 
 const MINUTE_MS = 60_000;
 /** How far back it counts. */
-export const TALLY_MS = 24 * 60 * MINUTE_MS;
+const TALLY_MS = 24 * 60 * MINUTE_MS;
 const PAGE = 2_000;
 /** A process serves few workspaces at a time; of those that nobody looks at any more the counts are dropped. */
 const MAX_WORKSPACES = 20;
@@ -14,7 +14,7 @@ const DURATIONS_KEPT = 500;
 /** Whoever calls can invent names without end: of more tools than these, those are kept that were called last. */
 const MAX_TOOLS = 5_000;
 
-export interface CallCounts {
+interface CallCounts {
   calls: number;
   /** Denied, blocked or failed: the caller did not get what it asked for. */
   refused: number;

@@ -10,8 +10,8 @@ import { type AgentSessionRow, findSession, finishSession, type SessionParts, ST
 import type { Gate } from '../capabilities/index.ts';
 import { callingDeveloper } from '../identity/index.ts';
 import type { hear } from './contract.ts';
-import { NOTHING_FOUND } from './found.ts';
 import { runsOf, runsOfOthersIn, saveRun } from './store.ts';
+import { NOTHING_FOUND } from './working-tree.ts';
 
 export type RunQuestion = Input<typeof hear>;
 /** Who is told of snapshots and of the ends of sessions, as where agents report these themselves. */
@@ -34,7 +34,7 @@ export interface HookContext {
 const LIFE_MS = 20_000;
 
 /** What is known of the run, with a sign of life where one is due: all that is written for most of what is asked. */
-export async function standingOf(ctx: CallContext, question: RunQuestion, rights: HookRights, { end = [] }: SessionListeners): Promise<HookContext> {
+export async function hookContextOf(ctx: CallContext, question: RunQuestion, rights: HookRights, { end = [] }: SessionListeners): Promise<HookContext> {
   const named = await ownSession(ctx, question);
   const { client_session, client, event, person } = question;
   if (client_session === undefined || person) return { run: undefined, others: [], sessionId: named?.id ?? null, rights };
@@ -124,7 +124,7 @@ export function ownClaims({ actor, developerId, instanceId }: Principal, { other
  * The session that a call named, if it is this very agent's and has not ended. Another token of the same developer's may be another agent's,
  * so that its sessions are ours only where a start of this run was answered with them: agents connect by another token than their hooks have.
  */
-export async function ownSession(
+async function ownSession(
   { reader, workspace, principal, clock }: CallContext,
   { session_id, session_started, client }: RunQuestion,
 ): Promise<AgentSessionRow | undefined> {
@@ -155,7 +155,7 @@ export async function endSession(
 }
 
 /** What a hook may do besides denying edits, which it does for every token: what the token may call it may also hear of. */
-export interface HookRights {
+interface HookRights {
   /** To have a session begun and its working tree reported; its notes and contexts. */
   readonly sessions: boolean;
   /** Claims, asks and handoffs. */
@@ -176,7 +176,7 @@ const TOOLS: Readonly<Record<keyof HookRights, string>> = {
 
 export async function rightsOf(gate: Gate, principal: Principal): Promise<HookRights> {
   const may = async (right: keyof HookRights) =>
-    isFree(await gate.authorize(principal, { noun: 'tool', name: TOOLS[right], args: undefined, keepable: undefined, toolset: undefined }));
+    isFree(await gate.authorize(principal, { noun: 'tool', name: TOOLS[right], args: undefined, redactedArgs: undefined, toolset: undefined }));
   const [sessions, coordination, tasks, workflow] = await Promise.all([may('sessions'), may('coordination'), may('tasks'), may('workflow')]);
   return { sessions, coordination, tasks, workflow };
 }

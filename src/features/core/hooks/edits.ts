@@ -20,15 +20,15 @@ const PATH_BYTES = 300;
 const WHAT: Partial<Record<RunQuestion['event'], string>> = { commit: 'This commit was not made', push: 'This push was not made' };
 
 /** Why the files are not this agent's to write, which is on record; undefined where they are. */
-export async function denialOf(ctx: CallContext, question: RunQuestion, standing: HookContext): Promise<string | undefined> {
+export async function denialOf(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<string | undefined> {
   const now = ctx.clock.now();
-  const found = await editConflicts(ctx.reader, ctx.workspace, question.edits ?? [], ownClaims(ctx.principal, standing, question.person), now);
+  const found = await editConflicts(ctx.reader, ctx.workspace, question.edits ?? [], ownClaims(ctx.principal, hook, question.person), now);
   if (found.length === 0) return undefined;
   const read = found.filter(({ unread }) => !unread);
   const conflicts = read.length > 0 ? read : found;
   const show = await viewsFor(ctx.reader, ctx.workspace, ctx.principal, now);
   const told = conflicts.slice(0, MAX_NAMED);
-  if ((await unrecorded(ctx.reader, ctx, standing.run, told, now)).length > 0) await ctx.write((tx) => recordDenials(tx, ctx, question, standing, told));
+  if ((await unrecorded(ctx.reader, ctx, hook.run, told, now)).length > 0) await ctx.write((tx) => recordDenials(tx, ctx, question, hook, told));
   const held = conflicts.map((conflict) => ({ what: claimedOf(conflict), view: show.claim(conflict.claim) }));
   const lines = held.slice(0, MAX_NAMED).map(({ what, view }) => `${what}: claimed (exclusive) by ${heldUntil(view)}`);
   const more = held.length > lines.length ? [`and ${held.length - lines.length} more`] : [];

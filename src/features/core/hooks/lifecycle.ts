@@ -5,36 +5,35 @@ import type { HookReply } from '../../../wire/hook-question.ts';
 import { holderOf, liveClaimRows, readStrings, viewsFor } from '../../team/coordination/index.ts';
 import { beginSession } from '../../team/sessions/index.ts';
 import { endSession, type HookContext, ownClaims, type RunQuestion, runsAround, type SessionListeners } from './context.ts';
-import { foundBy, stillFound } from './found.ts';
 import { newsFor } from './news.ts';
 import { recover } from './recover.ts';
-import { keepSnapshot } from './snapshot.ts';
 import { saveRun } from './store.ts';
 import { count, quoted, repoCalled, roughly, Sheet } from './words.ts';
+import { foundBy, keepSnapshot, stillFound } from './working-tree.ts';
 
 /** The run has a session of ours from here on: the one it had, if that has not ended. */
-export async function sessionStarts(ctx: CallContext, question: RunQuestion, standing: HookContext): Promise<HookReply> {
-  const started = await opened(ctx, question, standing);
+export async function sessionStarts(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<HookReply> {
+  const started = await opened(ctx, question, hook);
   const session_id = started.run?.session_id ?? null;
   if (!question.hears) return { session_id };
   return { session_id, context: question.source === 'compact' ? await recover(ctx, started) : await welcome(ctx, question, started) };
 }
 
 /** A run whose agent has ended its session, or whose start was not heard, goes on in a new one. */
-export async function withSession(ctx: CallContext, question: RunQuestion, standing: HookContext): Promise<HookContext> {
-  if (standing.run?.session_id !== null) return standing;
-  const begun = await opened(ctx, question, standing);
-  const { session_id } = begun.run ?? standing.run;
+export async function withSession(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<HookContext> {
+  if (hook.run?.session_id !== null) return hook;
+  const begun = await opened(ctx, question, hook);
+  const { session_id } = begun.run ?? hook.run;
   const told =
     question.hears && session_id !== null ? `Covenant: this run is session ${session_id} from now on; pass it as session_id to the covibe tools.` : undefined;
   return { ...begun, told };
 }
 
-async function opened(ctx: CallContext, question: RunQuestion, standing: HookContext): Promise<HookContext> {
-  const { run, rights } = standing;
-  if (!run || !rights.sessions) return standing;
+async function opened(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<HookContext> {
+  const { run, rights } = hook;
+  if (!run || !rights.sessions) return hook;
   const sessionId = await ctx.write((tx) => openSession(tx, ctx, question, run.client_session));
-  return { ...standing, run: { ...run, session_id: sessionId }, sessionId };
+  return { ...hook, run: { ...run, session_id: sessionId }, sessionId };
 }
 
 async function openSession(tx: Tx, ctx: CallContext, question: RunQuestion, clientSession: string): Promise<string | null> {
@@ -61,8 +60,8 @@ const REPO_ROOM = 35;
 const CLAIMS_ROOM = 105;
 
 /** In few words what the agent has to know at its start. */
-async function welcome(ctx: CallContext, { repo }: RunQuestion, standing: HookContext): Promise<string | null> {
-  const { sessionId, rights } = standing;
+async function welcome(ctx: CallContext, { repo }: RunQuestion, hook: HookContext): Promise<string | null> {
+  const { sessionId, rights } = hook;
   const own = !rights.sessions
     ? undefined
     : sessionId === null
@@ -70,14 +69,14 @@ async function welcome(ctx: CallContext, { repo }: RunQuestion, standing: HookCo
       : `Covenant: this run is session ${sessionId}; pass it as session_id to the covibe tools, and start no other.`;
   const called = rights.coordination ? repo : undefined;
   const here = called !== undefined && roughly(called) <= REPO_ROOM ? repoCalled(called) : undefined;
-  const claims = called === undefined ? undefined : await claimsHere(ctx, called, standing);
-  const lines = [own, here, claims, await waitingHere(ctx, standing)].filter((line) => line !== undefined);
+  const claims = called === undefined ? undefined : await claimsHere(ctx, called, hook);
+  const lines = [own, here, claims, await waitingHere(ctx, hook)].filter((line) => line !== undefined);
   return lines.length === 0 ? null : lines.join('\n');
 }
 
-async function claimsHere(ctx: CallContext, repo: string, standing: HookContext): Promise<string | undefined> {
+async function claimsHere(ctx: CallContext, repo: string, hook: HookContext): Promise<string | undefined> {
   const now = ctx.clock.now();
-  const isOwn = ownClaims(ctx.principal, standing);
+  const isOwn = ownClaims(ctx.principal, hook);
   const rows = (await liveClaimRows(ctx.reader, ctx.workspace, now)).filter(
     // A symbol denies nothing: two agents may work on two of one file.
     (claim) => claim.mode === 'exclusive' && readStrings(claim.paths).length > 0 && !isOwn(claim) && mayBeSameRepo(claim.repo, repo),
@@ -95,8 +94,8 @@ async function claimsHere(ctx: CallContext, repo: string, standing: HookContext)
   return `Claimed by others, and denied to you: ${[...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')}.`;
 }
 
-async function waitingHere(ctx: CallContext, standing: HookContext): Promise<string | undefined> {
-  const { waiting, answers, handoffs, messages } = await newsFor(ctx.reader, ctx, standing, ctx.clock.now(), 'open');
+async function waitingHere(ctx: CallContext, hook: HookContext): Promise<string | undefined> {
+  const { waiting, answers, handoffs, messages } = await newsFor(ctx.reader, ctx, hook, ctx.clock.now(), 'open');
   const all: [number, string][] = [
     [waiting.length, 'ask'],
     [answers.length, 'answer'],

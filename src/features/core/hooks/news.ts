@@ -23,7 +23,7 @@ const isWithin = (path: string, { folder }: ClientRunRow): boolean =>
   folder !== null && (path === folder || (path.startsWith(folder) && /[\\/]/.test(path.charAt(folder.length))));
 
 /** Agents of the workflow contract that this run may have registered, where it may be told of them: a registration does not say by which run, but often where it works. */
-export async function agentsOf(db: Db, { workspace, principal }: Caller, { run, others, rights }: HookContext, now: number): Promise<AgentRow[]> {
+async function agentsOf(db: Db, { workspace, principal }: Caller, { run, others, rights }: HookContext, now: number): Promise<AgentRow[]> {
   if (!rights.workflow) return [];
   const agents = await agentsActingAs(db, workspace, principal.actor, now - AGENT_RECENT_MS, MAX_AGENTS);
   const isElsewhere = ({ workspace_path: path }: AgentRow) =>
@@ -37,14 +37,14 @@ export interface OpenWork {
 }
 
 /** What this run has begun and not ended. */
-export async function openWork(db: Db, caller: Caller, standing: HookContext, now: number): Promise<OpenWork> {
-  const { run, others, sessionId, rights } = standing;
+export async function openWork(db: Db, caller: Caller, hook: HookContext, now: number): Promise<OpenWork> {
+  const { run, others, sessionId, rights } = hook;
   const { workspace, principal } = caller;
   const elsewhere = new Set(others.flatMap(({ session_id }) => session_id ?? []));
   const since = run?.started_at ?? Number.MAX_SAFE_INTEGER;
   const tasks = rights.tasks ? await tasksInHand(db, workspace, { sessionId, actor: principal.actor, since }, MAX_TASKS) : [];
   const held: WorkflowTaskRow[] = [];
-  for (const agent of await agentsOf(db, caller, standing, now)) held.push(...(await tasksHeldBy(db, workspace, agent.id)));
+  for (const agent of await agentsOf(db, caller, hook, now)) held.push(...(await tasksHeldBy(db, workspace, agent.id)));
   return {
     tasks: tasks.filter(({ session_id }) => session_id === sessionId || session_id === null || !elsewhere.has(session_id)),
     held: held.filter(({ claimed_at }) => (claimed_at ?? 0) >= since).slice(0, MAX_TASKS),
@@ -68,19 +68,13 @@ const isNothing = ({ waiting, answers, handoffs, messages }: News): boolean => w
 const NOTHING: Waiting = { waiting: [], answers: [], handoffs: [] };
 
 /** What waits for this very agent, in this run of it. */
-export async function newsFor(
-  db: Db,
-  caller: Pick<CallContext, 'workspace' | 'principal'>,
-  standing: HookContext,
-  now: number,
-  wanted: NewsScope,
-): Promise<News> {
+export async function newsFor(db: Db, caller: Pick<CallContext, 'workspace' | 'principal'>, hook: HookContext, now: number, wanted: NewsScope): Promise<News> {
   const { workspace, principal } = caller;
-  const { run, sessionId, rights } = standing;
+  const { run, sessionId, rights } = hook;
   const isFresh = wanted === 'fresh';
   const after = { told: run?.handoffs_told ?? '', only: isFresh };
   const found = rights.coordination ? await waitingFor(db, workspace, principal, now, sessionId, { undelivered: isFresh, handoffs: after }) : NOTHING;
-  const agents = await agentsOf(db, caller, standing, now);
+  const agents = await agentsOf(db, caller, hook, now);
   const messages = await undeliveredTo(
     db,
     workspace,
@@ -93,15 +87,15 @@ export async function newsFor(
 }
 
 /** What has arrived, for the agent's context: from then on it has it. Null, and nothing is written, where nothing has. */
-export async function tellNews(ctx: CallContext, standing: HookContext, wanted: NewsScope): Promise<string | null> {
-  if (isNothing(await newsFor(ctx.reader, ctx, standing, ctx.clock.now(), wanted))) return null;
-  return await ctx.write((tx) => deliver(tx, ctx, standing, wanted, new Sheet(ROOM_BYTES)));
+export async function tellNews(ctx: CallContext, hook: HookContext, wanted: NewsScope): Promise<string | null> {
+  if (isNothing(await newsFor(ctx.reader, ctx, hook, ctx.clock.now(), wanted))) return null;
+  return await ctx.write((tx) => deliver(tx, ctx, hook, wanted, new Sheet(ROOM_BYTES)));
 }
 
 /** The text and the receipts of what is in it, in one transaction. */
-export async function deliver(tx: Tx, ctx: WriteContext, standing: HookContext, wanted: NewsScope, sheet: Sheet): Promise<string | null> {
-  const run = standing.run && (await runsAround(tx.db, ctx, standing.run.client_session, tx.now)).run;
-  const news = await newsFor(tx.db, ctx, { ...standing, run }, tx.now, wanted);
+export async function deliver(tx: Tx, ctx: WriteContext, hook: HookContext, wanted: NewsScope, sheet: Sheet): Promise<string | null> {
+  const run = hook.run && (await runsAround(tx.db, ctx, hook.run.client_session, tx.now)).run;
+  const news = await newsFor(tx.db, ctx, { ...hook, run }, tx.now, wanted);
   if (isNothing(news)) return null;
   sheet.put(`Covenant: this ${wanted === 'fresh' ? 'has arrived' : 'waits'} for you. What others wrote stands in quotes.`);
   const waiting = news.waiting.filter((ask) => sheet.put(askLine(ask)));
@@ -113,7 +107,7 @@ export async function deliver(tx: Tx, ctx: WriteContext, standing: HookContext, 
   const shown = waiting.length + answers.length + handoffs.length + messages.length;
   if (shown === 0) return null;
   const rest = news.waiting.length + news.answers.length + news.handoffs.length + news.messages.length - shown;
-  const linked = { ...ctx, session: standing.sessionId };
+  const linked = { ...ctx, session: hook.sessionId };
   await markDelivered(tx, linked, { waiting, answers });
   if (messages.length > 0) await noteDelivery(tx, linked, messages);
   const last = handoffs.findLast(({ handoff_id }) => handoff_id > (run?.handoffs_told ?? ''))?.handoff_id;

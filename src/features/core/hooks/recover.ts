@@ -22,15 +22,15 @@ const LEAST_PACK = 300;
 const RESERVED = 60;
 
 /** What an agent has to know again after its context was compacted; with the mark that it has been told. */
-export async function recover(ctx: CallContext, standing: HookContext): Promise<string> {
+export async function recover(ctx: CallContext, hook: HookContext): Promise<string> {
   const tokens = await loadTokenizer();
   const size = (text: string) => tokens.count(text);
-  const own = await ownWork(ctx, standing, new Sheet(OWN_TOKENS - RESERVED, size));
+  const own = await ownWork(ctx, hook, new Sheet(OWN_TOKENS - RESERVED, size));
   const room = MAX_TOKENS - RESERVED - size(`${own}\n`);
   const news = await ctx.write(async (tx) => {
-    const run = standing.run && (await runsAround(tx.db, ctx, standing.run.client_session, tx.now)).run;
+    const run = hook.run && (await runsAround(tx.db, ctx, hook.run.client_session, tx.now)).run;
     if (run?.compacted === 1) await saveRun(tx, { ...run, compacted: 0 });
-    return await deliver(tx, ctx, standing, 'open', new Sheet(room, size));
+    return await deliver(tx, ctx, hook, 'open', new Sheet(room, size));
   });
   return news === null ? own : `${own}\n${news}`;
 }
@@ -41,10 +41,10 @@ interface Section {
   readonly lines: readonly string[];
 }
 
-async function ownWork(ctx: CallContext, standing: HookContext, sheet: Sheet): Promise<string> {
+async function ownWork(ctx: CallContext, hook: HookContext, sheet: Sheet): Promise<string> {
   const now = ctx.clock.now();
-  const { sessionId, run, rights } = standing;
-  const { tasks, held } = await openWork(ctx.reader, ctx, standing, now);
+  const { sessionId, run, rights } = hook;
+  const { tasks, held } = await openWork(ctx.reader, ctx, hook, now);
   const session = sessionId === null || !rights.sessions ? '' : ` This run is session ${sessionId}: pass it as session_id.`;
   const repo = run?.repo && rights.coordination ? ` ${repoCalled(run.repo)}` : '';
   sheet.put(`Covenant: your context was compacted. This is what the server knows of your work.${session}${repo}`);
@@ -65,8 +65,8 @@ async function ownWork(ctx: CallContext, standing: HookContext, sheet: Sheet): P
           `- Workflow task ${id}, ${status}: ${quoted(name, 150)}, held by your agent ${assigned_agent_id} with fence ${fence}.`,
       ),
     },
-    ...(rights.coordination ? [{ noun: 'claims', lines: await claimLines(ctx, standing, now) }] : []),
-    ...(rights.sessions ? await sessionSections(ctx, standing, now) : []),
+    ...(rights.coordination ? [{ noun: 'claims', lines: await claimLines(ctx, hook, now) }] : []),
+    ...(rights.sessions ? await sessionSections(ctx, hook, now) : []),
   ];
   const cut = sections.flatMap(({ noun, lines }) => {
     const left = lines.filter((line) => !sheet.put(line)).length;
@@ -78,13 +78,13 @@ async function ownWork(ctx: CallContext, standing: HookContext, sheet: Sheet): P
   return `${sheet.text}${more}`;
 }
 
-const sessionSections = async (ctx: CallContext, standing: HookContext, now: number): Promise<Section[]> => [
-  { noun: 'decisions and blockers', lines: standing.sessionId === null ? [] : await noteLines(ctx, standing.sessionId) },
-  { noun: 'published context', lines: await contextLines(ctx, standing, now) },
+const sessionSections = async (ctx: CallContext, hook: HookContext, now: number): Promise<Section[]> => [
+  { noun: 'decisions and blockers', lines: hook.sessionId === null ? [] : await noteLines(ctx, hook.sessionId) },
+  { noun: 'published context', lines: await contextLines(ctx, hook, now) },
 ];
 
-async function claimLines(ctx: CallContext, standing: HookContext, now: number): Promise<string[]> {
-  const isOwn = ownClaims(ctx.principal, standing);
+async function claimLines(ctx: CallContext, hook: HookContext, now: number): Promise<string[]> {
+  const isOwn = ownClaims(ctx.principal, hook);
   const rows = (await liveClaimRows(ctx.reader, ctx.workspace, now, callingDeveloper(ctx.principal))).filter(isOwn);
   return rows.map(({ id, mode, paths, symbols, reason, expires_at }) => {
     const what = first([...readStrings(paths), ...readStrings(symbols)], 5);

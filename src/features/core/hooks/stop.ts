@@ -4,11 +4,10 @@ import type { Tx } from '../../../storage/write.ts';
 import type { HookReply } from '../../../wire/hook-question.ts';
 import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';
 import { type HookContext, type RunQuestion, runsAround, type SessionListeners } from './context.ts';
-import { type LeftInTree, leftBy, stillFound } from './found.ts';
 import { type OpenWork, openWork } from './news.ts';
-import { keepSnapshot } from './snapshot.ts';
 import { saveRun } from './store.ts';
 import { count, first, quoted } from './words.ts';
+import { keepSnapshot, type LeftInTree, leftBy, stillFound } from './working-tree.ts';
 
 interface Open extends OpenWork, LeftInTree {
   readonly asks: Waiting['waiting'];
@@ -24,30 +23,30 @@ const stateOf = ({ tasks, held, asks, dirty, unpushed, commits }: Open): string 
 };
 
 /** Names what is left open: to the agent, which goes on, once for each state of it; to the person whenever it stops all the same. */
-export async function stops(ctx: CallContext, question: RunQuestion, standing: HookContext, listeners: SessionListeners): Promise<HookReply> {
-  const { run } = standing;
-  if (!run) return noticeOf(await openIn(ctx, question, standing));
-  return await ctx.write((tx) => hold(tx, ctx, question, { ...standing, run }, listeners));
+export async function stops(ctx: CallContext, question: RunQuestion, hook: HookContext, listeners: SessionListeners): Promise<HookReply> {
+  const { run } = hook;
+  if (!run) return noticeOf(await openIn(ctx, question, hook));
+  return await ctx.write((tx) => hold(tx, ctx, question, { ...hook, run }, listeners));
 }
 
-async function hold(tx: Tx, ctx: CallContext, question: RunQuestion, standing: HookContext & { run: object }, listeners: SessionListeners): Promise<HookReply> {
-  const { run = standing.run } = await runsAround(tx.db, ctx, standing.run.client_session, tx.now);
-  if (standing.rights.sessions) await keepSnapshot(tx, ctx, question, run, listeners);
+async function hold(tx: Tx, ctx: CallContext, question: RunQuestion, hook: HookContext & { run: object }, listeners: SessionListeners): Promise<HookReply> {
+  const { run = hook.run } = await runsAround(tx.db, ctx, hook.run.client_session, tx.now);
+  if (hook.rights.sessions) await keepSnapshot(tx, ctx, question, run, listeners);
   const found = stillFound(run, question);
-  const open = await openIn({ ...ctx, reader: tx.db }, question, { ...standing, run: { ...run, found } });
+  const open = await openIn({ ...ctx, reader: tx.db }, question, { ...hook, run: { ...run, found } });
   const state = isNothing(open) ? null : stateOf(open);
   // What only the person is told of is named to the agent when it stops the next time.
   const told_at_stop = question.again && state !== null ? run.told_at_stop : state;
   if (told_at_stop !== run.told_at_stop || found !== run.found) await saveRun(tx, { ...run, found, told_at_stop });
   if (state === null || state === run.told_at_stop || question.again) return noticeOf(open);
-  await markDelivered(tx, { ...ctx, session: standing.sessionId }, { waiting: open.asks.slice(0, MAX_NAMED), answers: [] });
+  await markDelivered(tx, { ...ctx, session: hook.sessionId }, { waiting: open.asks.slice(0, MAX_NAMED), answers: [] });
   return { decision: 'deny', reason: reasonOf(open) };
 }
 
-async function openIn(ctx: Pick<CallContext, 'reader' | 'workspace' | 'principal' | 'clock'>, question: RunQuestion, standing: HookContext): Promise<Open> {
+async function openIn(ctx: Pick<CallContext, 'reader' | 'workspace' | 'principal' | 'clock'>, question: RunQuestion, hook: HookContext): Promise<Open> {
   const now = ctx.clock.now();
-  const asks = standing.rights.coordination ? (await waitingFor(ctx.reader, ctx.workspace, ctx.principal, now, standing.sessionId)).waiting : [];
-  return { ...(await openWork(ctx.reader, ctx, standing, now)), asks, ...leftBy(standing.run, question) };
+  const asks = hook.rights.coordination ? (await waitingFor(ctx.reader, ctx.workspace, ctx.principal, now, hook.sessionId)).waiting : [];
+  return { ...(await openWork(ctx.reader, ctx, hook, now)), asks, ...leftBy(hook.run, question) };
 }
 
 const MAX_NAMED = 5;

@@ -2,23 +2,24 @@ import type { Principal, PrincipalKind, Services } from '../../../kernel/context
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../../kernel/workspace.ts';
+import { changeRows } from '../../../storage/rows.ts';
 import type { IdentityLimits } from './people.ts';
 import { expiryAfterUse, takeTicket } from './signin.ts';
-import { findTokenByHash, findTokenById, setTokenUsed, type TokenWithDeveloper, workspaceExists } from './store.ts';
+import { findTokenByHash, findTokenById, type TokenWithDeveloper, workspaceExists } from './store.ts';
 import { hashSecret, isToken, sameHash } from './token.ts';
 
 /** How the credential came. The browser's cookie opens no other door, and a token is no cookie. */
-export type CredentialSource = 'bearer' | 'cookie';
+type CredentialSource = 'bearer' | 'cookie';
 
 /**
  * How the dashboard's page shows that it is of the server's own origin. A browser sends the cookie to every port of the host,
  * so whatever serves another port has it too. The secret is in the page's own storage; a ticket stands for it, once, where
  * the page can send no header.
  */
-export type PageProof = { readonly secret: string | undefined } | { readonly ticket: string | undefined; readonly path: string };
+type PageProof = { readonly secret: string | undefined } | { readonly ticket: string | undefined; readonly path: string };
 
 /** `rotated`: the secret was replaced, and its overlap is over. `unproven`: a cookie without its page's proof. */
-export type CredentialRejection = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired' | 'rotated' | 'wrong-door' | 'unproven';
+type CredentialRejection = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired' | 'rotated' | 'wrong-door' | 'unproven';
 export type Authentication = { principal: Principal } | { rejected: CredentialRejection };
 
 /** "Last used" is for people: to the minute is enough, and spares a write per call. */
@@ -89,7 +90,7 @@ export function createEnterWorkspace(services: Services): Ports['enterWorkspace'
 function noteUse(services: Services, token: TokenWithDeveloper, now: number, limits: Pick<IdentityLimits, 'session_idle_days'>): void {
   const used = { last_used_at: now, ...(token.kind === 'web' && { expires_at: expiryAfterUse(token.created_at, now, limits) }) };
   services.store
-    .write(token.workspace_id, (tx) => setTokenUsed(tx.db, token.workspace_id, token.id, used))
+    .write(token.workspace_id, (tx) => changeRows(tx.db, 'tokens', { workspace_id: token.workspace_id, id: token.id }, used))
     .catch((error) => services.log.warn('last use of a token not noted', { token: token.id, error }));
 }
 

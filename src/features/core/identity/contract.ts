@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
+import { title } from '../../../kernel/fields.ts';
 import { agentType } from './token.ts';
 
 const developerName = z
@@ -12,7 +13,7 @@ const developerName = z
 const LIFETIME =
   "How long the token lasts. Left out: an agent's token lasts as long as `agent_token_days` in `[limits]` of config.toml says, any other until it is revoked.";
 
-const label = z.string().trim().min(1).max(100).optional();
+const label = title.max(100).optional();
 
 const tokenView = z.strictObject({
   token_id: z.string(),

@@ -156,6 +156,15 @@ test('creating and revoking a token each write a work event without the raw toke
   expect(JSON.stringify(await events())).not.toContain(String(created.token));
 });
 
+test('the label of a token is one line without control characters, which would steer the terminal that lists it', async () => {
+  const { action, clock, developer } = await testApp();
+  const ana = await developer('ana');
+  const web = { ...ana, principal: { ...ana.principal, web: true, signedInAt: clock.now() } };
+  for (const label of ['red\u001b[31m', 'two\nlines', 'bell\u0007']) {
+    expect((await action('tokens.create', { label }, web)).reply).toMatchObject({ code: 'INVALID_INPUT', data: { field: 'label' } });
+  }
+});
+
 test('a developer makes, sees and revokes their own tokens only; the labels given by default differ [auth.ui.revoke] [auth.ui.labels]', async () => {
   const { action, app, clock, developer, done } = await testApp();
   await developer('admin');

@@ -5,24 +5,25 @@ import { identityTools } from './tools.ts';
 
 export type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 export { type Authenticate, type Authentication, type CurrentSession, createAuthenticate, createCurrentSession, createEnterWorkspace } from './authenticate.ts';
-export type { IdentityLimits } from './people.ts';
 export {
   agentTokenExpiry,
   endAllTokens,
+  endRevived,
   endTokenById,
   ensureDeveloper,
   ensureWorkspace,
+  type IdentityLimits,
   issueInstanceToken,
   issueToken,
   knownDeveloper,
+  type RevivedToken,
+  revivedTokens,
   setRunAgents,
   workingFor,
 } from './people.ts';
 export { callingDeveloper, developerFor, namesFor, shown, showsFieldsTo } from './privacy.ts';
-export { PRIVATE, PRIVATE_RUNTIME } from './private-fields.ts';
-export { createRedactReply, hiding, redactor } from './redact.ts';
+export { createRedactReply, hiding, PRIVATE, PRIVATE_RUNTIME, redactor } from './redact.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
-export { endRevived, type RevivedToken, revivedTokens } from './revived.ts';
 export { createSignIn, makeSigninLink, type SignIn, type SignInRequest, signInRequest } from './signin.ts';
 export { developersOf, findDeveloper, firstDeveloper, tokenStands } from './store.ts';
 export { grantSubjects } from './subjects.ts';

@@ -1,27 +1,25 @@
 import type { WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { workspaceName } from '../../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/workspace.ts';
+import type { StoredToken } from '../../../storage/backup.ts';
+import type { Store } from '../../../storage/open.ts';
+import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
+import { endOf } from './authenticate.ts';
 import {
   deleteAgentRunner,
   deleteSigninLinksOf,
   findDeveloper,
-  findToken,
   firstDeveloper,
   insertAgentRunner,
-  insertDeveloper,
-  insertToken,
   insertWorkspace,
   liveWebTokens,
-  setTokenRevoked,
-  setTokenSecret,
   workspaceTokens,
 } from './store.ts';
-import type { TokenKind } from './token.ts';
-import { defaultLabel, hashSecret, mintToken } from './token.ts';
+import { defaultLabel, hashSecret, mintToken, type TokenKind } from './token.ts';
 
 /** Of `[limits]` in config.toml: how long sign-ins and tokens last. */
 export interface IdentityLimits {
@@ -50,7 +48,7 @@ export async function ensureDeveloper(tx: Tx, name: string, by: string): Promise
     visibility: 'team',
     created_at: tx.now,
   };
-  await insertDeveloper(tx.db, developer);
+  await insertRows(tx.db, 'developers', developer);
   tx.append({ category: 'work', kind: 'developer.joined', actor: by, subject: developer.id, payload: { role: developer.role } });
   return developer;
 }
@@ -106,7 +104,7 @@ export async function issueToken(tx: Tx, wanted: NewToken): Promise<{ value: str
     previous_hash: null,
     previous_ends_at: null,
   };
-  await insertToken(tx.db, token);
+  await insertRows(tx.db, 'tokens', token);
   tx.append({
     category: 'work',
     kind: 'token.created',
@@ -134,12 +132,17 @@ interface Rotation {
 /** Replaces the secret and leaves everything that goes by the token's id as it is. A secret of an earlier rotation ends at once. */
 export async function rotateToken(tx: Tx, token: TokenRow, { oldEndsAt, expiresAt, by }: Rotation): Promise<string> {
   const value = mintToken();
-  await setTokenSecret(tx.db, tx.workspace, token.id, {
-    hash: hashSecret(value),
-    previous_hash: token.hash,
-    previous_ends_at: oldEndsAt,
-    expires_at: expiresAt,
-  });
+  await changeRows(
+    tx.db,
+    'tokens',
+    { workspace_id: tx.workspace, id: token.id },
+    {
+      hash: hashSecret(value),
+      previous_hash: token.hash,
+      previous_ends_at: oldEndsAt,
+      expires_at: expiresAt,
+    },
+  );
   tx.append({
     category: 'work',
     kind: 'token.rotated',
@@ -162,7 +165,7 @@ export async function signOutEverywhere(tx: Tx, developer: DeveloperRow, by: str
 /** Since when it is of no use: it may have been ended before. */
 export async function endToken(tx: Tx, token: TokenRow, by: string): Promise<number> {
   if (token.revoked_at !== null) return token.revoked_at;
-  await setTokenRevoked(tx.db, tx.workspace, token.id, tx.now);
+  await changeRows(tx.db, 'tokens', { workspace_id: tx.workspace, id: token.id }, { revoked_at: tx.now });
   tx.append({ category: 'work', kind: 'token.revoked', actor: by, subject: token.id, payload: { kind: token.kind, developer_id: token.developer_id } });
   return tx.now;
 }
@@ -188,7 +191,7 @@ export async function endAllTokens(tx: Tx, by: string, { web }: { readonly web: 
 }
 
 export async function endTokenById(tx: Tx, id: string, by: string): Promise<void> {
-  const token = await findToken(tx.db, tx.workspace, id);
+  const token = await findRow(tx.db, 'tokens', { workspace_id: tx.workspace, id });
   if (token) await endToken(tx, token, by);
 }
 
@@ -219,4 +222,55 @@ export async function knownDeveloper(tx: Tx, named: string | undefined, { princi
       field: 'developer',
     });
   return self;
+}
+
+export interface RevivedToken {
+  readonly token: StoredToken;
+  readonly why: 'revoked' | 'expired' | 'replaced' | 'unknown';
+}
+
+/** Tokens of a backup that would let somebody in who cannot come in now. Without anything to compare with that is every one. */
+export function revivedTokens(backup: readonly StoredToken[], current: readonly StoredToken[] | undefined, now: number): RevivedToken[] {
+  const known = new Map(current?.map((token) => [`${token.workspace_id} ${token.id}`, token]));
+  return backup.flatMap((token) => {
+    if (endOf(token, now) !== undefined) return [];
+    const standing = known.get(`${token.workspace_id} ${token.id}`);
+    const why =
+      standing === undefined
+        ? 'unknown'
+        : (endOf(standing, now) ??
+          (hasSameSecrets(token, standing, now) && isSameHolder(token, standing) && !endsLater(token, standing) ? undefined : 'replaced'));
+    return why === undefined ? [] : [{ token, why }];
+  });
+}
+
+/** Also the secret that a rotation has replaced, while it still works. */
+const hasSameSecrets = (token: StoredToken, standing: StoredToken, now: number): boolean =>
+  token.hash === standing.hash && [null, replacedSecret(standing, now)].includes(replacedSecret(token, now));
+
+/** The file may have been altered: the secret that somebody has must not be another's by it. */
+const isSameHolder = (token: StoredToken, standing: StoredToken): boolean =>
+  (['kind', 'developer_id', 'agent_type', 'instance_id'] as const).every((column) => (token[column] ?? null) === (standing[column] ?? null));
+
+const endsLater = (token: StoredToken, standing: StoredToken): boolean =>
+  (token.expires_at ?? Number.POSITIVE_INFINITY) > (standing.expires_at ?? Number.POSITIVE_INFINITY);
+
+const replacedSecret = ({ previous_hash, previous_ends_at }: StoredToken, now: number): string | null =>
+  now < (previous_ends_at ?? 0) ? (previous_hash ?? null) : null;
+
+/** Sign-in links and device codes of a backup are somebody's open doors: they go with every restore. */
+export async function endRevived(store: Pick<Store, 'reader' | 'write'>, revived: readonly RevivedToken[]): Promise<void> {
+  const workspaces = await store.reader.selectFrom('workspaces').select('id').execute();
+  const ids = new Set([...workspaces.map(({ id }) => id), ...revived.map(({ token }) => token.workspace_id)]);
+  for (const workspace of ids) {
+    await store.write(workspace, async (tx) => {
+      for (const { token } of revived) if (token.workspace_id === workspace) await endTokenById(tx, token.id, 'operator');
+      await tx.db.deleteFrom('signin_links').where('workspace_id', '=', workspace).execute();
+    });
+  }
+  // A request that nobody has approved yet is of no workspace.
+  await store.write(
+    DEFAULT_WORKSPACE_ID,
+    async (tx) => void (await tx.db.deleteFrom('device_grants').where('status', 'in', ['pending', 'approved']).execute()),
+  );
 }

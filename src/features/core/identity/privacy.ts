@@ -3,7 +3,7 @@ import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { DeveloperRow } from '../../../storage/schema-rows.ts';
-import { PRIVATE } from './private-fields.ts';
+import { PRIVATE } from './redact.ts';
 import { developersOf, findDeveloper } from './store.ts';
 
 /** How a developer appears to `viewer` (nobody in particular: null): a private one only to themselves. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StoredToken } from '../../../storage/backup.ts';
-import { revivedTokens } from './revived.ts';
+import { revivedTokens } from './people.ts';
 
 const NOW = 1_000;
 const token = (id: string, more: Partial<StoredToken> = {}): StoredToken => ({

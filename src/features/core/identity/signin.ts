@@ -2,19 +2,11 @@ import { z } from 'zod';
 import type { Principal, Services } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { workspaceName } from '../../../kernel/workspace.ts';
+import { findRow, insertRows } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { endTokenById, type IdentityLimits, issueToken } from './people.ts';
-import {
-  deleteStaleSigninLinks,
-  deleteStaleTickets,
-  findDeveloper,
-  findSigninLink,
-  insertSigninLink,
-  insertTicket,
-  takeSigninLink,
-  takeTicketRow,
-} from './store.ts';
+import { deleteStaleSigninLinks, deleteStaleTickets, findDeveloper, takeSigninLink, takeTicketRow } from './store.ts';
 import { hashSecret, mintSecret } from './token.ts';
 
 export const LINK_MS = 10 * 60_000;
@@ -30,7 +22,7 @@ export async function makeSigninLink(tx: Tx, developer: DeveloperRow, by: string
   await deleteStaleSigninLinks(tx.db, tx.workspace, tx.now);
   const secret = mintSecret();
   const expiresAt = tx.now + LINK_MS;
-  await insertSigninLink(tx.db, {
+  await insertRows(tx.db, 'signin_links', {
     workspace_id: tx.workspace,
     hash: hashSecret(secret),
     developer_id: developer.id,
@@ -50,7 +42,7 @@ export const signInRequest = z.strictObject({
 });
 export type SignInRequest = z.input<typeof signInRequest>;
 
-export interface SignInSession {
+interface SignInSession {
   readonly cookie: string;
   /** What the page keeps, and sends with every request that the cookie goes with. */
   readonly proof: string;
@@ -66,7 +58,7 @@ export type SignIn = (request: SignInRequest, browser?: Principal) => Promise<Si
 export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLimits, 'session_idle_days'>): SignIn {
   return async ({ code, account, replace = false }, browser) => {
     const hash = hashSecret(code);
-    const link = await findSigninLink(store.reader, hash);
+    const link = await findRow(store.reader, 'signin_links', { hash });
     const developer = link && (await findDeveloper(store.reader, link.workspace_id, { id: link.developer_id }));
     if (!link || !developer || link.used_at !== null || clock.now() > link.expires_at) throw linkInvalid();
     const isOther = browser
@@ -115,7 +107,7 @@ export async function issueTicket(tx: Tx, tokenId: string, path: string): Promis
   await deleteStaleTickets(tx.db, tx.workspace, tx.now);
   const ticket = mintSecret();
   const expiresAt = tx.now + TICKET_MS;
-  await insertTicket(tx.db, { workspace_id: tx.workspace, hash: hashSecret(ticket), token_id: tokenId, path, expires_at: expiresAt });
+  await insertRows(tx.db, 'page_tickets', { workspace_id: tx.workspace, hash: hashSecret(ticket), token_id: tokenId, path, expires_at: expiresAt });
   return { ticket, expiresAt };
 }
 

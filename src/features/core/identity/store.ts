@@ -1,9 +1,14 @@
 import type { ExpressionBuilder } from 'kysely';
+import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
+import { workspaceName } from '../../../kernel/workspace.ts';
 import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery } from '../../../storage/prepared.ts';
-import type { Database, DeveloperRow, MachinePermissionRow, PageTicketRow, SigninLinkRow, TokenRow } from '../../../storage/schema-rows.ts';
+import { findRows, matching } from '../../../storage/rows.ts';
+import type { Database, DeveloperRow, MachinePermissionRow, PageTicketRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
+import { idOf, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
+import type { TokenKind } from './token.ts';
 
 export interface TokenWithDeveloper extends TokenRow {
   developer_name: string | null;
@@ -129,34 +134,8 @@ function tokensWithDeveloper(db: Db) {
 }
 
 /** Of one developer, where that is given. */
-export async function tokenNamed(db: Db, workspace: string, tail: string, developerId?: string | null): Promise<TokenRow> {
-  const tokens = db.selectFrom('tokens').selectAll().where('workspace_id', '=', workspace);
-  return await findBySuffix(developerId === undefined ? tokens : tokens.where('developer_id', '=', developerId), tail, 'token');
-}
-
-export async function insertToken(db: Db, token: TokenRow): Promise<void> {
-  await db.insertInto('tokens').values(token).execute();
-}
-
-export async function findToken(db: Db, workspace: string, id: string): Promise<TokenRow | undefined> {
-  return await db.selectFrom('tokens').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
-
-export async function setTokenRevoked(db: Db, workspace: string, id: string, now: number): Promise<void> {
-  await db.updateTable('tokens').set({ revoked_at: now }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
-
-type TokenUse = Pick<TokenRow, 'last_used_at'> & Partial<Pick<TokenRow, 'expires_at'>>;
-
-export async function setTokenUsed(db: Db, workspace: string, id: string, use: TokenUse): Promise<void> {
-  await db.updateTable('tokens').set(use).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
-
-type TokenSecret = Pick<TokenRow, 'hash' | 'previous_hash' | 'previous_ends_at' | 'expires_at'>;
-
-export async function setTokenSecret(db: Db, workspace: string, id: string, secret: TokenSecret): Promise<void> {
-  await db.updateTable('tokens').set(secret).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
+export const tokenNamed = (db: Db, workspace: string, tail: string, developerId?: string | null): Promise<TokenRow> =>
+  findBySuffix(matching(db, 'tokens', { workspace_id: workspace, developer_id: developerId }).selectAll(), tail, 'token');
 
 /** Dashboard sessions of a developer that have not ended. */
 export async function liveWebTokens(db: Db, workspace: string, developerId: string, now: number): Promise<TokenRow[]> {
@@ -170,10 +149,6 @@ export async function liveWebTokens(db: Db, workspace: string, developerId: stri
     .where('expires_at', '>=', now)
     .orderBy('id')
     .execute();
-}
-
-export async function insertTicket(db: Db, ticket: PageTicketRow): Promise<void> {
-  await db.insertInto('page_tickets').values(ticket).execute();
 }
 
 /** Deletes the ticket and returns it: of two who show it at the same time, one gets it. */
@@ -198,9 +173,7 @@ export async function insertWorkspace(db: Db, id: string, name: string, now: num
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-export async function developersOf(db: Db, workspace: string): Promise<DeveloperRow[]> {
-  return await db.selectFrom('developers').selectAll().where('workspace_id', '=', workspace).orderBy('id').execute();
-}
+export const developersOf = (db: Db, workspace: string) => findRows(db, 'developers', { workspace_id: workspace }, { order: { id: 'asc' } });
 
 export async function findDeveloper(db: Db, workspace: string, by: { name: string } | { id: string }): Promise<DeveloperRow | undefined> {
   const query = db.selectFrom('developers').selectAll().where('workspace_id', '=', workspace);
@@ -234,22 +207,6 @@ export async function deleteAgentRunner(db: Db, workspace: string, developerId: 
   return result.numDeletedRows > 0n;
 }
 
-export async function insertDeveloper(db: Db, developer: DeveloperRow): Promise<void> {
-  await db.insertInto('developers').values(developer).execute();
-}
-
-export async function setDeveloperVisibility(db: Db, workspace: string, id: string, visibility: DeveloperRow['visibility']): Promise<void> {
-  await db.updateTable('developers').set({ visibility }).where('workspace_id', '=', workspace).where('id', '=', id).execute();
-}
-
-export async function insertSigninLink(db: Db, link: SigninLinkRow): Promise<void> {
-  await db.insertInto('signin_links').values(link).execute();
-}
-
-export async function findSigninLink(db: Db, hash: string): Promise<SigninLinkRow | undefined> {
-  return await db.selectFrom('signin_links').selectAll().where('hash', '=', hash).executeTakeFirst();
-}
-
 /** Takes the link if nobody has: of two visitors at the same time, one gets in. */
 export async function takeSigninLink(db: Db, hash: string, now: number): Promise<boolean> {
   const result = await db
@@ -270,3 +227,44 @@ export async function deleteSigninLinksOf(db: Db, workspace: string, developerId
 export async function deleteStaleSigninLinks(db: Db, workspace: string, now: number): Promise<void> {
   await db.deleteFrom('signin_links').where('workspace_id', '=', workspace).where('expires_at', '<', now).execute();
 }
+
+/** Each lets somebody into this server, or back into a browser, without anybody here having said so. */
+const NEVER: Partial<Record<TokenKind, string>> = { operator: 'operator_tokens', web: 'web_tokens', instance: 'instance_tokens' };
+
+const checkToken: RowRule = (row, { agentTokenEnd }) => {
+  const kind = row.kind as TokenKind;
+  const leftOut = NEVER[kind];
+  if (leftOut !== undefined) return { row: null, leftOut };
+  if (row.developer_id === null) return { wrong: 'developer_id: the token is of no developer' };
+  if (row.instance_id !== null) return { wrong: 'instance_id: only an instance has one' };
+  if ((row.agent_type === null) === (kind === 'agent')) return { wrong: `agent_type: not as a token of the kind ${kind} has it` };
+  // A file does not decide how long somebody may come in.
+  if (kind === 'agent' && agentTokenEnd !== null && Number(row.expires_at ?? Number.POSITIVE_INFINITY) > agentTokenEnd)
+    return { row: { ...row, expires_at: agentTokenEnd }, leftOut: 'longer_lifetimes' };
+  return { row };
+};
+
+export const identityRows = {
+  workspaces: rowRule<WorkspaceRow>({ id: matches(/^ws_[a-z0-9][a-z0-9-]{0,39}$/, 'the id of a workspace') }, (row) =>
+    row.name === workspaceName(String(row.id)) ? { row } : { wrong: 'name: it is not the one that the id is made of' },
+  ),
+  developers: rowRule<DeveloperRow>({
+    id: idOf('dev'),
+    name: matches(/^[^\p{Cc}@]{1,100}$/u, 'a name without control characters and "@"'),
+    role: oneOf('admin', 'member'),
+    visibility: oneOf('team', 'private'),
+  }),
+  tokens: rowRule<TokenRow>(
+    {
+      id: idOf('tok'),
+      hash: sha256,
+      previous_hash: sha256,
+      proof_hash: sha256,
+      kind: oneOf('operator', 'developer', 'agent', 'instance', 'web'),
+      developer_id: idOf('dev'),
+      agent_type: oneOf(...CLIENT_NAMES),
+    },
+    checkToken,
+  ),
+  signin_links: neverBrought('signin_links'),
+} satisfies Partial<RowRules>;

@@ -5,7 +5,7 @@ import type { Caller, CallersPage, NamedSubject, Subjects } from '../capabilitie
 import { endOf, principalOf } from './authenticate.ts';
 import { requireDeveloper } from './people.ts';
 import { namesFor, shown } from './privacy.ts';
-import { PRIVATE } from './private-fields.ts';
+import { PRIVATE } from './redact.ts';
 import { callingTokens, findDeveloper, hasInstance, type TokenWithDeveloper, tokenNamed, tokensById } from './store.ts';
 
 /** Holders of grants, as people name them and as grants store them. */
@@ -84,7 +84,7 @@ function tokenCaller(token: TokenWithDeveloper, viewer: Principal, now: number):
   };
 }
 
-export async function callersOf(db: Db, viewer: Principal, subject: string, now: number): Promise<CallersPage> {
+async function callersOf(db: Db, viewer: Principal, subject: string, now: number): Promise<CallersPage> {
   if (subject === 'operator') return { callers: [operatorCaller(viewer)], total: 1 };
   const [kind, id] = [subject.slice(0, subject.indexOf(':')), subject.slice(subject.indexOf(':') + 1)];
   const which = kind === 'token' ? { token: id } : kind === 'instance' ? { instance: id, now } : { developer: id, now };
@@ -96,7 +96,7 @@ export async function callersOf(db: Db, viewer: Principal, subject: string, now:
 }
 
 /** The operator's own calls stand first, to whoever may see them. */
-export async function callers(db: Db, viewer: Principal, { limit, offset }: { limit: number; offset: number }, now: number): Promise<CallersPage> {
+async function callers(db: Db, viewer: Principal, { limit, offset }: { limit: number; offset: number }, now: number): Promise<CallersPage> {
   const first = viewer.operator ? [operatorCaller(viewer)].slice(offset) : [];
   const page = { limit: limit - first.length, offset: viewer.operator ? Math.max(0, offset - 1) : offset };
   const { tokens, total } = await callingTokens(db, viewer.workspace, { now, ...(viewer.operator ? {} : { developer: viewer.developerId ?? '' }) }, page);

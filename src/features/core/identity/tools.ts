@@ -2,6 +2,7 @@ import { type Principal, record, type WriteContext } from '../../../kernel/conte
 import { Refusal } from '../../../kernel/errors.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { changeRows } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
@@ -32,9 +33,9 @@ import {
   signOutEverywhere,
 } from './people.ts';
 import { shown } from './privacy.ts';
-import { PRIVATE } from './private-fields.ts';
+import { PRIVATE } from './redact.ts';
 import { issueTicket, makeSigninLink } from './signin.ts';
-import { agentRunners, developersOf, firstDeveloper, pageOfTokens, setDeveloperVisibility, type TokenWithDeveloper, tokenNamed } from './store.ts';
+import { agentRunners, developersOf, firstDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed } from './store.ts';
 
 const MINUTE_MS = 60_000;
 /** From so long before it expires people are warned of an agent's token. */
@@ -113,7 +114,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
   implement(setVisibility, {
     write: async (tx, input, ctx) => {
       const developer = await knownDeveloper(tx, input.developer, ctx);
-      await setDeveloperVisibility(tx.db, tx.workspace, developer.id, input.visibility);
+      await changeRows(tx.db, 'developers', { workspace_id: tx.workspace, id: developer.id }, { visibility: input.visibility });
       record(tx, ctx, { category: 'work', kind: 'developer.visibility_set', subject: developer.id, payload: { visibility: input.visibility } });
       return ok(developerView({ ...developer, visibility: input.visibility }, await agentRunners(tx.db, tx.workspace), ctx.principal));
     },

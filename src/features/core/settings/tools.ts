@@ -1,23 +1,32 @@
 import { record, type WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import type { PublishedTool } from '../../../kernel/publish.ts';
-import { accessOf } from '../../../kernel/registry.ts';
+import { accessOf, type PublishedTool } from '../../../kernel/registry.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement, type RetentionInfo } from '../../../kernel/tool.ts';
+import { deleteRows } from '../../../storage/rows.ts';
 import type { SettingRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { PROFILES } from '../capabilities/index.ts';
 import { hiding } from '../identity/index.ts';
-import { retentionList, rolesList, type SettingView, settingsList, settingsSet, TOKEN_KINDS } from './contract.ts';
-import { DEFINITIONS, SETTING_KEYS, type SettingDefinition, type SettingKey } from './definitions.ts';
-import { keptMs, RETENTION } from './retention.ts';
-import { clearSetting, saveSetting, settingRows } from './store.ts';
+import {
+  DEFINITIONS,
+  retentionList,
+  rolesList,
+  SETTING_KEYS,
+  type SettingDefinition,
+  type SettingKey,
+  type SettingView,
+  settingsList,
+  settingsSet,
+  TOKEN_KINDS,
+} from './contract.ts';
+import { keptMs, RETENTION, saveSetting, storedSettings } from './store.ts';
 
 export const settingTools: Implementation[] = [
   implement(settingsList, {
     read: async (_input, { reader, workspace, principal }) => {
-      const rows = await settingRows(reader, workspace);
+      const rows = await storedSettings(reader, workspace);
       const hide = await hiding(reader, workspace, principal);
       return ok(await hide({ items: SETTING_KEYS.map((key) => view(key, rows)) }));
     },
@@ -28,13 +37,13 @@ export const settingTools: Implementation[] = [
 type Wanted = Input<typeof settingsSet>['value'];
 
 async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: Wanted): Promise<SettingView> {
-  const before = view(key, await settingRows(tx.db, tx.workspace));
-  if (value === null) await clearSetting(tx.db, tx.workspace, key);
+  const before = view(key, await storedSettings(tx.db, tx.workspace));
+  if (value === null) await deleteRows(tx.db, 'settings', { workspace_id: tx.workspace, key });
   else {
     const row = { workspace_id: tx.workspace, key, value: String(fitting(DEFINITIONS[key], value)), updated_at: tx.now, updated_by: ctx.principal.actor };
     await saveSetting(tx.db, row);
   }
-  const after = view(key, await settingRows(tx.db, tx.workspace));
+  const after = view(key, await storedSettings(tx.db, tx.workspace));
   record(tx, ctx, {
     category: 'audit',
     kind: 'setting.changed',

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { isRecord } from '../../../kernel/input.ts';
-import { namespaceOf } from '../../../kernel/namespace.ts';
+import { namespaceOf } from '../../../kernel/registry.ts';
 import { DEFAULT_WORKSPACE_ID, isWorkspaceName, workspaceName } from '../../../kernel/workspace.ts';
 import { type EntryProblem, EVERY_WORKSPACE, type HttpEntry, type ServerEntry, type StdioEntry } from './configured.ts';
 

@@ -1,10 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { toolNamed } from '../../../kernel/aliases.ts';
 import type { CallContext } from '../../../kernel/context.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { isRecord } from '../../../kernel/input.ts';
-import type { PublishedTool } from '../../../kernel/publish.ts';
+import { type PublishedTool, toolNamed } from '../../../kernel/registry.ts';
 import type { ExternalTool, Json } from '../../../kernel/relay.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';

@@ -1,6 +1,6 @@
 import { sql, type Updateable } from 'kysely';
 import type { Principal } from '../../../kernel/context.ts';
-import { calledRepository } from '../../../kernel/repository-name.ts';
+import { calledRepository } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Database, InstanceRelationshipRow, InstanceRow } from '../../../storage/schema-rows.ts';
 import type { InstanceStatus, InstanceStep, InstanceType } from './contract.ts';

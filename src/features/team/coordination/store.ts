@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { calledRepository } from '../../../kernel/repository-name.ts';
-import { findBySuffix } from '../../../kernel/tail.ts';
+import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
 import { type JsonText, readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRow, findRows, matching } from '../../../storage/rows.ts';

@@ -1,7 +1,6 @@
 import { agentIdOf, agentTypeOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/context.ts';
-import { calledRepository } from '../../../kernel/repository-name.ts';
-import { findBySuffix } from '../../../kernel/tail.ts';
+import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
 import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRow, matching } from '../../../storage/rows.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
 import { details, id, text, title } from '../../../kernel/fields.ts';
 
-export const AGENT_STATUSES = ['online', 'offline', 'busy'] as const;
+const AGENT_STATUSES = ['online', 'offline', 'busy'] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 export const RUNTIMES = ['claude_code', 'codex', 'opencode', 'custom', 'gemini', 'cursor'] as const;
 export type Runtime = (typeof RUNTIMES)[number];

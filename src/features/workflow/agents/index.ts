@@ -5,20 +5,27 @@ import { agentTools } from './tools.ts';
 
 export type { AgentRow } from '../../../storage/schema-rows.ts';
 export {
+  type AgentFilter,
+  agentsActingAs,
+  agentsById,
   dismiss,
   easeAgent,
   enlist,
   expireAgent,
+  findAgent,
   isOwn,
+  isSilent,
+  LEASE_MS,
   leave,
+  listAgents,
   requireOnline,
   requireOwn,
   requireOwnAgent,
   seenRunning,
+  statusAt,
   touchAgent,
   touchIfStale,
 } from './presence.ts';
-export { type AgentFilter, agentsActingAs, agentsById, findAgent, isSilent, LEASE_MS, listAgents, statusAt } from './store.ts';
 export { agentViewer, capabilitiesOf } from './tools.ts';
 
 export const agents = (services: Pick<Services, 'store' | 'clock' | 'log'>, ports: AgentPorts): Feature => ({

@@ -1,24 +1,117 @@
-import type { Expression, SqlBool } from 'kysely';
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Principal, record, type Services, type WriteContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { AgentRow } from '../../../storage/schema-rows.ts';
+import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';
+import type { AgentRow, Database } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import type { Runtime } from './contract.ts';
-import { changeAgent, findAgent, insertAgent, isSilent, silentAgents, statusAt, takeSilentOffline } from './store.ts';
+import { PRIVATE_RUNTIME, showsFieldsTo } from '../../core/identity/index.ts';
+import type { AgentStatus, Role, Runtime } from './contract.ts';
 
-export interface Leaving {
+export const HEARTBEAT_MS = 30_000;
+/** Three missed heartbeats. The claims of an agent that was silent for so long are given to others. */
+export const LEASE_MS = 90_000;
+
+/** Until when the agent holds what it has claimed, if nothing more is heard of it. */
+export const leaseEnd = ({ last_seen_at }: Pick<AgentRow, 'last_seen_at'>): number => last_seen_at + LEASE_MS;
+
+export const isSilent = (agent: Pick<AgentRow, 'last_seen_at'>, now: number): boolean => now >= leaseEnd(agent);
+
+/** The sweep may be a few seconds late; what is told never is. */
+export const statusAt = (agent: Pick<AgentRow, 'status' | 'last_seen_at'>, now: number): AgentStatus => (isSilent(agent, now) ? 'offline' : agent.status);
+
+export const findAgent = (db: Db, workspace: string, id: string) => findRow(db, 'agents', { workspace_id: workspace, id });
+
+export async function agentsById(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, AgentRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('agents').selectAll().where('workspace_id', '=', workspace).where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export const changeAgent = (db: Db, workspace: string, id: string, values: Partial<AgentRow>) =>
+  changeRows(db, 'agents', { workspace_id: workspace, id }, values);
+
+export interface AgentFilter {
+  readonly status?: readonly AgentStatus[] | undefined;
+  readonly role?: Role | undefined;
+  readonly runtime?: string | undefined;
+}
+
+/** The newest first, and how many there are in all. By what `viewer` is shown: silence counts before it was noted. */
+export async function listAgents(
+  db: Db,
+  viewer: Principal,
+  { status, role, runtime }: AgentFilter,
+  now: number,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: AgentRow[]; total: number }> {
+  const narrowed = <O>(query: SelectQueryBuilder<Database, 'agents', O>) => {
+    let found = query.where('workspace_id', '=', viewer.workspace);
+    if (role) found = found.where('role', '=', role);
+    if (runtime !== undefined) found = found.where(sql<SqlBool>`case when ${showsFieldsTo(viewer)} then runtime else ${PRIVATE_RUNTIME} end = ${runtime}`);
+    if (!status) return found;
+    const live = status.filter((one) => one !== 'offline');
+    return found.where((eb) => {
+      const isLive = eb.and([eb('status', 'in', live), eb('last_seen_at', '>', now - LEASE_MS)]);
+      const isOffline = eb.or([eb('status', '=', 'offline'), eb('last_seen_at', '<=', now - LEASE_MS)]);
+      return eb.or([...(live.length > 0 ? [isLive] : []), ...(live.length < status.length ? [isOffline] : [])]);
+    });
+  };
+  const rows = await narrowed(db.selectFrom('agents').selectAll()).orderBy('id', 'desc').limit(limit).offset(offset).execute();
+  const count = await narrowed(db.selectFrom('agents').select((eb) => eb.fn.countAll<number>().as('total'))).executeTakeFirstOrThrow();
+  return { rows, total: Number(count.total) };
+}
+
+/** Those that were registered under this name and heard of since then, the last heard of first. */
+export async function agentsActingAs(db: Db, workspace: string, actor: string, since: number, limit: number): Promise<AgentRow[]> {
+  return await db
+    .selectFrom('agents')
+    .selectAll()
+    .where('workspace_id', '=', workspace)
+    .where('actor', '=', actor)
+    .where('last_seen_at', '>=', since)
+    .orderBy('last_seen_at', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** In all workspaces, those that are due to be taken offline. */
+async function silentAgents(db: Db, now: number, limit: number): Promise<Pick<AgentRow, 'workspace_id' | 'id'>[]> {
+  return await db
+    .selectFrom('agents')
+    .select(['workspace_id', 'id'])
+    // Named one by one, or the index that leads with the status would be of no use.
+    .where('status', 'in', ['online', 'busy'])
+    .where('last_seen_at', '<=', now - LEASE_MS)
+    .limit(limit)
+    .execute();
+}
+
+/** Only where it still is silent and nobody was faster. */
+async function takeSilentOffline(db: Db, workspace: string, id: string, now: number): Promise<AgentRow | undefined> {
+  return await db
+    .updateTable('agents')
+    .set({ status: 'offline', current_task_id: null, updated_at: now })
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', id)
+    .where('status', '!=', 'offline')
+    .where('last_seen_at', '<=', now - LEASE_MS)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+interface Leaving {
   /** In a word or two, for the journal. */
   readonly reason: string;
   readonly actor: string;
 }
 
 /** What the agent holds is given back. Answers how many tasks that were. */
-export type Gone = (tx: Tx, agent: AgentRow, why: Leaving) => Promise<number>;
+type Gone = (tx: Tx, agent: AgentRow, why: Leaving) => Promise<number>;
 
-export interface UnreadCounts {
+interface UnreadCounts {
   readonly count: number;
   readonly by_priority: Record<string, number>;
 }
@@ -30,7 +123,7 @@ export interface AgentPorts {
   unread(db: Db, workspace: string, agentId: string, now: number): Promise<UnreadCounts>;
 }
 
-export const agentNotFound = (id: string, field: string): Refusal =>
+const agentNotFound = (id: string, field: string): Refusal =>
   new Refusal('AGENT_NOT_FOUND', `There is no agent ${JSON.stringify(id)} in this workspace.`, 'agent_list names those there are; agent_register makes one.', {
     field,
   });
@@ -128,7 +221,7 @@ export async function leave(tx: Tx, ctx: WriteContext, agent: AgentRow, kind: 'a
 }
 
 /** An agent that the server itself has started. It need not register: it is told under which id it takes part. */
-export interface StartedAgent {
+interface StartedAgent {
   readonly name: string;
   readonly runtime: Runtime;
   readonly workspacePath: string;
@@ -157,7 +250,7 @@ export async function enlist(tx: Tx, { name, runtime, workspacePath, developerId
     last_seen_at: tx.now,
     updated_at: tx.now,
   };
-  await insertAgent(tx.db, row);
+  await insertRows(tx.db, 'agents', row);
   tx.append({ category: 'work', kind: 'agent.registered', actor, subject: row.id, payload: { runtime, role: row.role } });
   return row.id;
 }

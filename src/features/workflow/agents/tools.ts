@@ -7,11 +7,25 @@ import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { insertRows } from '../../../storage/rows.ts';
 import type { AgentRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { type AgentView, agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';
-import { type AgentPorts, isOwn, leave, requireAgent, requireOnline, requireOwnAgent, touchAgent } from './presence.ts';
-import { changeAgent, HEARTBEAT_MS, insertAgent, LEASE_MS, leaseEnd, listAgents, statusAt } from './store.ts';
+import {
+  type AgentPorts,
+  changeAgent,
+  HEARTBEAT_MS,
+  isOwn,
+  LEASE_MS,
+  leaseEnd,
+  leave,
+  listAgents,
+  requireAgent,
+  requireOnline,
+  requireOwnAgent,
+  statusAt,
+  touchAgent,
+} from './presence.ts';
 
 const strings = z.array(z.string());
 const json = z.record(z.string(), z.unknown());
@@ -76,7 +90,7 @@ export function agentTools({ gone, claims: claimsOf, unread }: AgentPorts): Impl
           last_seen_at: tx.now,
           updated_at: tx.now,
         };
-        await insertAgent(tx.db, row);
+        await insertRows(tx.db, 'agents', row);
         // Without its name: journals are read by more people than may know whose agent it is.
         record(tx, ctx, { category: 'work', kind: 'agent.registered', subject: row.id, payload: { runtime, role } });
         return ok({ id: row.id, name, status: 'online' as const, next_heartbeat_ms: HEARTBEAT_MS, lease_expires_at: tx.now + LEASE_MS });

@@ -6,8 +6,18 @@ import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { findAgent, isOwn, requireOwnAgent } from '../agents/index.ts';
 import { archiveMessages, countUnread, getMessage, listMessages, MESSAGE_STATUSES, markRead, PRIORITIES, type Priority } from './contract.ts';
-import { changeMessages, findMessage, findMessages, inboxOf, threadOf, unreadByPriority } from './store.ts';
-import { isExpired, messageExpired, messageNotFound, viewMessage } from './views.ts';
+import {
+  changeMessages,
+  findMessage,
+  findMessages,
+  inboxOf,
+  isExpired,
+  messageExpired,
+  messageNotFound,
+  threadOf,
+  unreadByPriority,
+  viewMessage,
+} from './store.ts';
 
 const STATUSES = { unread: ['unread'], read: ['read'], all: ['unread', 'read'] } as const;
 /** So many ids does an event name. */
@@ -107,13 +117,13 @@ async function change(tx: Tx, ctx: WriteContext, kind: string, rows: readonly Me
   return rows.map((row) => ({ ...row, ...values }));
 }
 
-export async function isOwnAgent(tx: Tx, ctx: WriteContext, id: string): Promise<boolean> {
+async function isOwnAgent(tx: Tx, ctx: WriteContext, id: string): Promise<boolean> {
   const agent = await findAgent(tx.db, tx.workspace, id);
   return agent !== undefined && isOwn(agent, ctx.principal);
 }
 
 /** All of these messages, each once, received by agents of the caller's; otherwise the first that is not is named. */
-export async function ownReceived(tx: Tx, ctx: WriteContext, ids: readonly string[]): Promise<MessageRow[]> {
+async function ownReceived(tx: Tx, ctx: WriteContext, ids: readonly string[]): Promise<MessageRow[]> {
   const found = new Map((await findMessages(tx.db, tx.workspace, ids)).map((row) => [row.id, row]));
   const own = new Map<string, boolean>();
   for (const { recipient_id } of found.values()) {
@@ -124,7 +134,7 @@ export async function ownReceived(tx: Tx, ctx: WriteContext, ids: readonly strin
   return [...found.values()];
 }
 
-export interface UnreadMessages {
+interface UnreadMessages {
   readonly count: number;
   readonly by_priority: Record<Priority, number>;
 }

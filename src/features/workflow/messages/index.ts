@@ -7,10 +7,8 @@ export type { MessageRow } from '../../../storage/schema-rows.ts';
 export { HUMAN, SERVER } from './contract.ts';
 export { noteDelivery, unreadOf } from './inbox.ts';
 export { openQuestion, openQuestions } from './questions.ts';
-export { finishedThreads } from './retention.ts';
 export { tell } from './send.ts';
-export { undeliveredTo } from './store.ts';
-export { bodyText } from './views.ts';
+export { bodyText, finishedThreads, undeliveredTo } from './store.ts';
 
 /** What agents and people say to each other. Threads are all of it in one list for people: asks, handoffs and announcements are kept by the team's features. */
 export const messages = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({

@@ -5,8 +5,10 @@ import { beginning } from '../../../kernel/excerpt.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { matching } from '../../../storage/rows.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
@@ -25,11 +27,21 @@ import {
   SYSTEM_MACHINE,
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
-import { newMessage, type Words } from './compose.ts';
 import { answerQuestion, HUMAN, listQuestions, type QuestionView, SERVER } from './contract.ts';
-import { answeredQuestionRows, answersTo, lapsedQuestions, openQuestionRow, openQuestionRows, type QuestionRow, questionNamed } from './question-store.ts';
-import { changeMessages, findMessage, insertMessages } from './store.ts';
-import { bodyText, isExpired } from './views.ts';
+import { newMessage, type Words } from './send.ts';
+import {
+  answeredQuestionRows,
+  answersTo,
+  bodyText,
+  changeMessages,
+  findMessage,
+  insertMessages,
+  isExpired,
+  lapsedQuestions,
+  openQuestionRow,
+  openQuestionRows,
+  type QuestionRow,
+} from './store.ts';
 
 /** A question to a person. The task that it is about waits for the answer. */
 export async function ask(tx: Tx, ctx: WriteContext, message: MessageRow, task: WorkflowTaskRow | null): Promise<void> {
@@ -70,7 +82,7 @@ export const peopleTools: Implementation[] = [
 
 /** By its id, or the end of it. Whoever asked gets the answer as a message. */
 export async function answerNamed(tx: Tx, ctx: WriteContext, tail: string, answer: string): Promise<Output<typeof answerQuestion>> {
-  const row = await questionNamed(tx.db, tx.workspace, tail);
+  const row = await findBySuffix(matching(tx.db, 'messages', { workspace_id: tx.workspace, recipient_id: HUMAN }).selectAll(), tail, 'question');
   requireOpen(row, tx.now);
   const { replyId, taskStatus } = await closeQuestion(tx, row, {
     sender: HUMAN,
@@ -104,7 +116,7 @@ function requireOpen(row: MessageRow, now: number): void {
 const MAX_OPEN = 200;
 const MAX_ANSWERED = 50;
 
-export interface QuestionWithAnswer extends QuestionView {
+interface QuestionWithAnswer extends QuestionView {
   readonly answer: string | null;
   readonly answered_at: number | null;
 }

@@ -1,9 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { sql } from 'kysely';
 import type { Principal } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
-import { repositoryName } from '../../../kernel/repository-name.ts';
+import { repositoryName } from '../../../kernel/repo.ts';
 import { onlyRow, rowsEndingIn } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
+import type { MessageRow } from '../../../storage/schema-rows.ts';
 import {
   type AnnouncementRow,
   type AskRow,
@@ -17,9 +19,8 @@ import {
 } from '../../team/coordination/index.ts';
 import { agentsById } from '../agents/index.ts';
 import { HUMAN } from './contract.ts';
-import { findMessage } from './store.ts';
+import { findMessage, messagesIn } from './store.ts';
 import type { DeliveryState, ThreadKind } from './thread-standing.ts';
-import { beginnings, beginningsOf, factsOf, type ThreadFacts, type ThreadHead } from './thread-store.ts';
 
 /** What begins a thread, as its own feature keeps it. */
 export type FoundThread =
@@ -59,7 +60,7 @@ const UNKNOWN = {
 };
 
 /** How far it has come. */
-export function courseOf(found: FoundThread): DeliveryState {
+export function deliveryOf(found: FoundThread): DeliveryState {
   const kind = kindOf(found);
   if (found.of === 'announcements') return { ...UNKNOWN, kind, sent_at: found.row.created_at };
   if (found.of === 'handoffs') return { ...UNKNOWN, kind, sent_at: found.row.created_at, answered_at: found.row.accepted_at };
@@ -103,79 +104,71 @@ export async function withFacts(db: Db, { workspace, developerId }: Principal, h
 /** The part of an id that tells the time; of all kinds alike. */
 export const momentOf = (id: string): string => id.slice(id.indexOf('_') + 1);
 
-interface Slice {
-  readonly found: readonly FoundThread[];
-  /** The last row that was read for it; nothing where there are no more. */
-  readonly last: string | undefined;
+interface Page {
+  readonly before: string | undefined;
+  readonly limit: number;
 }
 
+/** One table in which threads begin. */
 interface Source {
   readonly prefix: string;
   readonly kinds: readonly ThreadKind[];
-  read(before: string | undefined, limit: number): Promise<Slice>;
+  find(db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined>;
+  /** The rows that were read, the newest first, and the threads that begin with them. */
+  read(db: Db, viewer: Principal, page: Page): Promise<{ rows: readonly { id: string }[]; found: readonly FoundThread[] }>;
 }
 
-const sliceOf = (found: readonly FoundThread[], rows: readonly { id: string }[], limit: number): Slice => ({
-  found,
-  last: rows.length < limit ? undefined : rows.at(-1)?.id,
-});
-
-function sourcesOf(db: Db, viewer: Principal): Source[] {
-  const { workspace } = viewer;
-  return [
-    {
-      prefix: 'msg_',
-      kinds: ['message', 'question'],
-      read: async (before, limit) => {
-        const rows = await beginnings(db, workspace, { before, limit });
-        return sliceOf(await withFacts(db, viewer, rows), rows, limit);
-      },
+/** Of the team's features. Each row is a thread by itself. */
+function teamSource<Of extends Exclude<FoundThread['of'], 'messages'>, R extends Extract<FoundThread, { of: Of }>['row']>(
+  of: Of,
+  prefix: string,
+  kind: ThreadKind,
+  findOne: (db: Db, workspace: string, id: string) => Promise<R | undefined>,
+  slice: (db: Db, workspace: string, page: Page) => Promise<R[]>,
+): Source {
+  const thread = (row: R) => ({ of, row }) as unknown as FoundThread;
+  return {
+    prefix,
+    kinds: [kind],
+    async find(db, { workspace }, id) {
+      const row = await findOne(db, workspace, id);
+      return row && thread(row);
     },
-    {
-      prefix: 'ask_',
-      kinds: ['ask'],
-      read: async (before, limit) => {
-        const rows = await askSlice(db, workspace, { before, limit });
-        return sliceOf(
-          rows.map((row) => ({ of: 'asks', row })),
-          rows,
-          limit,
-        );
-      },
+    async read(db, { workspace }, page) {
+      const rows = await slice(db, workspace, page);
+      return { rows, found: rows.map(thread) };
     },
-    {
-      prefix: 'handoff_',
-      kinds: ['handoff'],
-      read: async (before, limit) => {
-        const rows = await handoffSlice(db, workspace, { before, limit });
-        return sliceOf(
-          rows.map((row) => ({ of: 'handoffs', row })),
-          rows,
-          limit,
-        );
-      },
-    },
-    {
-      prefix: 'ann_',
-      kinds: ['announcement'],
-      read: async (before, limit) => {
-        const rows = await announcementSlice(db, workspace, { before, limit });
-        return sliceOf(
-          rows.map((row) => ({ of: 'announcements', row })),
-          rows,
-          limit,
-        );
-      },
-    },
-  ];
+  };
 }
+
+const MESSAGES: Source = {
+  prefix: 'msg_',
+  kinds: ['message', 'question'],
+  async find(db, viewer, id) {
+    const { workspace } = viewer;
+    const threadId = id.startsWith('thr_') ? id : (await findMessage(db, workspace, id))?.thread_id;
+    const [found] = threadId === undefined ? [] : await withFacts(db, viewer, await beginningsOf(db, workspace, [threadId]));
+    return found;
+  },
+  async read(db, viewer, page) {
+    const rows = await beginnings(db, viewer.workspace, page);
+    return { rows, found: await withFacts(db, viewer, rows) };
+  },
+};
+
+const SOURCES: readonly Source[] = [
+  MESSAGES,
+  teamSource('asks', 'ask_', 'ask', findAsk, askSlice),
+  teamSource('handoffs', 'handoff_', 'handoff', findHandoff, handoffSlice),
+  teamSource('announcements', 'ann_', 'announcement', findAnnouncement, announcementSlice),
+];
 
 const BATCH_SIZE = 100;
 
 /** Of one kind or of all, the newest first, from before that moment. Read as far as it is asked for. */
 export async function* newestFirst(db: Db, viewer: Principal, kind: ThreadKind | undefined, before: string | undefined): AsyncGenerator<FoundThread> {
-  const sources = sourcesOf(db, viewer).filter(({ kinds }) => kind === undefined || kinds.includes(kind));
-  const lines = sources.map((source) => inTurn(source, before));
+  const sources = SOURCES.filter(({ kinds }) => kind === undefined || kinds.includes(kind));
+  const lines = sources.map((source) => inTurn(db, viewer, source, before));
   const heads = await Promise.all(lines.map((line) => line.next()));
   for (;;) {
     let latest = -1;
@@ -190,13 +183,13 @@ export async function* newestFirst(db: Db, viewer: Principal, kind: ThreadKind |
   }
 }
 
-async function* inTurn({ prefix, read }: Source, moment: string | undefined): AsyncGenerator<FoundThread, undefined> {
+async function* inTurn(db: Db, viewer: Principal, { prefix, read }: Source, moment: string | undefined): AsyncGenerator<FoundThread, undefined> {
   let before = moment && `${prefix}${moment}`;
   for (;;) {
-    const { found, last } = await read(before, BATCH_SIZE);
+    const { found, rows } = await read(db, viewer, { before, limit: BATCH_SIZE });
     yield* found;
-    if (last === undefined) return undefined;
-    before = last;
+    if (rows.length < BATCH_SIZE) return undefined;
+    before = rows.at(-1)?.id;
     // A filter that leaves little reads many of these: others are served between them.
     await yieldToEventLoop();
   }
@@ -219,24 +212,8 @@ export async function requireThread(db: Db, viewer: Principal, id: string): Prom
   throw notFound(id);
 }
 
-async function byPrefix(db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined> {
-  const { workspace } = viewer;
-  if (id.startsWith('ask_')) {
-    const row = await findAsk(db, workspace, id);
-    return row && { of: 'asks', row };
-  }
-  if (id.startsWith('handoff_')) {
-    const row = await findHandoff(db, workspace, id);
-    return row && { of: 'handoffs', row };
-  }
-  if (id.startsWith('ann_')) {
-    const row = await findAnnouncement(db, workspace, id);
-    return row && { of: 'announcements', row };
-  }
-  const threadId = id.startsWith('thr_') ? id : (await findMessage(db, workspace, id))?.thread_id;
-  const [found] = threadId === undefined ? [] : await withFacts(db, viewer, await beginningsOf(db, workspace, [threadId]));
-  return found;
-}
+const byPrefix = (db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined> =>
+  (SOURCES.find(({ prefix }) => id.startsWith(prefix)) ?? MESSAGES).find(db, viewer, id);
 
 /** What waits for an answer, by its id or the end of it, as people type it. */
 export async function unansweredNamed(db: Db, viewer: Principal, tail: string): Promise<FoundThread> {
@@ -249,6 +226,181 @@ export async function unansweredNamed(db: Db, viewer: Principal, tail: string): 
     .where('workspace_id', '=', viewer.workspace)
     .where('recipient_id', '=', HUMAN)
     .where('status', '=', 'unread');
-  const found = [...(await rowsEndingIn(asks, tail)), ...(await rowsEndingIn(questions, tail))];
-  return await requireThread(db, viewer, onlyRow(found, tail, 'message').id);
+  const { id } = onlyRow([...(await rowsEndingIn(asks, tail)), ...(await rowsEndingIn(questions, tail))], tail, 'message');
+  return await requireThread(db, viewer, id);
+}
+
+/** Threads as people see them: each stands at the message that began it. Of a broadcast that is the first of its messages. */
+
+const HEAD_COLUMNS = [
+  'm.workspace_id',
+  'm.id',
+  'm.thread_id',
+  'm.sender_id',
+  'm.recipient_id',
+  'm.message_type',
+  'm.subject',
+  'm.priority',
+  'm.status',
+  'm.workflow_id',
+  'm.task_id',
+  'm.actor',
+  'm.sent_at',
+  'm.delivered_at',
+  'm.read_at',
+  'm.answered_at',
+  'm.expires_at',
+] as const;
+
+/** Without the body, which may be long: it is read for those that are shown. */
+const beginningsIn = (db: Db, workspace: string) =>
+  db
+    .selectFrom('messages as m')
+    .leftJoin('workflows as w', (join) => join.onRef('w.workspace_id', '=', 'm.workspace_id').onRef('w.id', '=', 'm.workflow_id'))
+    .select(HEAD_COLUMNS)
+    .select('w.repository_path as repository')
+    .where('m.workspace_id', '=', workspace)
+    .where('m.reply_to_id', 'is', null);
+
+type ThreadHead = Awaited<ReturnType<typeof beginnings>>[number];
+
+/** Messages that begin a thread, the newest first, from the one before `before`: ids rise with time. A broadcast begins with many. */
+async function beginnings(db: Db, workspace: string, { before, limit }: { before: string | undefined; limit: number }) {
+  const all = beginningsIn(db, workspace);
+  return await (before === undefined ? all : all.where('m.id', '<', before)).orderBy('m.id', 'desc').limit(limit).execute();
+}
+
+export async function beginningsOf(db: Db, workspace: string, threadIds: readonly string[]): Promise<ThreadHead[]> {
+  if (threadIds.length === 0) return [];
+  return await beginningsIn(db, workspace).where('m.thread_id', 'in', threadIds).execute();
+}
+
+/**
+ * Threads with a message that has not reached its agent since then, the newest first. Its conditions stand in the statement as they
+ * stand in the index of such messages.
+ */
+export async function undeliveredThreads(db: Db, workspace: string, since: number, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('messages')
+    .select('thread_id')
+    .where('workspace_id', '=', workspace)
+    .where('recipient_id', '!=', HUMAN)
+    .where('status', '=', sql.lit('unread'))
+    .where('delivered_at', 'is', null)
+    .where('sent_at', '>', since)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .orderBy('sent_at', 'desc')
+    .limit(limit)
+    .execute();
+  return [...new Set(rows.map(({ thread_id }) => thread_id))];
+}
+
+/** Threads of questions that wait for a person, the oldest first. */
+export async function openQuestionThreads(db: Db, workspace: string, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('messages')
+    .select('thread_id')
+    .where('workspace_id', '=', workspace)
+    .where('recipient_id', '=', HUMAN)
+    .where('status', '=', 'unread')
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .orderBy('sent_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ thread_id }) => thread_id);
+}
+
+interface ThreadFacts {
+  /** The first of the messages that begin it. */
+  readonly first_id: string;
+  /** Who got it from the one who began. */
+  readonly recipients: number;
+  readonly delivered: number;
+  readonly read: number;
+  readonly last_delivered_at: number | null;
+  readonly last_read_at: number | null;
+  /** What was said in it since. */
+  readonly replies: number;
+  /** Of those, how many their agents have not got. */
+  readonly unseen_replies: number;
+  /** When whoever began it first got something back. */
+  readonly replied_at: number | null;
+  /** A question to people that waits for its answer. */
+  readonly open_question: string | null;
+  /** Whom something in it was for, and who began it. */
+  readonly parties: readonly string[];
+}
+
+/** How far each thread has come; only of those that are there. */
+async function factsOf(db: Db, workspace: string, heads: readonly Pick<MessageRow, 'thread_id' | 'sender_id'>[]): Promise<Map<string, ThreadFacts>> {
+  const senders = new Map(heads.map(({ thread_id, sender_id }) => [thread_id, sender_id]));
+  if (senders.size === 0) return new Map();
+  const rows = await countsIn(db, workspace, [...senders.keys()]);
+  const facts = new Map<string, ThreadFacts>();
+  for (const [threadId, some] of Map.groupBy(rows, ({ thread_id }) => thread_id)) {
+    const sum = (of: (row: (typeof some)[number]) => unknown) => some.reduce((total, row) => total + Number(of(row)), 0);
+    const latest = (of: (row: (typeof some)[number]) => unknown) =>
+      some.map(of).reduce<number | null>((last, at) => (at === null ? last : Math.max(last ?? 0, Number(at))), null);
+    const sender = senders.get(threadId) as string;
+    const toSender = some.find(({ recipient_id }) => recipient_id === sender);
+    facts.set(threadId, {
+      first_id:
+        some
+          .map(({ first_id }) => String(first_id ?? ''))
+          .filter(Boolean)
+          .toSorted()[0] ?? '',
+      recipients: sum(({ recipients }) => recipients),
+      delivered: sum(({ delivered }) => delivered),
+      read: sum(({ read }) => read),
+      last_delivered_at: latest(({ last_delivered_at }) => last_delivered_at),
+      last_read_at: latest(({ last_read_at }) => last_read_at),
+      replies: sum(({ replies }) => replies),
+      unseen_replies: sum(({ unseen_replies }) => unseen_replies),
+      replied_at: toSender?.replied_at == null ? null : Number(toSender.replied_at),
+      open_question: some.find(({ recipient_id }) => recipient_id === HUMAN)?.unread_id ?? null,
+      parties: [sender, ...some.map(({ recipient_id }) => recipient_id)],
+    });
+  }
+  return facts;
+}
+
+/** Of each thread, by whom its messages were for. */
+const countsIn = (db: Db, workspace: string, threadIds: readonly string[]) =>
+  db
+    .selectFrom('messages')
+    .select((eb) => {
+      const begun = <T>(value: T) => eb.case().when('reply_to_id', 'is', null).then(value).end();
+      const reply = eb('reply_to_id', 'is not', null);
+      const isUnseen = eb.and([reply, eb('delivered_at', 'is', null), eb('status', '=', 'unread'), eb('recipient_id', '!=', HUMAN)]);
+      return [
+        'thread_id',
+        'recipient_id',
+        eb.fn.min(begun(eb.ref('id'))).as('first_id'),
+        eb.fn.count<string | number>(begun(eb.ref('id'))).as('recipients'),
+        eb.fn.count<string | number>(begun(eb.ref('delivered_at'))).as('delivered'),
+        eb.fn.count<string | number>(begun(eb.ref('read_at'))).as('read'),
+        eb.fn.max(begun(eb.ref('delivered_at'))).as('last_delivered_at'),
+        eb.fn.max(begun(eb.ref('read_at'))).as('last_read_at'),
+        eb.fn.count<string | number>('reply_to_id').as('replies'),
+        eb.fn.count<string | number>(eb.case().when(isUnseen).then(1).end()).as('unseen_replies'),
+        eb.fn.min(eb.case().when(reply).then(eb.ref('sent_at')).end()).as('replied_at'),
+        eb.fn.min(eb.case().when('status', '=', 'unread').then(eb.ref('id')).end()).as('unread_id'),
+      ];
+    })
+    .where('workspace_id', '=', workspace)
+    .where('thread_id', 'in', threadIds)
+    .groupBy(['thread_id', 'recipient_id'])
+    .execute();
+
+/** The last ones of a thread, in the order in which they were sent. */
+export async function lastOf(db: Db, workspace: string, threadId: string, limit: number): Promise<MessageRow[]> {
+  const rows = await messagesIn(db, workspace).where('thread_id', '=', threadId).orderBy('sent_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+  return rows.reverse();
+}
+
+/** What began a thread: of a broadcast, to each of these. */
+export async function firstOf(db: Db, workspace: string, threadId: string, limit: number): Promise<MessageRow[]> {
+  const begun = messagesIn(db, workspace).where('thread_id', '=', threadId).where('reply_to_id', 'is', null);
+  return await begun.orderBy('sent_at').orderBy('id').limit(limit).execute();
 }

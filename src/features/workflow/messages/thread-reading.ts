@@ -1,16 +1,32 @@
+import { agentIdOf, agentTypeOf, ownerOf } from '../../../kernel/actor.ts';
 import type { CallContext, Principal } from '../../../kernel/context.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
-import { openAsks, readStrings } from '../../team/coordination/index.ts';
-import type { listThreads, showThread, ThreadEntry } from './contract.ts';
-import { remindersOf } from './thread-acts.ts';
-import { courseOf, type FoundThread, involves, kindOf, momentOf, newestFirst, repositoryOf, requireThread, withFacts } from './thread-finding.ts';
-import { isIn, PRESSING_MS, rankOf, remindableFrom } from './thread-standing.ts';
-import { beginningsOf, firstOf, lastOf, openQuestionThreads, undeliveredThreads } from './thread-store.ts';
-import { endsOf, mayBeReminded, mayReadIn, type Parties, partiesFor, threadViews } from './thread-view.ts';
-import { bodyText } from './views.ts';
+import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { isAddressedTo, openAsks, readStrings } from '../../team/coordination/index.ts';
+import { agentsById, agentViewer } from '../agents/index.ts';
+import { HUMAN, type listThreads, type Party, SERVER, type showThread, type ThreadEntry, type ThreadView } from './contract.ts';
+import { bodyText, findMessages } from './store.ts';
+import {
+  beginningsOf,
+  deliveryOf,
+  type FoundThread,
+  firstOf,
+  involves,
+  kindOf,
+  lastOf,
+  momentOf,
+  newestFirst,
+  openQuestionThreads,
+  repositoryOf,
+  requireThread,
+  undeliveredThreads,
+  withFacts,
+} from './thread-finding.ts';
+import { type DeliveryState, isIn, isUnanswered, PRESSING_MS, rankOf, remindableFrom, statusOf, stepsOf } from './thread-standing.ts';
+import { remindersOf } from './tools.ts';
 
 type Wanted = Input<typeof listThreads>;
 
@@ -27,7 +43,7 @@ export async function readThreads({ reader, principal, clock }: CallContext, wan
     (wanted.kind === undefined || kindOf(found) === wanted.kind) &&
     (wanted.repo === undefined || repositoryOf(found) === wanted.repo) &&
     (!wanted.mine || involves(found, principal));
-  const all = (await pressingOf(reader, principal, now)).filter((found) => isWanted(found) && isIn(wanted.state, courseOf(found), now));
+  const all = (await pressingOf(reader, principal, now)).filter((found) => isWanted(found) && isIn(wanted.state, deliveryOf(found), now));
   const pressing = all.slice(0, MAX_PRESSING);
   // Each once: what stands above does not stand below, also not on a later page.
   const above = new Set(pressing.map(({ row }) => row.id));
@@ -49,7 +65,7 @@ async function pressingOf(db: Db, viewer: Principal, now: number): Promise<Found
   const heads = await beginningsOf(db, workspace, [...new Set([...questions, ...undelivered])]);
   const asks = await openAsks(db, workspace, now, CONSIDERED);
   const all: FoundThread[] = [...(await withFacts(db, viewer, heads)), ...asks.map((row) => ({ of: 'asks', row }) as const)];
-  const ranked = all.map((found) => ({ found, rank: rankOf(courseOf(found), now), moment: momentOf(found.row.id) })).filter(({ rank }) => rank < 2);
+  const ranked = all.map((found) => ({ found, rank: rankOf(deliveryOf(found), now), moment: momentOf(found.row.id) })).filter(({ rank }) => rank < 2);
   return ranked.sort((a, b) => a.rank - b.rank || (a.moment > b.moment ? -1 : 1)).map(({ found }) => found);
 }
 
@@ -60,7 +76,7 @@ async function pageOf(db: Db, viewer: Principal, now: number, { kind, state, bef
   let last: FoundThread | undefined;
   for await (const found of newestFirst(db, viewer, kind, before)) {
     if ((items.length === limit || examined === MAX_EXAMINED) && last) return { items, next: momentOf(last.row.id) };
-    if (isWanted(found) && isIn(state, courseOf(found), now)) items.push(found);
+    if (isWanted(found) && isIn(state, deliveryOf(found), now)) items.push(found);
     examined++;
     last = found;
   }
@@ -77,14 +93,14 @@ type Listed = Pick<Shown, 'entries' | 'entries_cut' | 'recipients'>;
 export async function readThread({ reader, principal, clock }: CallContext, id: string): Promise<Shown> {
   const now = clock.now();
   const found = await requireThread(reader, principal, id);
-  const course = courseOf(found);
+  const delivery = deliveryOf(found);
   const [thread] = await threadViews(reader, principal, now, [found]);
   if (!thread) throw new Error(`the thread ${id} has no view`);
-  const said = found.of === 'messages' ? await inMessages(reader, found, course.recipients) : { last: [], first: [] };
+  const said = found.of === 'messages' ? await inMessages(reader, found, delivery.recipients) : { last: [], first: [] };
   const ends = [...said.last, ...said.first].flatMap(({ sender_id, recipient_id }) => [sender_id, recipient_id]);
   const parties = await partiesFor(reader, principal, now, ends);
   const reminders = await remindersOf(reader, principal.workspace, found.row.id);
-  const listed = found.of === 'messages' ? mailOf(said, thread.replies, parties, (row) => mayReadIn(found, row, principal)) : wordsOf(found, parties);
+  const listed = found.of === 'messages' ? mailOf(said, thread.replies, parties, (row) => mayReadIn(found, row, principal)) : saidIn(found, parties);
   const reminded: ThreadEntry[] = reminders.map(({ seq, actor, time }) => ({
     id: String(seq),
     what: 'reminder',
@@ -100,7 +116,7 @@ export async function readThread({ reader, principal, clock }: CallContext, id: 
     ...listed,
     entries: [...listed.entries, ...reminded].sort((a, b) => a.at - b.at),
     about: aboutOf(found),
-    remindable_from: mayBeReminded(found, course, now) ? remindableFrom(course.sent_at, reminders[0]?.time ?? null) : null,
+    remindable_from: mayBeReminded(found, delivery, now) ? remindableFrom(delivery.sent_at, reminders[0]?.time ?? null) : null,
   };
 }
 
@@ -138,7 +154,7 @@ function mailOf({ last, first }: Mail, replies: number, parties: Parties, isRead
   };
 }
 
-function wordsOf(found: Exclude<FoundThread, { of: 'messages' }>, parties: Parties): Listed {
+function saidIn(found: Exclude<FoundThread, { of: 'messages' }>, parties: Parties): Listed {
   const { from, to } = endsOf(found, parties);
   const { id, message, created_at: at } = found.row;
   const receipts = found.of === 'asks' ? { delivered_at: found.row.delivered_at, read_at: found.row.read_at } : { delivered_at: null, read_at: null };
@@ -178,4 +194,134 @@ function aboutOf(found: FoundThread): Shown['about'] {
   if (found.of !== 'handoffs') return { ...NOTHING, repo: found.row.repo, paths: readStrings(found.row.paths) };
   const { repo, branch, context_id, task_ids, claim_ids } = found.row;
   return { ...NOTHING, repo, branch, context_id, task_ids: readStrings(task_ids), claim_ids: readStrings(claim_ids) };
+}
+
+const SUBJECT_SHOWN = 200;
+
+type Letter = Pick<MessageRow, 'sender_id' | 'recipient_id'>;
+
+/**
+ * Agents' mail is theirs: of others', people see that it was sent and how far it came. What people write, or are asked, is
+ * for all, but not what agents say to each other in the same thread.
+ */
+const mayReadIn = (found: FoundThread, { sender_id, recipient_id }: Letter, viewer: Principal): boolean =>
+  found.of !== 'messages' || viewer.operator || found.takesPart || sender_id === HUMAN || recipient_id === HUMAN;
+
+/** The message whose words a thread is listed by: the first one, or else the question that it waits for. */
+const toldBy = (found: FoundThread, viewer: Principal): string | null =>
+  found.of !== 'messages' || mayReadIn(found, found.row, viewer) ? found.row.id : found.facts.open_question;
+
+/** Without reading on: a body may be long. */
+function knownWords(found: FoundThread, viewer: Principal): string | undefined {
+  if (found.of !== 'messages') return found.row.message;
+  return toldBy(found, viewer) === found.row.id ? (found.row.subject ?? undefined) : undefined;
+}
+
+/** Whether the signed-in person is the one to answer. The operator stands in for whom an ask was put to. */
+export function mayAnswer(found: FoundThread, viewer: Principal): boolean {
+  if (found.of === 'asks') return viewer.kind === 'operator' || isAddressedTo(found.row, viewer);
+  return kindOf(found) === 'question';
+}
+
+export const mayBeReminded = (found: FoundThread, delivery: DeliveryState, now: number): boolean =>
+  isUnanswered(delivery, now) && (found.of === 'asks' || found.of === 'messages') && delivery.recipients === 1;
+
+async function threadViews(db: Db, viewer: Principal, now: number, all: readonly FoundThread[]): Promise<ThreadView[]> {
+  const ends = all.flatMap(({ of, row }) => (of === 'messages' ? [row.sender_id, row.recipient_id] : []));
+  const parties = await partiesFor(db, viewer, now, ends);
+  const words = await wordsOf(
+    db,
+    viewer.workspace,
+    all.flatMap((found) => (knownWords(found, viewer) === undefined ? (toldBy(found, viewer) ?? []) : [])),
+  );
+  return all.map((found) => {
+    const delivery = deliveryOf(found);
+    const unanswered = isUnanswered(delivery, now);
+    return {
+      id: found.row.id,
+      kind: kindOf(found),
+      type: found.of === 'messages' ? found.row.message_type : null,
+      ...endsOf(found, parties),
+      recipients: delivery.recipients,
+      subject: subjectOf(knownWords(found, viewer) ?? words.get(toldBy(found, viewer) ?? '')),
+      priority: found.of === 'messages' ? found.row.priority : null,
+      repository: repositoryOf(found),
+      status: statusOf(delivery, now),
+      steps: stepsOf(delivery),
+      sent_at: delivery.sent_at,
+      due_at: delivery.due_at,
+      replies: found.of === 'asks' ? Number(found.row.answered_at !== null) : found.of === 'messages' ? found.facts.replies : 0,
+      answerable: unanswered && mayAnswer(found, viewer),
+      remindable: mayBeReminded(found, delivery, now),
+    };
+  });
+}
+
+function endsOf(found: FoundThread, parties: Parties): { from: Party; to: Party } {
+  if (found.of === 'messages') {
+    const { sender_id, recipient_id, actor } = found.row;
+    return { from: parties.agent(sender_id, actor), to: parties.agent(recipient_id, null) };
+  }
+  if (found.of === 'announcements') return { from: parties.developer(found.row.developer_id), to: { name: 'the team', agent_id: null } };
+  const { from_developer_id, to_developer_id, to_agent_type } = found.row;
+  const from = found.of === 'asks' ? parties.actor(found.row.from_actor, from_developer_id) : parties.developer(from_developer_id);
+  return { from, to: parties.developer(to_developer_id, to_agent_type) };
+}
+
+async function wordsOf(db: Db, workspace: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  return new Map((await findMessages(db, workspace, ids)).map((row) => [row.id, row.subject ?? bodyText(row)]));
+}
+
+function subjectOf(words: string | undefined): string | null {
+  if (words === undefined) return null;
+  // Only what may be shown is worth tidying: a text may have a quarter of a million characters.
+  return beginning(
+    words
+      .slice(0, SUBJECT_SHOWN * 4)
+      .replace(/\s+/g, ' ')
+      .trim(),
+    SUBJECT_SHOWN,
+  );
+}
+
+/** Who speaks and who is spoken to, as one viewer may know them. */
+interface Parties {
+  developer(id: string, agentType?: string | null): Party;
+  /** As the journal names them; `developer` is whom it belongs to, where that is known. */
+  actor(actor: string, developer?: string): Party;
+  /** By what stands in a message: an agent, the people or the server. */
+  agent(id: string, actor: string | null): Party;
+}
+
+const nobodys = (name: string): Party => ({ name, agent_id: null });
+
+export async function partiesFor(db: Db, viewer: Principal, now: number, agentIds: readonly string[]): Promise<Parties> {
+  const nameOf = await namesFor(db, viewer.workspace, viewer);
+  const agents = await agentsById(db, viewer.workspace, [...new Set(agentIds)]);
+  const view = await agentViewer(db, viewer, now);
+  const developer: Parties['developer'] = (id, agentType = null) => {
+    const name = nameOf(id);
+    return name === PRIVATE || agentType === null ? nobodys(name) : { name: `${agentType}@${name}`, agent_id: `${agentType}@${id}` };
+  };
+  const actor: Parties['actor'] = (known, owner) => {
+    const person = ownerOf(known);
+    if (person !== null) return developer(person, agentTypeOf(known));
+    const id = agentIdOf(known);
+    if (id === known) return nobodys(known);
+    // Whose it is, its name may tell.
+    return owner !== undefined && nameOf(owner) === PRIVATE ? nobodys(PRIVATE) : { name: id, agent_id: id };
+  };
+  return {
+    developer,
+    actor,
+    agent: (id, by) => {
+      if (id === HUMAN) return by === null ? nobodys('people') : actor(by);
+      if (id === SERVER) return nobodys('the server');
+      const row = agents.get(id);
+      if (!row) return nobodys(id);
+      const { name } = view(row);
+      return name === PRIVATE ? nobodys(PRIVATE) : { name, agent_id: actor(row.actor).agent_id };
+    },
+  };
 }

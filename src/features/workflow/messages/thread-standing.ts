@@ -8,7 +8,7 @@ export const STEPS = ['sent', 'delivered', 'read', 'answered'] as const;
 /** `partly`: by some of those who got it. `unknown`: nobody takes note of it. `none`: it is not expected. */
 export const STEP_STATES = ['done', 'partly', 'open', 'unknown', 'none'] as const;
 
-export interface ThreadStep {
+interface ThreadStep {
   readonly step: (typeof STEPS)[number];
   readonly state: (typeof STEP_STATES)[number];
   /** When, or when last; null where it is not done. */
@@ -18,7 +18,7 @@ export interface ThreadStep {
 }
 
 export const STATUSES = ['undelivered', 'overdue', 'waiting', 'sent', 'delivered', 'read', 'answered', 'offered', 'accepted', 'announced', 'expired'] as const;
-export type ThreadStatus = (typeof STATUSES)[number];
+type ThreadStatus = (typeof STATUSES)[number];
 
 /** What is noted of a thread. */
 export interface DeliveryState {
@@ -40,54 +40,54 @@ export interface DeliveryState {
 }
 
 /** An agent looks about once in half a minute: what is younger is on its way. */
-export const ON_ITS_WAY_MS = 120_000;
+const ON_ITS_WAY_MS = 120_000;
 
 const isOver = ({ answered_at, expires_at }: DeliveryState, now: number): boolean => answered_at !== null || (expires_at !== null && expires_at <= now);
 
-export const isUnanswered = (course: DeliveryState, now: number): boolean => course.wants_answer && !isOver(course, now);
+export const isUnanswered = (delivery: DeliveryState, now: number): boolean => delivery.wants_answer && !isOver(delivery, now);
 
-const isLate = (course: DeliveryState, now: number): boolean => isUnanswered(course, now) && course.due_at !== null && now > course.due_at;
+const isLate = (delivery: DeliveryState, now: number): boolean => isUnanswered(delivery, now) && delivery.due_at !== null && now > delivery.due_at;
 
 /** Somebody has not got it, or not the answer. Of people nobody knows whether they have seen a question: it counts until it is answered. */
-const isUnseen = (course: DeliveryState, now: number): boolean => {
-  if (course.unseen_replies > 0) return true;
-  if (isOver(course, now)) return false;
-  if (course.kind === 'question') return true;
-  return (course.kind === 'ask' || course.kind === 'message') && course.delivered < course.recipients;
+const isUnseen = (delivery: DeliveryState, now: number): boolean => {
+  if (delivery.unseen_replies > 0) return true;
+  if (isOver(delivery, now)) return false;
+  if (delivery.kind === 'question') return true;
+  return (delivery.kind === 'ask' || delivery.kind === 'message') && delivery.delivered < delivery.recipients;
 };
 
-export function statusOf(course: DeliveryState, now: number): ThreadStatus {
-  if (course.kind === 'announcement') return 'announced';
-  if (course.kind === 'handoff') return course.answered_at === null ? 'offered' : 'accepted';
-  if (course.answered_at !== null) return 'answered';
-  if (isOver(course, now)) return 'expired';
-  if (isLate(course, now)) return 'overdue';
-  if (course.kind === 'question') return 'waiting';
-  if (course.delivered < course.recipients) return now - course.sent_at > ON_ITS_WAY_MS ? 'undelivered' : 'sent';
-  if (course.wants_answer) return 'waiting';
-  return course.read === course.recipients ? 'read' : 'delivered';
+export function statusOf(delivery: DeliveryState, now: number): ThreadStatus {
+  if (delivery.kind === 'announcement') return 'announced';
+  if (delivery.kind === 'handoff') return delivery.answered_at === null ? 'offered' : 'accepted';
+  if (delivery.answered_at !== null) return 'answered';
+  if (isOver(delivery, now)) return 'expired';
+  if (isLate(delivery, now)) return 'overdue';
+  if (delivery.kind === 'question') return 'waiting';
+  if (delivery.delivered < delivery.recipients) return now - delivery.sent_at > ON_ITS_WAY_MS ? 'undelivered' : 'sent';
+  if (delivery.wants_answer) return 'waiting';
+  return delivery.read === delivery.recipients ? 'read' : 'delivered';
 }
 
 /** What nobody got in this time is no longer news. */
 export const PRESSING_MS = 7 * 86_400_000;
 
 /** What stands first: not seen, then too late, then the rest. */
-export function rankOf(course: DeliveryState, now: number): 0 | 1 | 2 {
-  if (isUnseen(course, now)) return 0;
-  return isLate(course, now) ? 1 : 2;
+export function rankOf(delivery: DeliveryState, now: number): 0 | 1 | 2 {
+  if (isUnseen(delivery, now)) return 0;
+  return isLate(delivery, now) ? 1 : 2;
 }
 
 export const STATES = ['undelivered', 'overdue', 'unanswered'] as const;
-export type ThreadState = (typeof STATES)[number];
+type ThreadState = (typeof STATES)[number];
 
-export function isIn(state: ThreadState | undefined, course: DeliveryState, now: number): boolean {
-  if (state === 'undelivered') return isUnseen(course, now);
-  if (state === 'overdue') return isLate(course, now);
-  return state === undefined || isUnanswered(course, now);
+export function isIn(state: ThreadState | undefined, delivery: DeliveryState, now: number): boolean {
+  if (state === 'undelivered') return isUnseen(delivery, now);
+  if (state === 'overdue') return isLate(delivery, now);
+  return state === undefined || isUnanswered(delivery, now);
 }
 
-export function stepsOf(course: DeliveryState): ThreadStep[] {
-  const { kind, sent_at, recipients, delivered, delivered_at, read, read_at, answered_at, wants_answer } = course;
+export function stepsOf(delivery: DeliveryState): ThreadStep[] {
+  const { kind, sent_at, recipients, delivered, delivered_at, read, read_at, answered_at, wants_answer } = delivery;
   const noted = kind === 'ask' || kind === 'message' || (kind === 'question' && answered_at !== null);
   const receipt = (step: ThreadStep['step'], count: number, at: number | null): ThreadStep => {
     if (!noted) return { step, state: 'unknown', at: null, count: null };

@@ -40,8 +40,8 @@ test.each<[string, Partial<DeliveryState>, string, number]>([
   ['a handoff that was accepted', { kind: 'handoff', answered_at: NOW }, 'accepted', 2],
   ['an announcement', { kind: 'announcement' }, 'announced', 2],
 ])('%s: how it stands, and how far up', (_, change, status, rank) => {
-  const course = { ...sent, ...change };
-  expect([statusOf(course, NOW), rankOf(course, NOW)]).toEqual([status, rank]);
+  const delivery = { ...sent, ...change };
+  expect([statusOf(delivery, NOW), rankOf(delivery, NOW)]).toEqual([status, rank]);
 });
 
 test('what nobody takes note of is unknown, what is not expected none, and a broadcast is partly there', () => {
@@ -55,9 +55,9 @@ test('what nobody takes note of is unknown, what is not expected none, and a bro
 });
 
 test('an ask that nobody got and is late is found as either; once answered as neither', () => {
-  const course = { ...sent, ...late };
-  expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => isIn(state, course, NOW))).toEqual([true, true, true]);
-  const answered = { ...course, answered_at: NOW };
+  const delivery = { ...sent, ...late };
+  expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => isIn(state, delivery, NOW))).toEqual([true, true, true]);
+  const answered = { ...delivery, answered_at: NOW };
   expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => isIn(state, answered, NOW))).toEqual([false, false, false]);
 });
 

@@ -1,12 +1,23 @@
+import { type Principal, record, type WriteContext } from '../../../kernel/context.ts';
+import type { Input, Output } from '../../../kernel/contract.ts';
+import { Refusal } from '../../../kernel/errors.ts';
+import { beginning } from '../../../kernel/excerpt.ts';
+import { invalidInput } from '../../../kernel/input.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { eventsAbout } from '../../../storage/journal.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { callingDeveloper, developerFor } from '../../core/identity/index.ts';
+import { type AskRow, announceToTeam, answerAsk } from '../../team/coordination/index.ts';
+import { listAgents } from '../agents/index.ts';
 import { answerThread, broadcastByHand, HUMAN, listRecipients, listThreads, remindThread, showThread } from './contract.ts';
 import { inboxTools } from './inbox.ts';
-import { peopleTools } from './questions.ts';
-import { recipientsOf, sendTools } from './send.ts';
-import { answerByHand, broadcastFrom, remindByHand } from './thread-acts.ts';
-import { readThread, readThreads } from './thread-reading.ts';
-import { partiesFor } from './thread-view.ts';
+import { answerNamed, peopleTools } from './questions.ts';
+import { broadcast, recipientsOf, sendTools, tell } from './send.ts';
+import { deliveryOf, type FoundThread, kindOf, unansweredNamed } from './thread-finding.ts';
+import { mayAnswer, mayBeReminded, partiesFor, readThread, readThreads } from './thread-reading.ts';
+import { remindableFrom } from './thread-standing.ts';
 
 export const messageTools: Implementation[] = [...sendTools, ...inboxTools, ...peopleTools];
 
@@ -34,3 +45,118 @@ export const threadTools: Implementation[] = [
   }),
   implement(broadcastByHand, { write: async (tx, input, ctx) => ok(await broadcastFrom(tx, ctx, input), 'Sent.') }),
 ];
+
+async function answerByHand(tx: Tx, ctx: WriteContext, { id, answer }: Input<typeof answerThread>): Promise<Output<typeof answerThread>> {
+  const found = await unansweredNamed(tx.db, ctx.principal, id);
+  if (found.of === 'asks') {
+    const { row } = found;
+    if (!mayAnswer(found, ctx.principal)) throw notYours(row, ctx.principal);
+    if (row.answered_at !== null) {
+      throw new Refusal('ASK_ALREADY_ANSWERED', 'This ask had been answered; the first answer counts.', 'Open it to read the answer.', { field: 'id' });
+    }
+    if (answer.length > MAX_ASK_ANSWER) throw invalidInput([{ field: 'answer', message: `has more than ${MAX_ASK_ANSWER} characters` }]);
+    await answerAsk(tx, ctx, row, answer);
+    return { id: row.id, kind: 'ask', task_status: null };
+  }
+  if (kindOf(found) !== 'question')
+    throw new Refusal('NOT_A_QUESTION', 'Nobody asks the people of the team there.', 'Agents answer each other themselves.', { field: 'id' });
+  const question = found.of === 'messages' ? (found.facts.open_question ?? found.row.id) : found.row.id;
+  const { question_id, task_status } = await answerNamed(tx, ctx, question, answer);
+  return { id: question_id, kind: 'question', task_status };
+}
+
+/** As agents may answer. */
+const MAX_ASK_ANSWER = 4_000;
+
+/** Which agents somebody else runs is theirs to tell. */
+const notYours = ({ id, to_developer_id, to_agent_type }: AskRow, { developerId }: Principal): Refusal =>
+  new Refusal(
+    'ASK_NOT_FOUND',
+    `No ask ${JSON.stringify(id)} was put to you.`,
+    to_developer_id === developerId
+      ? `It was put to your ${to_agent_type}, which answers it with covibe_coordination reply.`
+      : 'Whom it was put to answers it.',
+    { field: 'id' },
+  );
+
+async function remindByHand(tx: Tx, ctx: WriteContext, { id }: Input<typeof remindThread>): Promise<Output<typeof remindThread>> {
+  const found = await unansweredNamed(tx.db, ctx.principal, id);
+  const delivery = deliveryOf(found);
+  const kind = kindOf(found);
+  if (!mayBeReminded(found, delivery, tx.now) || kind === 'handoff' || kind === 'announcement') {
+    throw new Refusal('NOTHING_TO_REMIND_OF', 'Nobody waits for an answer there.', 'Only an unanswered ask, query or question can be reminded of.', {
+      field: 'id',
+    });
+  }
+  const [last] = await remindersOf(tx.db, tx.workspace, found.row.id);
+  const from = remindableFrom(delivery.sent_at, last?.time ?? null);
+  if (tx.now < from) {
+    const why = last ? 'It was reminded of a short time ago.' : 'It was sent a moment ago.';
+    throw new Refusal('REMINDED_RECENTLY', why, `Try again after ${new Date(from).toISOString()}.`, { field: 'id', again_at: from });
+  }
+  const told = await tellAgain(tx, ctx, found);
+  record(tx, ctx, { category: 'work', kind: `${kind}.reminded`, subject: found.row.id, payload: { told } });
+  return { id: found.row.id, kind, told, again_at: remindableFrom(delivery.sent_at, tx.now) };
+}
+
+const MAX_TOLD = 20;
+const QUOTED = 500;
+
+/** A message to the agents that it waits for; people see it on their own page. An ask goes with every heartbeat besides. */
+async function tellAgain(tx: Tx, ctx: WriteContext, found: FoundThread): Promise<number> {
+  const { actor } = ctx.principal;
+  const words = { message_type: 'notification', priority: 'high' } as const;
+  if (found.of === 'messages') {
+    const { row } = found;
+    if (kindOf(found) === 'question') return 0;
+    const body = `A person asks you to answer message ${row.id}, which waits unanswered.`;
+    await tell(tx, { ...words, from: HUMAN, to: row.recipient_id, actor, subject: 'Reminder', body, about: row });
+    return 1;
+  }
+  if (found.of !== 'asks') return 0;
+  const { id, to_developer_id, to_agent_type, message } = found.row;
+  const { rows } = await listAgents(tx.db, ctx.principal, { status: ['online', 'busy'] }, tx.now, { limit: 1_000, offset: 0 });
+  const theirs = rows.filter(
+    (agent) => agent.developer_id === to_developer_id && (to_agent_type === null || agent.actor === `agent:${to_agent_type}@${to_developer_id}`),
+  );
+  const body = `Ask ${id} waits for your answer (covibe_coordination reply): ${beginning(message, QUOTED)}`;
+  for (const agent of theirs.slice(0, MAX_TOLD)) await tell(tx, { ...words, from: HUMAN, to: agent.id, actor, subject: 'Reminder of an ask', body });
+  return Math.min(theirs.length, MAX_TOLD);
+}
+
+async function broadcastFrom(tx: Tx, ctx: WriteContext, input: Input<typeof broadcastByHand>): Promise<Output<typeof broadcastByHand>> {
+  const { message, to, role, developer } = input;
+  if (developer !== undefined && ctx.principal.kind !== 'operator')
+    throw invalidInput([{ field: 'developer', message: 'is for the operator: you speak for yourself' }]);
+  if (to === 'team') {
+    if (role !== undefined) throw invalidInput([{ field: 'role', message: 'an announcement is for the whole team: leave it out' }]);
+    const named = developer === undefined ? undefined : await developerFor(tx.db, tx.workspace, ctx.principal, developer);
+    const developerId = named?.id ?? callingDeveloper(ctx.principal);
+    return { id: await announceToTeam(tx, ctx, { developerId, message, repo: null, paths: [] }), sent_count: null };
+  }
+  if (developer !== undefined) throw invalidInput([{ field: 'developer', message: 'is for announcements: a message to agents comes from people' }]);
+  const words = { message_type: 'notification', body: message } as const;
+  const { messages } = await broadcast(tx, ctx, { senderId: HUMAN, workflowId: null, filter: { role }, words });
+  return { id: messages[0]?.id ?? null, sent_count: messages.length };
+}
+
+/** Reminders are events and nothing else: by subject the journal has an index. */
+const REMINDED = ['ask.reminded', 'question.reminded', 'message.reminded'] as const;
+
+const MAX_ITEMS = 20;
+
+interface Reminder {
+  readonly seq: number;
+  readonly actor: string;
+  readonly time: number;
+}
+
+/** The last ones, the newest first. */
+export async function remindersOf(db: Db, workspace: string, subject: string): Promise<Reminder[]> {
+  return await eventsAbout(db, workspace, [subject])
+    .select(['seq', 'actor', 'time'])
+    .where('kind', 'in', REMINDED)
+    .orderBy('seq', 'desc')
+    .limit(MAX_ITEMS)
+    .execute();
+}

@@ -1,14 +1,13 @@
 import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { planOf, readRecord, readStrings, shownStatus, type WorkflowRow, type WorkflowTaskRow } from '../workflows/index.ts';
-import type { Tokenizer } from './bpe.ts';
-import type { Include, loadContext } from './contract.ts';
+import { planOf, readRecord, readStrings, requireWorkflow, shownStatus, type WorkflowRow, type WorkflowTaskRow } from '../workflows/index.ts';
+import { type Include, loadContext } from './contract.ts';
 import { oneLine } from './cut.ts';
-import type { Scale } from './entries.ts';
 import { gather } from './gather.ts';
-import { pack, type Sections } from './pack.ts';
-import { jsonPart, listPart, type Omission, textPart } from './parts.ts';
-import { Turns } from './turns.ts';
+import { pack, type Sections, Turns } from './pack.ts';
+import { jsonPart, listPart, type Omission, type Scale, textPart } from './parts.ts';
+import type { Tokenizer } from './tokens.ts';
+import { loadTokenizer } from './tokens.ts';
 
 export type LoadedContext = Output<typeof loadContext>;
 
@@ -23,7 +22,7 @@ export const SHARES = {
 /** So many of each list are given in full before further ones are named. */
 const WHOLE = { checkpoints: 5, prior: 10, related: 5 };
 
-export interface ContextRequest {
+interface ContextRequest {
   readonly workflow: WorkflowRow;
   readonly task: WorkflowTaskRow;
   readonly include: Include;
@@ -140,4 +139,26 @@ function planText(workflow: WorkflowRow): string {
   const list = (title: string, items: readonly string[]) => (items.length === 0 ? '' : `${title}:\n${items.map((item) => `- ${item}`).join('\n')}`);
   const approach = plan.approach === '' ? '' : `Approach: ${plan.approach}`;
   return [plan.summary, approach, list('Risks', plan.risks), list('Assumptions', plan.assumptions)].filter((part) => part !== '').join('\n\n');
+}
+
+interface Preview {
+  readonly pack: LoadedContext;
+  /** How much of the pack each section is, beside the share that it was given. */
+  readonly sections: { name: keyof typeof SHARES; share: number; tokens: number }[];
+}
+
+/** What an agent would get for the task now, and how it was shared out. */
+export async function previewOf(db: Db, task: WorkflowTaskRow, max: number): Promise<Preview> {
+  const workflow = await requireWorkflow(db, task.workspace_id, task.workflow_id);
+  const { include } = loadContext.input.parse({ task_id: task.id });
+  const tokens = await loadTokenizer();
+  const pack = await contextOf(db, { workflow, task, include, max }, tokens);
+  const parts = {
+    workflow: pack.workflow,
+    current: pack.current_task,
+    prior: pack.prior_tasks,
+    related: { sibling_tasks: pack.sibling_tasks, dependency_outcomes: pack.dependency_outcomes },
+  } satisfies Record<keyof typeof SHARES, unknown>;
+  const names = Object.keys(SHARES) as (keyof typeof SHARES)[];
+  return { pack, sections: names.map((name) => ({ name, share: SHARES[name].weight, tokens: tokens.count(JSON.stringify(parts[name])) })) };
 }

@@ -1,5 +1,5 @@
-import type { Tokenizer } from './bpe.ts';
-import { shareOut } from './budget.ts';
+import { shareOut } from './pack.ts';
+import type { Tokenizer } from './tokens.ts';
 
 /** Stands where a text was cut. */
 export const MARK = '… [cut]';

@@ -1,7 +1,7 @@
 import type { Feature } from '../../../kernel/tool.ts';
 import { recoveryTools } from './tools.ts';
 
-export { previewOf } from './preview.ts';
+export { previewOf } from './context.ts';
 export { loadTokenizer } from './tokens.ts';
 
 export const recovery: Feature = { name: 'recovery', implementations: recoveryTools };

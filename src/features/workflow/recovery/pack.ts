@@ -1,10 +1,9 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Refusal } from '../../../kernel/errors.ts';
-import { type Demand, shareOut } from './budget.ts';
 import type { ContextPart, Omission } from './parts.ts';
-import type { Turns } from './turns.ts';
 
 /** A part, and its claim to the share of the section that it belongs to. */
-export interface Weighted<T, S extends string> {
+interface Weighted<T, S extends string> {
   readonly section: S;
   readonly part: ContextPart<T>;
   readonly weight: number;
@@ -12,10 +11,10 @@ export interface Weighted<T, S extends string> {
 }
 
 type Parts<S extends string> = Readonly<Record<string, Weighted<unknown, S>>>;
-export type Values<P> = { readonly [K in keyof P]: P[K] extends Weighted<infer T, string> ? T : never };
+type Values<P> = { readonly [K in keyof P]: P[K] extends Weighted<infer T, string> ? T : never };
 export type Sections<S extends string> = Readonly<Record<S, Omit<Demand, 'wants'>>>;
 
-export interface Packing<S extends string, P extends Parts<S>, R> {
+interface Packing<S extends string, P extends Parts<S>, R> {
   readonly sections: Sections<S>;
   readonly parts: P;
   readonly max: number;
@@ -25,7 +24,7 @@ export interface Packing<S extends string, P extends Parts<S>, R> {
   measure(result: R): number;
 }
 
-export interface Packed<R> {
+interface Packed<R> {
   readonly result: R;
   readonly size: number;
 }
@@ -104,4 +103,43 @@ function tooSmall(max: number, minimum: number): Refusal {
     `Call again with max_tokens of ${minimum} or more.`,
     { field: 'max_tokens', minimum },
   );
+}
+
+interface Demand {
+  /** What it would take to leave nothing out. */
+  readonly wants: number;
+  readonly weight: number;
+  /** When others leave something of their share, the lowest turn is asked first whether it was cut. */
+  readonly turn: number;
+}
+
+/**
+ * Each demand gets up to its share of the room by weight; what some do not need is passed on to those that were cut, each in its
+ * turn as much as it wants. Never more than the room in all. What each gets, in the order of the demands.
+ */
+export function shareOut(room: number, demands: readonly Demand[]): number[] {
+  const weights = demands.reduce((sum, { weight }) => sum + weight, 0);
+  const given = demands.map(({ wants, weight }) => Math.min(wants, Math.floor((Math.max(0, room) * weight) / weights)));
+  let left = Math.max(0, room) - given.reduce((sum, each) => sum + each, 0);
+  const inTurn = [...demands.keys()].sort((a, b) => (demands[a] as Demand).turn - (demands[b] as Demand).turn);
+  for (const index of inTurn) {
+    const more = Math.min(left, (demands[index] as Demand).wants - (given[index] as number));
+    given[index] = (given[index] as number) + more;
+    left -= more;
+  }
+  return given;
+}
+
+/** So long others wait at most before they are served in between. */
+const MAX_MS = 20;
+
+/** To be asked between two steps of long work: a large context takes as long to count as a hundred other calls take in all. */
+export class Turns {
+  #since = performance.now();
+
+  async next(): Promise<void> {
+    if (performance.now() - this.#since < MAX_MS) return;
+    await yieldToEventLoop();
+    this.#since = performance.now();
+  }
 }

@@ -1,17 +1,15 @@
 import type { Principal } from '../../../kernel/context.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { planOf, type WorkflowRow } from '../workflows/index.ts';
-import type { Tokenizer } from './bpe.ts';
+import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { isOneOf, OPEN_WORKFLOW, planOf, shownStatus, TASK_STATUSES, type TaskStatus, type WorkflowRow } from '../workflows/index.ts';
 import type { getSummary, WorkflowDigest } from './contract.ts';
 import { brief, oneLine } from './cut.ts';
-import { type Digest, digest } from './digest.ts';
-import { lines, markdownOf } from './markdown.ts';
-import { pack } from './pack.ts';
+import { pack, Turns } from './pack.ts';
 import { type ContextPart, entryOf, listPart, textPart } from './parts.ts';
-import { Turns } from './turns.ts';
+import type { Tokenizer } from './tokens.ts';
 
-export interface SummaryAsked {
+interface SummaryAsked {
   readonly workflow: WorkflowRow;
   readonly viewer: Principal;
   readonly format: 'json' | 'markdown';
@@ -25,11 +23,7 @@ export async function summaryOf(db: Db, asked: SummaryAsked, tokens: Tokenizer):
   return await packSummary(asked, await digest(db, asked.workflow, asked.viewer), tokens);
 }
 
-export async function packSummary(
-  { workflow, format, max }: Omit<SummaryAsked, 'viewer'>,
-  found: Digest,
-  tokens: Tokenizer,
-): Promise<Output<typeof getSummary>> {
+async function packSummary({ workflow, format, max }: Omit<SummaryAsked, 'viewer'>, found: Digest, tokens: Tokenizer): Promise<Output<typeof getSummary>> {
   /** A list of which each entry has one text that can be left out. */
   const list = <T>(section: string, items: readonly T[], line: (item: T) => string, withoutText: (item: T) => T): ContextPart<T[]> => {
     const size = (item: T): number => tokens.count(format === 'markdown' ? `${line(item)}\n` : `${JSON.stringify(item)},`);
@@ -116,4 +110,138 @@ function questionText(subject: string | null, body: string): string {
   const asked: unknown = JSON.parse(body);
   const text = typeof asked === 'string' ? asked : JSON.stringify(asked);
   return subject === null ? text : `${subject}: ${text}`;
+}
+
+/** A list of a summary is for orientation. How many there are in all stands in the progress. */
+const MAX_ITEMS = { current: 50, next: 10, failed: 20, recent: 10, questions: 20 };
+
+const ofWorkflow = (db: Db, { workspace_id, id }: WorkflowRow) =>
+  db.selectFrom('workflow_tasks').where('workflow_tasks.workspace_id', '=', workspace_id).where('workflow_tasks.workflow_id', '=', id);
+
+const TAKEN_UP = ['planning', 'in_progress', 'paused'] as const;
+
+/** Where the workflow stands, as far as a summary tells of it; each list the most telling first. */
+async function digest(db: Db, workflow: WorkflowRow, viewer: Principal) {
+  return {
+    byStatus: await countByStatus(db, workflow),
+    questions: await openQuestions(db, workflow),
+    current: await takenUp(db, workflow, viewer),
+    next: isOneOf(OPEN_WORKFLOW, workflow.status) ? await freeTasks(db, workflow) : [],
+    failed: await ended(db, workflow, 'failed', MAX_ITEMS.failed),
+    recent: await ended(db, workflow, 'completed', MAX_ITEMS.recent),
+  };
+}
+type Digest = Awaited<ReturnType<typeof digest>>;
+
+async function countByStatus(db: Db, workflow: WorkflowRow): Promise<Record<TaskStatus, number>> {
+  const rows = await ofWorkflow(db, workflow)
+    .select((eb) => ['status', 'open_dependencies', eb.fn.countAll<number>().as('tasks')])
+    .where('status', '!=', 'removed')
+    .groupBy(['status', 'open_dependencies'])
+    .execute();
+  const counts = Object.fromEntries(TASK_STATUSES.map((status) => [status, 0])) as Record<TaskStatus, number>;
+  for (const row of rows) counts[shownStatus(row)] += Number(row.tasks);
+  return counts;
+}
+
+/** The last heard of first. What a private developer calls an agent is theirs to know. */
+async function takenUp(db: Db, workflow: WorkflowRow, viewer: Principal) {
+  const nameOf = await namesFor(db, workflow.workspace_id, viewer);
+  const rows = await ofWorkflow(db, workflow)
+    .leftJoin('agents', (join) =>
+      join.onRef('agents.workspace_id', '=', 'workflow_tasks.workspace_id').onRef('agents.id', '=', 'workflow_tasks.assigned_agent_id'),
+    )
+    .select(['workflow_tasks.id', 'workflow_tasks.name', 'workflow_tasks.status', 'workflow_tasks.open_dependencies', 'workflow_tasks.assigned_agent_id'])
+    .select(['agents.name as agent_name', 'agents.developer_id'])
+    .where('workflow_tasks.status', 'in', TAKEN_UP)
+    .orderBy('workflow_tasks.updated_at', 'desc')
+    .orderBy('workflow_tasks.id', 'desc')
+    .limit(MAX_ITEMS.current)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    status: shownStatus(row),
+    agent_id: row.assigned_agent_id,
+    agent_name: row.developer_id !== null && nameOf(row.developer_id) === PRIVATE ? PRIVATE : row.agent_name,
+  }));
+}
+
+async function freeTasks(db: Db, workflow: WorkflowRow) {
+  return await ofWorkflow(db, workflow)
+    .select(['id', 'name'])
+    .where('status', '=', 'pending')
+    .where('open_dependencies', '=', 0)
+    .where('assigned_agent_id', 'is', null)
+    .orderBy('sequence')
+    .orderBy('name')
+    .limit(MAX_ITEMS.next)
+    .execute();
+}
+
+async function ended(db: Db, workflow: WorkflowRow, status: 'completed' | 'failed', limit: number) {
+  return await ofWorkflow(db, workflow)
+    .select(['id', 'name', 'outcome', 'error'])
+    .where('status', '=', status)
+    // A late checkpoint changes a completed task, but does not complete it again. A failed one has not finished.
+    .orderBy(status === 'completed' ? 'finished_at' : 'updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** A task that waits for a person is paused, and names the question. */
+async function openQuestions(db: Db, workflow: WorkflowRow) {
+  return await ofWorkflow(db, workflow)
+    .innerJoin('messages', (join) =>
+      join.onRef('messages.workspace_id', '=', 'workflow_tasks.workspace_id').onRef('messages.id', '=', 'workflow_tasks.question_id'),
+    )
+    .select(['messages.id', 'messages.body', 'messages.subject', 'workflow_tasks.id as task_id'])
+    .where('workflow_tasks.status', '=', 'paused')
+    .orderBy('messages.sent_at', 'desc')
+    .orderBy('messages.id', 'desc')
+    .limit(MAX_ITEMS.questions)
+    .execute();
+}
+
+/** What agents wrote is text: on one line it can make no heading, and escaped no markup; nor does `@path` import a file, as in CLAUDE.md it would. */
+const plain = (text: string): string => oneLine(text).replace(/[\\`*_[\]<>#|~@]/g, (mark) => `\\${mark}`);
+
+/** A path or an address, letter by letter. */
+const verbatim = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;
+
+type Of<K extends keyof WorkflowDigest> = WorkflowDigest[K] extends readonly (infer T)[] ? T : never;
+
+const after = (text: string): string => (text === '' ? '' : `: ${plain(text)}`);
+
+/** One line each, as a list has it. */
+const lines = {
+  question: ({ id, question }: Of<'open_questions'>) => `- ${id}${after(question)}`,
+  current: ({ id, name, status, agent_id, agent_name }: Of<'current'>) =>
+    `- ${plain(name)} (${id}, ${status}${agent_id === null ? ', held by nobody' : `, held by ${plain(agent_name ?? '')} ${agent_id}`})`,
+  next: ({ id, name }: Of<'next'>) => `- ${plain(name)} (${id})`,
+  failed: ({ id, name, error }: Of<'failed'>) => `- ${plain(name)} (${id})${after(error)}`,
+  recent: ({ id, name, outcome }: Of<'recent_outcomes'>) => `- ${plain(name)} (${id})${after(outcome)}`,
+};
+
+const section = (title: string, items: readonly string[]): string => (items.length === 0 ? '' : `\n## ${title}\n\n${items.join('\n')}\n`);
+
+/** The summary as a short page. */
+function markdownOf(digest: WorkflowDigest): string {
+  const { total, by_status } = digest.progress;
+  const counted = Object.entries(by_status).filter(([, count]) => count > 0);
+  const source = digest.source_ref === null ? digest.source_type : `${digest.source_type} ${verbatim(digest.source_ref)}`;
+  return [
+    `# ${plain(digest.name)}\n\n`,
+    `- Workflow ${digest.id}: ${digest.status}\n`,
+    `- Source: ${source}\n`,
+    `- Repository: ${verbatim(digest.repository_path)}\n`,
+    `- Tasks: ${total}${counted.length === 0 ? '' : ` (${counted.map(([status, count]) => `${count} ${status}`).join(', ')})`}\n`,
+    digest.plan_summary ? `\n## Plan\n\n${plain(digest.plan_summary)}\n` : '',
+    section('Waiting for a person', digest.open_questions.map(lines.question)),
+    section('In progress', digest.current.map(lines.current)),
+    section('Next', digest.next.map(lines.next)),
+    section('Failed', digest.failed.map(lines.failed)),
+    section('Last completed', digest.recent_outcomes.map(lines.recent)),
+  ].join('');
 }

@@ -1,5 +1,29 @@
-import { asBytes, BytePairs, type Ranks, type Tokenizer } from './bpe.ts';
-import { Turns } from './turns.ts';
+export interface Tokenizer {
+  /** How many tokens the text is. Stops counting once it is past `limit`, and then answers some number above it. */
+  count(text: string, limit?: number): number;
+  /** The beginning of the text that is at most `most` tokens of it, and no half of a character. */
+  head(text: string, most: number): string;
+}
+
+/** Marks of the model's own (`<|endoftext|>`) are text like any other here. */
+const AS_TEXT = { disallowedSpecial: new Set<string>() };
+
+/**
+ * The library looks for the next pair of a word by going through all of them: 100,000 letters without a break take it seconds in which nobody
+ * else is served. Such a word is counted in parts, which makes it a few tokens more than it is.
+ */
+const LONGEST_WORD = 1_000;
+const RUNS = new RegExp(`[\\p{L}\\p{M}]{1,${LONGEST_WORD}}|[^\\s\\p{L}\\p{M}]{1,${LONGEST_WORD}}|\\s{1,${LONGEST_WORD}}`, 'gu');
+
+function* parts(text: string): Generator<string> {
+  let start = 0;
+  for (const { 0: run, index } of text.matchAll(RUNS)) {
+    if (run.length < LONGEST_WORD) continue;
+    yield text.slice(start, index + run.length);
+    start = index + run.length;
+  }
+  yield text.slice(start);
+}
 
 let loading: Promise<Tokenizer> | undefined;
 
@@ -10,20 +34,48 @@ export function loadTokenizer(): Promise<Tokenizer> {
 }
 
 async function load(): Promise<Tokenizer> {
-  const [{ default: tokens }, { O200K_TOKEN_SPLIT_REGEX }] = await Promise.all([
-    import('gpt-tokenizer/bpeRanks/o200k_base'),
+  const [{ encodeGenerator, isWithinTokenLimit, setMergeCacheSize }, { O200K_TOKEN_SPLIT_REGEX }] = await Promise.all([
+    import('gpt-tokenizer/encoding/o200k_base'),
     import('gpt-tokenizer/encodingParams/constants'),
   ]);
-  return new BytePairs(await ranksOf(tokens), O200K_TOKEN_SPLIT_REGEX);
-}
+  // What it remembers keeps the texts alive that it was found in.
+  setMergeCacheSize(1_000);
 
-/** A token stands at its rank, as text or, where it is not text by itself, as bytes. */
-async function ranksOf(tokens: readonly (string | readonly number[])[]): Promise<Ranks> {
-  const ranks = new Map<string, number>();
-  const turns = new Turns();
-  for (const [rank, token] of tokens.entries()) {
-    if (rank % 5_000 === 0) await turns.next();
-    if (token !== undefined) ranks.set(typeof token === 'string' ? asBytes(token) : Buffer.from(token).toString('latin1'), rank);
+  function count(text: string, limit = Number.POSITIVE_INFINITY): number {
+    let counted = 0;
+    for (const part of parts(text)) {
+      const more = isWithinTokenLimit(part, limit - counted, AS_TEXT);
+      if (more === false) return limit + 1;
+      counted += more;
+    }
+    return counted;
   }
-  return ranks;
+
+  function head(text: string, most: number): string {
+    let [room, end] = [most, 0];
+    for (const part of parts(text)) {
+      const words = part.matchAll(O200K_TOKEN_SPLIT_REGEX);
+      for (const tokens of encodeGenerator(part, AS_TEXT)) {
+        const [word] = words.next().value as RegExpExecArray;
+        if (tokens.length > room) return text.slice(0, end) + beginningOf(word, room);
+        room -= tokens.length;
+        end += word.length;
+      }
+    }
+    return text;
+  }
+
+  /** Not by decoding some of its tokens: they may end within a character, and the library carries the rest over to the next text. */
+  function beginningOf(word: string, room: number): string {
+    const characters = [...word];
+    let [fits, tooMany] = [0, characters.length];
+    while (tooMany - fits > 1) {
+      const middle = (fits + tooMany) >> 1;
+      if (count(characters.slice(0, middle).join(''), room) <= room) fits = middle;
+      else tooMany = middle;
+    }
+    return characters.slice(0, fits).join('');
+  }
+
+  return { count, head };
 }

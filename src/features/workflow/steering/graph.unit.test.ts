@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StoredTaskStatus } from '../workflows/index.ts';
-import { rowsOf, withoutImplied } from './arrange.ts';
-import { fold, MAX_DRAWN, SHOWN_WHOLE } from './fold.ts';
-import { graphOf } from './graph.ts';
-import { layersOf, longestChain, type TaskEdge } from './layers.ts';
-import { unmetChain } from './unmet.ts';
+import { fold, graphOf, MAX_DRAWN, SHOWN_WHOLE } from './graph.ts';
+import { layersOf, longestChain, rowsOf, type TaskEdge, unmetChain, withoutImplied } from './layers.ts';
 
 test('a task stands one layer after the last of those that it waits for', () => {
   const edges: TaskEdge[] = [

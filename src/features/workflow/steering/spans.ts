@@ -1,6 +1,6 @@
 /** How the time ended in which somebody had a task. `lost`: its agent was silent until the lease ran out. */
 export const SPAN_ENDS = ['open', 'completed', 'failed', 'skipped', 'released', 'lost', 'replanned'] as const;
-export type SpanEnd = (typeof SPAN_ENDS)[number];
+type SpanEnd = (typeof SPAN_ENDS)[number];
 
 /** An event of a task, oldest first, as far as it tells who had the task. */
 export interface TaskHappening {

@@ -18,8 +18,8 @@ import {
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
 import type { workflowsCheckpoints, workflowsTask } from './contract.ts';
+import { unmetChain } from './layers.ts';
 import { countDependents, dependentsOf, type OpenTask, unfinishedTasks } from './store.ts';
-import { unmetChain } from './unmet.ts';
 
 type Shown = Output<typeof workflowsTask>;
 type Checkpoints = Output<typeof workflowsCheckpoints>;

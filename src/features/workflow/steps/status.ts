@@ -30,17 +30,16 @@ import {
   type WorkflowRow,
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
-import { awaitingAnswer, taskBlocked } from './claim.ts';
+import { awaitingAnswer, markIdle, taskBlocked, UNCLAIMED } from './claims.ts';
 import { SUMMARY_CHARACTERS, taskUpdateStatus } from './contract.ts';
-import { markIdle, UNCLAIMED } from './release.ts';
 
-export interface StepResult {
+interface StepResult {
   readonly outcome?: string | undefined;
   readonly outcome_detail?: Record<string, unknown> | undefined;
   readonly error?: string | undefined;
 }
 
-export type SetStatus = Exclude<TaskStatus, 'blocked'>;
+type SetStatus = Exclude<TaskStatus, 'blocked'>;
 
 /** With which statuses a field has a meaning. Elsewhere it would be dropped without a word, and so is refused. */
 const BELONGS: Readonly<Record<keyof StepResult, readonly TaskStatus[]>> = {
@@ -50,7 +49,7 @@ const BELONGS: Readonly<Record<keyof StepResult, readonly TaskStatus[]>> = {
 };
 
 /** The table allows the step. A task that waits for others has none until they are done, and planning is not asked of here. */
-export function requireStep(task: WorkflowTaskRow, to: TaskStatus): asserts to is SetStatus {
+function requireStep(task: WorkflowTaskRow, to: TaskStatus): asserts to is SetStatus {
   const from = shownStatus(task);
   const details = { field: 'status', task_id: task.id, from, to, allowed: from === 'blocked' ? [] : [...TASK_MACHINE[from]] };
   if (to === 'blocked') {
@@ -62,7 +61,7 @@ export function requireStep(task: WorkflowTaskRow, to: TaskStatus): asserts to i
   throw new Refusal('INVALID_TRANSITION', `The task cannot go from blocked to ${to}.`, next, details);
 }
 
-export function requireResult(task: WorkflowTaskRow, to: SetStatus, result: StepResult): void {
+function requireResult(task: WorkflowTaskRow, to: SetStatus, result: StepResult): void {
   if (to === 'completed' && !result.outcome) {
     throw new Refusal('MISSING_OUTCOME', 'A task is completed with an outcome.', 'Say in outcome what came of it, for whoever builds on it.', {
       field: 'outcome',

@@ -1,19 +1,12 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
+import { findRows } from '../../../storage/rows.ts';
 import type { Database } from '../../../storage/schema-rows.ts';
 import { LEASE_MS } from '../agents/index.ts';
 import { ACTIONABLE, type CheckpointRow, OPEN_WORKFLOW, SATISFIED, type WorkflowTaskRow } from '../workflows/index.ts';
 
-export async function tasksHeldBy(db: Db, workspace: string, agentId: string): Promise<WorkflowTaskRow[]> {
-  return await db
-    .selectFrom('workflow_tasks')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('assigned_agent_id', '=', agentId)
-    .orderBy('claimed_at')
-    .orderBy('id')
-    .execute();
-}
+export const tasksHeldBy = (db: Db, workspace: string, agentId: string): Promise<WorkflowTaskRow[]> =>
+  findRows(db, 'workflow_tasks', { workspace_id: workspace, assigned_agent_id: agentId }, { order: { claimed_at: 'asc', id: 'asc' } });
 
 /** What an agent is told of its claims with every heartbeat. */
 export async function claimsOf(db: Db, workspace: string, agentId: string): Promise<{ task_id: string; fence: number }[]> {
@@ -96,7 +89,7 @@ export async function openDependencies(db: Db, workspace: string, taskId: string
   return rows.map(({ name }) => name);
 }
 
-export interface CheckpointFilter {
+interface CheckpointFilter {
   readonly types?: readonly CheckpointRow['type'][] | undefined;
   readonly after?: number | undefined;
 }

@@ -23,7 +23,7 @@ const variable = z.strictObject({
 export type Variable = z.output<typeof variable>;
 
 /** A task as a plan has it; its words may leave places open. */
-export const templateTask = plannedTask;
+const templateTask = plannedTask;
 export type TemplateTask = z.output<typeof templateTask>;
 
 /** As it is stored, or filled in. One made from a workflow may wait for more tasks than a plan may name at once. */

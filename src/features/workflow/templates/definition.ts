@@ -21,7 +21,7 @@ const inWords = <T extends TemplateTask>(task: T, rewrite: Rewrite): T => ({
 });
 
 /** What the tasks leave open, in the order of first use. */
-export function placesIn(tasks: readonly TemplateTask[]): string[] {
+function placesIn(tasks: readonly TemplateTask[]): string[] {
   const found = new Set<string>();
   const note: Rewrite = (text) => {
     for (const [, name] of text.matchAll(PLACE)) found.add(name as string);
@@ -32,11 +32,11 @@ export function placesIn(tasks: readonly TemplateTask[]): string[] {
 }
 
 /** However it is spaced, a place is written one way, so that what is equal once filled is equal before. */
-export const normalised = (tasks: readonly TemplateTask[]): TemplateTask[] =>
+const normalised = (tasks: readonly TemplateTask[]): TemplateTask[] =>
   tasks.map((task) => inWords(task, (text) => text.replace(PLACE, (_, name: string) => `{{${name}}}`)));
 
 /** A value is put in as it is: places that it has itself stay as they are. */
-export const substituted = (task: TemplateTask, values: ReadonlyMap<string, string>): TemplateTask =>
+const substituted = (task: TemplateTask, values: ReadonlyMap<string, string>): TemplateTask =>
   inWords(task, (text) => text.replace(PLACE, (place, name: string) => values.get(name) ?? place));
 
 /** The rules of a plan hold for a template; what its words leave open and does not declare is required. */
@@ -53,8 +53,9 @@ export function checkedDefinition(
   const written = normalised(tasks);
   checkPlan(written, field);
   const places = placesIn(written);
-  const unfit = places.find((name) => !isVariableName(name));
-  if (unfit !== undefined) throw invalidInput([{ field, message: `{{${excerpt(unfit, 80)}}} cannot be a variable: at most 60 characters, and not __proto__` }]);
+  const unusable = places.find((name) => !isVariableName(name));
+  if (unusable !== undefined)
+    throw invalidInput([{ field, message: `{{${excerpt(unusable, 80)}}} cannot be a variable: at most 60 characters, and not __proto__` }]);
   const found = places.filter((name) => !declared.has(name)).map((name): Variable => ({ name, description: '', required: true }));
   const all = [...variables, ...found];
   if (all.length > MAX_VARIABLES) {

@@ -13,20 +13,20 @@ export { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
 /** Input fields that several tools of the workflow contract share. */
 
 export const MAX_TASKS = 10_000;
-export const MAX_PARALLEL = 1_000;
+const MAX_PARALLEL = 1_000;
 
 export const name = title.max(200);
-export const description = z.string().max(8_000);
+const description = z.string().max(8_000);
 
 export const maxParallel = z.int().min(1).max(MAX_PARALLEL).describe('How many tasks may be claimed at once. 1: one after another.');
 
 export const files = z.array(repoPath).max(500);
-export const capabilities = z.array(title.max(60)).max(20);
+const capabilities = z.array(title.max(60)).max(20);
 
-export const sequence = z.int().min(0).max(1_000_000);
+const sequence = z.int().min(0).max(1_000_000);
 
 /** A task as a plan or a template writes it. Dependencies are names of other tasks of the same plan. */
-export const plannedTaskFields = {
+const plannedTaskFields = {
   name,
   description,
   sequence: sequence.describe('Order in the plan. Tasks that can run side by side share one.'),
@@ -144,7 +144,7 @@ export type ListedTask = z.output<typeof listedTask>;
 
 const notes = z.array(text(1_000)).max(100);
 
-export const newPlan = z.strictObject({
+const newPlan = z.strictObject({
   summary: text(2_000).describe('What the workflow is about, in brief.'),
   approach: text(20_000),
   tasks: tasksOf(plannedTask),
@@ -200,7 +200,7 @@ export const removeTaskContract = contract({
 export const NEIGHBOURS_TOLD = 100;
 const more = z.int().optional().describe('How many more there are than are told.');
 
-export const nextTask = z.strictObject({
+const nextTask = z.strictObject({
   id: z.string(),
   name: z.string(),
   description: z.string(),

@@ -8,7 +8,7 @@ import { activeTasks } from './store.ts';
 
 const IDS_AT_ONCE = 500;
 
-export type Dependency = Pick<WorkflowTaskRow, 'id' | 'name' | 'status' | 'open_dependencies'> & { readonly task_id: string };
+type Dependency = Pick<WorkflowTaskRow, 'id' | 'name' | 'status' | 'open_dependencies'> & { readonly task_id: string };
 
 /** What each of these tasks depends on, in the order of the plan. */
 export async function dependenciesOf(db: Db, workspace: string, taskIds: readonly string[]): Promise<Map<string, Dependency[]>> {

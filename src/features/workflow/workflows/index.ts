@@ -6,7 +6,6 @@ import { workflowTools } from './tools.ts';
 
 export type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 export { dependenciesOf, edgesOf } from './graph-store.ts';
-export { type ClaimProof, requireFound, requireHold, requireNotEnded, requireRunning, requireTask, requireWorkflow, taskNamed, workflowNamed } from './hold.ts';
 export * from './lifecycle.ts';
 export { syncOverlapOwner, syncOverlapStatus } from './overlap.ts';
 export { checkPlan, setPlan } from './plan-tasks.ts';
@@ -14,6 +13,7 @@ export { allComplete, countsByWorkflow, nextOf, progress, type WorkflowCounts } 
 export { addCheckpoint, changeParallelism, changeStatus, createWorkflow, type WorkflowPorts } from './status.ts';
 export {
   activeTasks,
+  type ClaimProof,
   changeTask,
   changeWorkflow,
   claimedBeside,
@@ -22,7 +22,15 @@ export {
   findWorkflow,
   findWorkflowOf,
   newestCheckpoints,
+  requireFound,
+  requireHold,
+  requireNotEnded,
+  requireRunning,
+  requireTask,
+  requireWorkflow,
   satisfyDependents,
+  taskNamed,
+  workflowNamed,
 } from './store.ts';
 export { pageOfTasks, pageOfWorkflows, planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, viewTask, viewWorkflow } from './views.ts';
 

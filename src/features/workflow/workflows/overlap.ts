@@ -27,7 +27,7 @@ type Indexed = Pick<WorkflowTaskRow, 'id' | 'name' | 'description' | 'files' | '
 type Owning = Pick<WorkflowRow, 'developer_id' | 'repository_path' | 'status'>;
 
 /** Null: it is nobody's in particular, as the operator's workflows are. */
-export function workItem(task: Indexed, workflow: Owning, holder: string | null = null): WorkItem | null {
+function workItem(task: Indexed, workflow: Owning, holder: string | null = null): WorkItem | null {
   const ownerId = holder ?? workflow.developer_id;
   if (workflow.developer_id === null || ownerId === null) return null;
   const status = isEnded(workflow.status) && task.status !== 'completed' ? 'cancelled' : ITEM_STATUS[task.status];

@@ -9,10 +9,9 @@ import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.
 import type { Tx } from '../../../storage/write.ts';
 import { type addTaskContract, MAX_TASKS, type NewPlan, type PlannedTask, type workflowPlan } from './contract.ts';
 import { countDependents, countEdges, countTasks, edgesOf, lastSequence, namesOf, rewireDependents, tasksNamed, waitForOneMore } from './graph-store.ts';
-import { requireNotEnded } from './hold.ts';
 import { isEnded, isOneOf, isSatisfied, SYSTEM_MACHINE, shownStatus, WORKFLOW_MACHINE } from './lifecycle.ts';
 import { syncOverlapStatus, TOLD_AT_ONCE, tellTasks } from './overlap.ts';
-import { changeTask, changeWorkflow, insertDependencies, insertTasks } from './store.ts';
+import { changeTask, changeWorkflow, insertDependencies, insertTasks, requireNotEnded } from './store.ts';
 
 /** The rules of a task graph. Pure, linear in its size, and without recursion: a chain may be 10,000 tasks long. */
 
@@ -74,10 +73,10 @@ export function findCycle(dependencies: ReadonlyMap<string, readonly string[]>):
 const duplicateName = (name: string, field: string): Refusal =>
   new Refusal('DUPLICATE_TASK_NAME', `Two tasks are called ${JSON.stringify(name)}.`, 'Give each task of a workflow a name of its own.', { field, name });
 
-export const selfDependency = (name: string, field: string): Refusal =>
+const selfDependency = (name: string, field: string): Refusal =>
   new Refusal('SELF_DEPENDENCY', `Task ${JSON.stringify(name)} depends on itself.`, 'Leave its own name out of its depends_on.', { field, name });
 
-export const unknownDependency = (name: string, dependency: string, field: string): Refusal =>
+const unknownDependency = (name: string, dependency: string, field: string): Refusal =>
   new Refusal(
     'UNKNOWN_DEPENDENCY',
     `Task ${JSON.stringify(name)} names ${JSON.stringify(dependency)}, but no task is called that.`,
@@ -88,7 +87,7 @@ export const unknownDependency = (name: string, dependency: string, field: strin
 /** So many tasks of a cycle are told: it may go through all of them. */
 const TOLD = 500;
 
-export function dependencyCycle(cycle: readonly string[], field: string): Refusal {
+function dependencyCycle(cycle: readonly string[], field: string): Refusal {
   const told = cycle.length <= TOLD ? cycle : [...cycle.slice(0, TOLD - 1), `(${cycle.length - TOLD} more)`, ...cycle.slice(-1)];
   return new Refusal('DEPENDENCY_CYCLE', `These tasks wait for each other: ${told.join(' → ')}.`, 'Take one of these dependencies away.', {
     field,
@@ -97,7 +96,7 @@ export function dependencyCycle(cycle: readonly string[], field: string): Refusa
 }
 
 /** Edges of a graph, in all: a plan must be stored in one go while others wait. */
-export const MAX_DEPENDENCIES = 100_000;
+const MAX_DEPENDENCIES = 100_000;
 
 /** Creates all tasks of a plan, or none. */
 export async function setPlan(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, plan: NewPlan): Promise<{ tasks: WorkflowTaskRow[]; groups: number }> {
@@ -130,7 +129,7 @@ export async function setPlan(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, 
   return { tasks, groups };
 }
 
-export const newTask = (tx: Tx, workflowId: string, task: PlannedTask, openDependencies: number, told: boolean): WorkflowTaskRow => ({
+const newTask = (tx: Tx, workflowId: string, task: PlannedTask, openDependencies: number, told: boolean): WorkflowTaskRow => ({
   workspace_id: tx.workspace,
   id: newId('tk', tx.now),
   workflow_id: workflowId,
@@ -171,7 +170,7 @@ const pastPlanning = ({ id, name, status }: WorkflowRow): Refusal =>
     { field: 'id', workflow_id: id, from: status, to: 'ready', allowed: [...WORKFLOW_MACHINE[status]] },
   );
 
-export const tooManyDependencies = (count: number, field: string): Refusal =>
+const tooManyDependencies = (count: number, field: string): Refusal =>
   new Refusal(
     'TOO_MANY_DEPENDENCIES',
     `That makes ${count} dependencies; a workflow has at most ${MAX_DEPENDENCIES}.`,

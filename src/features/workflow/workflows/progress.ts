@@ -103,7 +103,7 @@ async function described(db: Db, workflow: WorkflowRow, ready: readonly Ready[])
   });
 }
 
-export const counted = <K extends string>(field: K, more: number): Partial<Record<K, number>> => (more > 0 ? ({ [field]: more } as Record<K, number>) : {});
+const counted = <K extends string>(field: K, more: number): Partial<Record<K, number>> => (more > 0 ? ({ [field]: more } as Record<K, number>) : {});
 
 const GROUPS_AT_ONCE = 100;
 
@@ -162,12 +162,7 @@ export async function progress(db: Db, workflow: WorkflowRow, now: number): Prom
 }
 
 /** At the rate of what was completed since the work began. Work that is over, or that nobody has done any of, has no rate. */
-export function remainingMs(
-  { started_at, status }: Pick<WorkflowRow, 'started_at' | 'status'>,
-  completed: number,
-  remaining: number,
-  now: number,
-): number | null {
+function remainingMs({ started_at, status }: Pick<WorkflowRow, 'started_at' | 'status'>, completed: number, remaining: number, now: number): number | null {
   if (remaining === 0) return 0;
   if (isEnded(status) || started_at === null || completed === 0) return null;
   return Math.round((Math.max(0, now - started_at) / completed) * remaining);

@@ -3,16 +3,16 @@ import { excerpt } from '../../../kernel/excerpt.ts';
 import { absolutePath } from '../../../kernel/fields.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
+import { insertRows } from '../../../storage/rows.ts';
 import type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { ensureRepository } from '../repositories/index.ts';
 import type { SourceType } from './contract.ts';
-import { requireNotEnded } from './hold.ts';
 import { isEnded, requireTransition, WORKFLOW_MACHINE, type WorkflowStatus } from './lifecycle.ts';
 import { tellEnded } from './overlap.ts';
-import { changeTask, changeWorkflow, insertCheckpoint, insertWorkflow } from './store.ts';
+import { changeTask, changeWorkflow, requireNotEnded } from './store.ts';
 
-export interface NewWorkflow {
+interface NewWorkflow {
   readonly name: string;
   readonly source_type: SourceType;
   readonly source_ref?: string | undefined;
@@ -44,7 +44,7 @@ export async function createWorkflow(tx: Tx, ctx: WriteContext, spec: NewWorkflo
     started_at: null,
     finished_at: null,
   };
-  await insertWorkflow(tx.db, row);
+  await insertRows(tx.db, 'workflows', row);
   const payload = { name: excerpt(row.name, 200), source_type: row.source_type, repository_id: repository.id };
   record(tx, ctx, { category: 'work', kind: 'workflow.created', subject: row.id, payload });
   return row;
@@ -91,7 +91,7 @@ export async function changeStatus(
   return true;
 }
 
-export interface Parallelism {
+interface Parallelism {
   readonly max_parallel_tasks: number;
   readonly auto_create_workspaces?: boolean | undefined;
 }
@@ -106,7 +106,7 @@ export async function changeParallelism(tx: Tx, ctx: WriteContext, workflow: Wor
   record(tx, ctx, { category: 'work', kind: 'workflow.parallelism_changed', subject: workflow.id, payload });
 }
 
-export interface NewCheckpoint {
+interface NewCheckpoint {
   readonly type: CheckpointRow['type'];
   readonly summary: string;
   readonly detail?: Record<string, unknown> | undefined;
@@ -131,7 +131,7 @@ export async function addCheckpoint(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | '
     actor: checkpoint.actor,
     created_at: tx.now,
   };
-  await insertCheckpoint(tx.db, row);
+  await insertRows(tx.db, 'checkpoints', row);
   await changeTask(tx.db, tx.workspace, task.id, { last_checkpoint: sequence, updated_at: tx.now });
   return row;
 }

@@ -14,11 +14,11 @@ import {
   updateWorkflowStatus,
 } from './contract.ts';
 import { dependenciesWithOutcomes } from './graph-store.ts';
-import { requireTask, requireWorkflow } from './hold.ts';
 import { isSatisfied, shownStatus } from './lifecycle.ts';
 import { addTask, removeTask, setPlan } from './plan-tasks.ts';
 import { allComplete, nextOf, progress } from './progress.ts';
 import { changeParallelism, changeStatus, createWorkflow, type WorkflowPorts } from './status.ts';
+import { requireTask, requireWorkflow } from './store.ts';
 import { pageOfTasks, pageOfWorkflows, summariseWorkflow, viewWorkflow } from './views.ts';
 
 export const workflowTools = (ports: WorkflowPorts): Implementation[] => [...lifecycle(ports), ...planning, ...queries];

@@ -1,8 +1,7 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { calledRepository } from '../../../kernel/repository-name.ts';
-import { wordsPattern } from '../../../kernel/tail.ts';
+import { calledRepository, wordsPattern } from '../../../kernel/tail.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { CheckpointRow, Database, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
@@ -20,7 +19,7 @@ export const readRecord = (text: string | null): Record<string, unknown> | null 
 export const planOf = ({ plan }: Pick<WorkflowRow, 'plan'>): z.output<typeof workflowPlan> | null => (plan === null ? null : readJson(workflowPlan, plan));
 
 /** What a list is made of: without the source, which may be long. */
-export const SUMMARISED = [
+const SUMMARISED = [
   'id',
   'name',
   'status',
@@ -35,7 +34,7 @@ export const SUMMARISED = [
   'started_at',
   'finished_at',
 ] as const satisfies readonly (keyof WorkflowRow)[];
-export type SummarisedWorkflow = Pick<WorkflowRow, (typeof SUMMARISED)[number]>;
+type SummarisedWorkflow = Pick<WorkflowRow, (typeof SUMMARISED)[number]>;
 
 export const summariseWorkflow = (row: SummarisedWorkflow): z.output<typeof workflowSummary> => ({
   id: row.id,
@@ -101,7 +100,7 @@ export const viewCheckpoint = (row: CheckpointRow): CheckpointView => ({
   created_at: row.created_at,
 });
 
-export interface WorkflowFilter {
+interface WorkflowFilter {
   readonly repository_path?: string | undefined;
   /** What people call the repository. */
   readonly repository?: string | undefined;
@@ -121,7 +120,7 @@ export async function pageOfWorkflows(db: Db, workspace: string, filter: Workflo
   return { rows, total: Number(total) };
 }
 
-export interface WorkflowTaskSelection {
+interface WorkflowTaskSelection {
   readonly summaries: boolean;
   /** Only those that are shown in one of these. */
   readonly status?: readonly TaskStatus[] | undefined;

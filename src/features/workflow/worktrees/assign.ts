@@ -4,11 +4,12 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { findRow, insertRows } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ClaimProof, changeTask, requireHold, requireNotEnded, requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import type { taskAssignWorkspace, workspaceCreate } from './contract.ts';
-import { activeAt, findWorktree, insertWorktree } from './store.ts';
+import { findWorktree } from './store.ts';
 
 export async function requireWorktree(db: Db, workspace: string, id: string, field: string): Promise<WorktreeRow> {
   const row = await findWorktree(db, workspace, id);
@@ -16,7 +17,7 @@ export async function requireWorktree(db: Db, workspace: string, id: string, fie
   throw new Refusal('WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(id)}.`, 'workspace_list names those of a workflow.', { field });
 }
 
-export function requireSameWorkflow(task: WorkflowTaskRow, workflowId: string, field: string): void {
+function requireSameWorkflow(task: WorkflowTaskRow, workflowId: string, field: string): void {
   if (task.workflow_id === workflowId) return;
   throw new Refusal(
     'WORKFLOW_MISMATCH',
@@ -26,7 +27,7 @@ export function requireSameWorkflow(task: WorkflowTaskRow, workflowId: string, f
   );
 }
 
-export function requireActive(row: WorktreeRow): void {
+function requireActive(row: WorktreeRow): void {
   if (row.status === 'active' && row.step === null) return;
   const state = row.status === 'active' ? 'still being made' : row.status;
   throw new Refusal('INVALID_STATE', `Workspace ${row.id} is ${state}: no task can be assigned to it.`, 'Use an active workspace: workspace_list names them.', {
@@ -67,7 +68,7 @@ export async function registerWorktree(tx: Tx, ctx: WriteContext, input: Input<t
     updated_at: tx.now,
     closed_at: null,
   };
-  await insertWorktree(tx.db, row);
+  await insertRows(tx.db, 'worktrees', row);
   record(tx, ctx, { category: 'work', kind: 'worktree.created', subject: row.id, payload: { workflow_id, branch, managed: false } });
   for (const id of ids) {
     const task = await requireTask(tx.db, tx.workspace, id, 'task_ids');
@@ -102,7 +103,7 @@ export async function placeTask(tx: Tx, actor: string, task: WorkflowTaskRow, wo
 }
 
 async function requireFreePath(tx: Tx, path: string): Promise<void> {
-  const other = await activeAt(tx.db, tx.workspace, path);
+  const other = await findRow(tx.db, 'worktrees', { workspace_id: tx.workspace, path, status: 'active' });
   if (!other) return;
   throw new Refusal('PATH_IN_USE', `${path} is the active workspace ${other.id} already.`, 'Use that one, or close it with workspace_update first.', {
     field: 'path',

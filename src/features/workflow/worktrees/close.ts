@@ -2,18 +2,19 @@ import { record, type WriteContext } from '../../../kernel/context.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { isUnderWay } from '../../../kernel/step.ts';
+import { isUnderWay, messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
+import { reasonToKeep } from '../../../machine/git/worktree-state.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { requireOwnAgent } from '../agents/index.ts';
 import { requireHold, requireTransition } from '../workflows/index.ts';
 import { requireWorktree } from './assign.ts';
 import type { WorktreeStatus, workspaceUpdate } from './contract.ts';
-import { type LeasedWorktree, lease, reachRepository, type WorktreeOutside } from './step.ts';
-import { changeWorktree, tasksHeldIn } from './store.ts';
+import { TASK_BRANCHES } from './create.ts';
+import { changeWorktree, type LeasedWorktree, lease, reachRepository, stillMine, tasksHeldIn, type WorktreeOutside } from './store.ts';
 
-export const WORKTREE_MACHINE: Readonly<Record<WorktreeStatus, readonly WorktreeStatus[]>> = {
+const WORKTREE_MACHINE: Readonly<Record<WorktreeStatus, readonly WorktreeStatus[]>> = {
   active: ['merged', 'abandoned'],
   merged: [],
   abandoned: [],
@@ -66,7 +67,7 @@ export async function requireCommit(outside: WorktreeOutside, row: WorktreeRow, 
   );
 }
 
-export interface WorktreeClosing {
+interface WorktreeClosing {
   readonly row: WorktreeRow;
   readonly changed: boolean;
   /** Set where it must now be taken from disk. */
@@ -103,4 +104,49 @@ export async function beginClosing(tx: Tx, ctx: WriteContext, input: Closing): P
 /** It is not taken from under an agent that works in it, except by that agent. */
 async function requireNobodyElse(tx: Tx, ctx: WriteContext, row: WorktreeRow, agentId: string | undefined): Promise<void> {
   for (const task of await tasksHeldIn(tx.db, tx.workspace, row.id)) await requireHold(tx, ctx, task, { agent_id: agentId });
+}
+
+/**
+ * Takes the worktree and its branch from disk, if and only if nothing is lost by it; otherwise says why not. Never cut short by
+ * the end of a call: half a removal would look like somebody's deletions.
+ */
+async function removeFromDisk({ disk, ...outside }: WorktreeOutside, row: WorktreeRow): Promise<string | null> {
+  try {
+    const { root } = await reachRepository({ disk, ...outside }, row.repository_path);
+    const against = { branch: row.branch, base: row.base_branch, mergeCommit: row.merge_commit, passing: TASK_BRANCHES };
+    const state = await disk.worktreeState(root, row.path, against);
+    const reason = reasonToKeep(state, row);
+    if (reason !== null) return reason;
+    if (state.listed) await disk.removeWorktree(root, row.path);
+    // If it has moved on since it was looked at, it stays.
+    if (state.branchTip !== null) await disk.deleteBranch(root, row.branch, state.branchTip);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Of one that nobody was told of, also what git left when it was stopped in the middle. */
+export async function clearFromDisk(outside: WorktreeOutside, row: WorktreeRow): Promise<string | null> {
+  try {
+    const { root } = await reachRepository(outside, row.repository_path);
+    await outside.disk.discardUnfinished(root, row.path);
+  } catch {
+    // Whatever could not be reached or cleared is found, and told, by the removal.
+  }
+  return await removeFromDisk(outside, row);
+}
+
+/** The second half of closing one: what became of it on disk is put on record. */
+export async function carryOutRemoval(outside: WorktreeOutside, runner: StepRunner, leased: LeasedWorktree): Promise<string | null> {
+  const kept_reason = await removeFromDisk(outside, leased);
+  await runner.write(async (tx) => {
+    const row = await stillMine(tx, leased);
+    if (!row) return;
+    await changeWorktree(tx.db, row, { ...STEP_OVER, kept_reason, updated_at: tx.now });
+    const kind = kept_reason === null ? 'worktree.removed' : 'worktree.kept';
+    const payload = { workflow_id: row.workflow_id, branch: row.branch, ...(kept_reason === null ? {} : { reason: kept_reason.slice(0, 200) }) };
+    tx.append({ category: 'work', kind, actor: runner.actor, subject: row.id, payload });
+  });
+  return kept_reason;
 }

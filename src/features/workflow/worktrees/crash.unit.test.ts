@@ -3,11 +3,13 @@ import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type GitDisk, gitDisk } from '../../../machine/git/disk.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
+import { RepositoryUnfit } from '../../../machine/git/repository.ts';
 import { testClock } from '../../../testing/clock.ts';
 import { type TestRepository, temporaryRepository } from '../../../testing/scenes/repository.ts';
 import { type Body, type WorkflowApp, workflowApp } from '../../../testing/scenes/workflow.ts';
 import { type TestDatabase, temporaryDatabase } from '../../../testing/store/database.ts';
 import { until } from '../../../testing/until.ts';
+import { ELSEWHERE_MS } from './store.ts';
 
 type Step = keyof GitDisk;
 type Moment = 'before' | 'after';
@@ -59,15 +61,15 @@ interface Dead {
   agent_id: string;
 }
 
-/** A claim during which the server dies; then a server that finds what it has left. */
-async function claimAndDie(step: Step, moment: Moment, first?: (path: string) => void): Promise<Dead> {
+/** A claim during which the server dies; then a server, with the disk `found`, that finds what it has left. */
+async function claimAndDie(step: Step, moment: Moment, first?: (path: string) => void, found?: GitDisk): Promise<Dead> {
   const { disk, died } = dying(step, moment, first);
   const dead = await server(disk);
   const { workflow_id, ids } = await planned(dead);
   const [task_id, agent_id] = [ids.one as string, await dead.agent()];
   void dead.tool('task_claim', { task_id, agent_id }, dead.ana).catch(() => {});
   await died;
-  return { app: await server(), workflow_id, task_id, agent_id };
+  return { app: await server(found), workflow_id, task_id, agent_id };
 }
 
 const CREATING: [string, Step, Moment][] = [
@@ -134,9 +136,30 @@ describe('a server that dies while it makes a worktree', () => {
     const { app, workflow_id, task_id, agent_id } = await claimAndDie('addWorktree', 'before');
     rmSync(repository.path, { recursive: true });
     await later(app, agent_id);
+    app.clock.advance(ELSEWHERE_MS);
     await stepsDone(app);
     expect(await workspaceOf(app, workflow_id)).toMatchObject({ status: 'abandoned', kept_reason: expect.stringContaining('no folder') });
     expect((await app.task(task_id)).assigned_agent_id).toBe(null);
+  });
+
+  test('and a server on another machine finds the step: it leaves it to one that has the repository', async () => {
+    let asked = 0;
+    const locateRepository: GitDisk['locateRepository'] = async () => {
+      asked++;
+      throw new RepositoryUnfit('missing', 'there is no folder');
+    };
+    const { workflow_id, task_id, agent_id, app: elsewhere } = await claimAndDie('addWorktree', 'before', undefined, { ...gitDisk, locateRepository });
+    await later(elsewhere, agent_id);
+    await elsewhere.ok('agent_heartbeat', { agent_id });
+    for (let sweep = 1; sweep <= 5; sweep++) {
+      elsewhere.clock.advance(10_000);
+      await until(async () => expect(asked).toBeGreaterThanOrEqual(sweep));
+    }
+    const app = await server();
+    await app.ok('agent_heartbeat', { agent_id });
+    await later(app, agent_id);
+    await stepsDone(app);
+    expect(await workspaceOf(app, workflow_id)).toMatchObject({ status: 'active', kept_reason: null, task_ids: [task_id] });
   });
 
   test('while it undoes a failed attempt: undone by another', async () => {

@@ -1,15 +1,29 @@
+import type { CallContext } from '../../../kernel/context.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { isUnderWay, messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
+import { RepositoryUnfit } from '../../../machine/git/repository.ts';
+import { ProgramMissing } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { findRow, insertRows } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { unclaimTask } from '../steps/index.ts';
-import { findTask, requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
+import { type OpenedWorktree, unclaimTask } from '../steps/index.ts';
+import { findTask, isOneOf, requireTask, requireWorkflow, SYSTEM_MACHINE, type WorkflowTaskRow } from '../workflows/index.ts';
 import { placeTask } from './assign.ts';
-import { clearFromDisk } from './remove.ts';
-import { type LeasedWorktree, lease, reachRepository, renew, stillMine, type WorktreeOutside } from './step.ts';
-import { activeAt, changeWorktree, findWorktree, insertWorktree, madeFor } from './store.ts';
+import { clearFromDisk } from './close.ts';
+import {
+  changeWorktree,
+  findWorktree,
+  type LeasedWorktree,
+  lease,
+  madeFor,
+  reachRepository,
+  renew,
+  stillMine,
+  unmergedDependencies,
+  type WorktreeOutside,
+} from './store.ts';
 
 interface Named {
   readonly id: string;
@@ -44,12 +58,12 @@ export function placeFor(root: string, workflow: Named, task: Named, earlier: nu
 }
 
 /** Where the worktree is made from. */
-export interface Start {
+interface Start {
   readonly root: string;
   readonly branch: string;
 }
 
-export interface WorktreeClaim {
+interface WorktreeClaim {
   readonly task: WorkflowTaskRow;
   readonly fence: number;
 }
@@ -61,18 +75,18 @@ export async function claimStands(db: Db, { workspace_id, task_id, fence }: Pick
 }
 
 /** The active workspace that the task is done in, or that was made for it. */
-export async function currentWorktree(db: Db, task: WorkflowTaskRow): Promise<WorktreeRow | undefined> {
+async function currentWorktree(db: Db, task: WorkflowTaskRow): Promise<WorktreeRow | undefined> {
   const assigned = task.worktree_id === null ? undefined : await findWorktree(db, task.workspace_id, task.worktree_id);
   if (assigned?.status === 'active') return assigned;
   return (await madeFor(db, task.workspace_id, task.id)).find((row) => row.status === 'active');
 }
 
-export const claimGone = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
+const claimGone = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
   new Refusal('STALE_CLAIM', `The claim of task ${JSON.stringify(task.name)} ended before its worktree was made.`, 'Claim it again with task_claim.', {
     task_id: task.id,
   });
 
-export const pending = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
+const pending = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
   new Refusal(
     'WORKTREE_PENDING',
     `The worktree of task ${JSON.stringify(task.name)} is being made or cleared away at this moment.`,
@@ -84,7 +98,7 @@ export const pending = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
  * Writes down what is about to be made, before anything is. A worktree that was made before and is gone from disk is made
  * again; an attempt that failed is repeated in its own place.
  */
-export async function beginCreating(tx: Tx, actor: string, { task, fence }: WorktreeClaim, start: Start): Promise<LeasedWorktree> {
+async function beginCreating(tx: Tx, actor: string, { task, fence }: WorktreeClaim, start: Start): Promise<LeasedWorktree> {
   if (!(await claimStands(tx.db, { workspace_id: tx.workspace, task_id: task.id, fence }))) throw claimGone(task);
   const rows = await madeFor(tx.db, tx.workspace, task.id);
   if (rows.some((row) => row.status === 'active' && isUnderWay(row, tx.now))) throw pending(task);
@@ -118,7 +132,7 @@ export async function beginCreating(tx: Tx, actor: string, { task, fence }: Work
     made_by_server: 1,
     created_at: tx.now,
   };
-  await insertWorktree(tx.db, row);
+  await insertRows(tx.db, 'worktrees', row);
   return row;
 }
 
@@ -126,24 +140,24 @@ async function freePlace(tx: Tx, task: WorkflowTaskRow, root: string, earlier: n
   const workflow = await requireWorkflow(tx.db, tx.workspace, task.workflow_id);
   for (let number = earlier; ; number++) {
     const place = placeFor(root, workflow, task, number);
-    if (!(await activeAt(tx.db, tx.workspace, place.path))) return place;
+    if (!(await findRow(tx.db, 'worktrees', { workspace_id: tx.workspace, path: place.path, status: 'active' }))) return place;
   }
 }
 
-export type MadeWorktree = { readonly row: WorktreeRow } | { readonly failure: unknown };
+type MadeWorktree = { readonly row: WorktreeRow } | { readonly failure: unknown };
 
 /** From what was written down to what is there, or back to nothing. Can be begun again by whoever takes it over. */
-export async function carryOutCreation(outside: WorktreeOutside, hand: StepRunner, leased: LeasedWorktree): Promise<MadeWorktree> {
+export async function carryOutCreation(outside: WorktreeOutside, runner: StepRunner, leased: LeasedWorktree): Promise<MadeWorktree> {
   let head: string;
   try {
-    head = await addOnDisk(outside, hand, leased);
+    head = await addOnDisk(outside, runner, leased);
   } catch (failure) {
-    await undoCreation(outside, hand, leased, messageOf(failure));
+    await undoCreation(outside, runner, leased, messageOf(failure));
     return { failure };
   }
-  const row = await hand.write((tx) => settleCreation(tx, hand, leased, head));
+  const row = await runner.write((tx) => settleCreation(tx, runner, leased, head));
   if (row) return { row };
-  await undoCreation(outside, hand, leased, 'the claim ended while the worktree was being made');
+  await undoCreation(outside, runner, leased, 'the claim ended while the worktree was being made');
   return { failure: undefined };
 }
 
@@ -154,31 +168,105 @@ async function addOnDisk(outside: WorktreeOutside, { signal }: StepRunner, row: 
   return await outside.disk.addWorktree(root, { path: row.path, branch: row.branch, base, continues: row.base_commit !== null }, { signal });
 }
 
-async function settleCreation(tx: Tx, hand: StepRunner, leased: LeasedWorktree, head: string): Promise<WorktreeRow | undefined> {
+async function settleCreation(tx: Tx, runner: StepRunner, leased: LeasedWorktree, head: string): Promise<WorktreeRow | undefined> {
   const row = await stillMine(tx, leased);
   if (!row || !(await claimStands(tx.db, row))) return undefined;
   const values = { ...STEP_OVER, base_commit: row.base_commit ?? head, updated_at: tx.now };
   await changeWorktree(tx.db, row, values);
   const payload = { workflow_id: row.workflow_id, task_id: row.task_id, branch: row.branch, managed: true };
-  tx.append({ category: 'work', kind: 'worktree.created', actor: hand.actor, subject: row.id, payload });
-  await placeTask(tx, hand.actor, await requireTask(tx.db, tx.workspace, row.task_id as string), row.id);
+  tx.append({ category: 'work', kind: 'worktree.created', actor: runner.actor, subject: row.id, payload });
+  await placeTask(tx, runner.actor, await requireTask(tx.db, tx.workspace, row.task_id as string), row.id);
   return { ...row, ...values };
 }
 
 /** What was made goes, as nobody was told of it; the claim goes with it. Nothing happens where another has taken over. */
-export async function undoCreation(outside: WorktreeOutside, hand: StepRunner, made: LeasedWorktree, reason: string): Promise<void> {
-  const leased = await hand.write((tx) => renew(tx, made));
+export async function undoCreation(outside: WorktreeOutside, runner: StepRunner, made: LeasedWorktree, reason: string): Promise<void> {
+  const leased = await runner.write((tx) => renew(tx, made));
   if (!leased) return;
   const left = leased.base_commit === null ? await clearFromDisk(outside, leased) : null;
-  await hand.write(async (tx) => {
+  await runner.write(async (tx) => {
     const row = await stillMine(tx, leased);
     if (!row) return;
     const kept_reason = left === null || left === reason ? reason : `${reason}; left on disk: ${left}`;
     // One that was worked in before stays what it was: the work is on its branch.
     const closed = row.base_commit === null ? ({ status: 'abandoned', kept_reason, closed_at: tx.now } as const) : {};
     await changeWorktree(tx.db, row, { ...STEP_OVER, ...closed, updated_at: tx.now });
-    if (row.task_id !== null && row.fence !== null) await unclaimTask(tx, { id: row.task_id }, row.fence, hand.actor, `no worktree: ${reason}`);
+    if (row.task_id !== null && row.fence !== null) await unclaimTask(tx, { id: row.task_id }, row.fence, runner.actor, `no worktree: ${reason}`);
     const payload = { workflow_id: row.workflow_id, task_id: row.task_id, reason: kept_reason.slice(0, 200) };
-    tx.append({ category: 'work', kind: 'worktree.failed', actor: hand.actor, subject: row.id, payload });
+    tx.append({ category: 'work', kind: 'worktree.failed', actor: runner.actor, subject: row.id, payload });
   });
+}
+
+const SWITCH_OFF = 'or set auto_create_workspaces to false with workflow_set_parallelism and work in a worktree of your own (workspace_create)';
+
+const NEXT: Record<RepositoryUnfit['why'], string> = {
+  missing: `repository_path of the workflow must be a git repository on the server's machine: put it there, ${SWITCH_OFF}.`,
+  not_git: `repository_path of the workflow must be a git repository on the server's machine: make it one, ${SWITCH_OFF}.`,
+  detached: `Check out in the repository the branch that tasks should start from, ${SWITCH_OFF}.`,
+  empty: `Make the first commit in the repository, ${SWITCH_OFF}.`,
+};
+
+function nextFor(error: unknown): string {
+  if (error instanceof RepositoryUnfit) return NEXT[error.why];
+  if (error instanceof ProgramMissing) return `Install ${error.program} on the server, ${SWITCH_OFF}.`;
+  return `Put right what git complains of and claim the task again, ${SWITCH_OFF}.`;
+}
+
+/** What the agent that claimed the task is told. The claim has been undone. */
+function worktreeFailed(task: { id: string; name: string }, error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  return new Refusal('WORKTREE_FAILED', `No worktree could be made for task ${JSON.stringify(task.name)}: ${messageOf(error)}.`, nextFor(error), {
+    task_id: task.id,
+    claimed: false,
+  });
+}
+
+/** A claimed task gets a worktree of its own, or the one it has. Where there can be none the claim is undone, and the refusal says why. */
+export async function openWorktree(outside: WorktreeOutside, ctx: CallContext, task: WorkflowTaskRow, fence: number): Promise<OpenedWorktree | undefined> {
+  const runner: StepRunner = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
+  const current = await currentWorktree(ctx.reader, task);
+  // Its holder claims it again, to renew the lease: it works where it works.
+  const wasBegun = isOneOf(SYSTEM_MACHINE.release.from, task.status);
+  if (wasBegun && !current) return undefined;
+  if (current && isUnderWay(current, ctx.clock.now())) {
+    // Another call makes it for this very claim; anybody else's must first be cleared away.
+    if (current.fence !== fence) await runner.write((tx) => unclaimTask(tx, task, fence, runner.actor, 'its worktree is being cleared away'));
+    throw pending(task);
+  }
+  const isReady = current?.step === null && (wasBegun || current.made_by_server === 0 || (await isOnDisk(outside, current)));
+  const { id, path, branch, base_branch } = current && isReady ? current : await make(outside, runner, ctx.reader, { task, fence });
+  if (current && isReady) await runner.write((tx) => resume(tx, runner, current, { task, fence }));
+  const unmerged = await unmergedDependencies(ctx.reader, ctx.workspace, task.id, id);
+  return { id, path, branch, base_branch, ...(unmerged.length > 0 ? { unmerged_dependencies: unmerged } : {}) };
+}
+
+/** Where the repository cannot be looked at from here, what is known of the worktree is believed. */
+async function isOnDisk(outside: WorktreeOutside, { repository_path, path }: WorktreeRow): Promise<boolean> {
+  try {
+    return await outside.disk.hasWorktree((await reachRepository(outside, repository_path)).root, path);
+  } catch {
+    return true;
+  }
+}
+
+async function resume(tx: Tx, runner: StepRunner, row: WorktreeRow, { task, fence }: WorktreeClaim): Promise<void> {
+  if (!(await claimStands(tx.db, { workspace_id: tx.workspace, task_id: task.id, fence }))) throw claimGone(task);
+  await placeTask(tx, runner.actor, await requireTask(tx.db, tx.workspace, task.id), row.id);
+}
+
+async function make(outside: WorktreeOutside, runner: StepRunner, db: Db, claim: WorktreeClaim): Promise<WorktreeRow> {
+  const { task, fence } = claim;
+  let start: Start;
+  try {
+    const { repository_path } = await requireWorkflow(db, task.workspace_id, task.workflow_id);
+    const { root } = await reachRepository(outside, repository_path, runner.signal);
+    start = { root, branch: (await outside.disk.startingPoint(root, { signal: runner.signal })).branch };
+  } catch (error) {
+    await runner.write((tx) => unclaimTask(tx, task, fence, runner.actor, `no worktree: ${messageOf(error)}`));
+    throw worktreeFailed(task, error);
+  }
+  const leased = await runner.write((tx) => beginCreating(tx, runner.actor, claim, start));
+  const made = await carryOutCreation(outside, runner, leased);
+  if ('row' in made) return made.row;
+  throw made.failure === undefined ? claimGone(task) : worktreeFailed(task, made.failure);
 }

@@ -1,14 +1,17 @@
 import type { Services } from '../../../kernel/context.ts';
+import type { StepRunner } from '../../../kernel/step.ts';
+import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Feature } from '../../../kernel/tool.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { ExecutionPorts } from '../steps/index.ts';
-import { openWorktree } from './open.ts';
-import type { WorktreeOutside } from './step.ts';
-import { worktreeSweep } from './sweep.ts';
+import { carryOutRemoval } from './close.ts';
+import { carryOutCreation, claimStands, openWorktree, undoCreation } from './create.ts';
+import { ELSEWHERE_MS, type LeasedWorktree, overdueSteps, reachRepository, takeOver, type WorktreeOutside } from './store.ts';
 import { worktreeTools } from './tools.ts';
 
-export type { WorktreeOutside } from './step.ts';
+export type { WorktreeOutside } from './store.ts';
 
-export interface Worktrees {
+interface Worktrees {
   readonly feature: Feature;
   readonly openWorktree: ExecutionPorts['openWorktree'];
 }
@@ -17,3 +20,38 @@ export const createWorktrees = (services: Services, outside: WorktreeOutside): W
   feature: { name: 'worktrees', implementations: worktreeTools(outside), sweeps: [worktreeSweep(services, outside)] },
   openWorktree: (ctx, task, fence) => openWorktree(outside, ctx, task, fence),
 });
+
+const EVERY_MS = 10_000;
+/** Those that are left to another machine are among them. */
+const BATCH_SIZE = 1_000;
+
+/** Finishes or undoes what a process began on disk and did not live to record. */
+function worktreeSweep({ store, clock, log }: Services, outside: WorktreeOutside): Sweep {
+  async function finish(row: LeasedWorktree): Promise<void> {
+    const runner: StepRunner = { actor: 'server', signal: undefined, write: (callback) => store.write(row.workspace_id, callback) };
+    if (row.step === 'removing') await carryOutRemoval(outside, runner, row);
+    else if (await claimStands(store.reader, row)) await carryOutCreation(outside, runner, row);
+    else await undoCreation(outside, runner, row, 'the claim ended before the worktree was made');
+  }
+
+  /** Several machines may serve one database: whoever does not have the repository could only undo what another can finish. */
+  const isHere = ({ repository_path }: WorktreeRow): Promise<boolean> =>
+    reachRepository(outside, repository_path).then(
+      () => true,
+      () => false,
+    );
+
+  return {
+    name: 'worktrees',
+    everyMs: EVERY_MS,
+    async run() {
+      const now = clock.now();
+      for (const seen of await overdueSteps(store.reader, now, BATCH_SIZE)) {
+        if (now < (seen.step_until ?? 0) + ELSEWHERE_MS && !(await isHere(seen))) continue;
+        const taken = await store.write(seen.workspace_id, (tx) => takeOver(tx, seen));
+        // One that cannot be finished must not keep the others from it.
+        if (taken) await finish(taken).catch((error: unknown) => log.error('worktree not finished', { worktree: taken.id, error }));
+      }
+    },
+  };
+}

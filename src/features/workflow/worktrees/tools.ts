@@ -5,13 +5,11 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { requireWorkflow } from '../workflows/index.ts';
 import { assignTask, registerWorktree, requireWorktree } from './assign.ts';
-import { beginClosing, requireClosable, requireCommit, requireSense } from './close.ts';
+import { beginClosing, carryOutRemoval, requireClosable, requireCommit, requireSense } from './close.ts';
 import { taskAssignWorkspace, workspaceCreate, workspaceList, workspaceUpdate, type workspaceView } from './contract.ts';
-import { carryOutRemoval } from './remove.ts';
-import type { WorktreeOutside } from './step.ts';
-import { tasksIn, worktreesOf } from './store.ts';
+import { tasksIn, type WorktreeOutside, worktreesOf } from './store.ts';
 
-export const viewWorktree = (row: WorktreeRow, taskIds: string[]): z.output<typeof workspaceView> => ({
+const viewWorktree = (row: WorktreeRow, taskIds: string[]): z.output<typeof workspaceView> => ({
   id: row.id,
   workflow_id: row.workflow_id,
   path: row.path,
@@ -38,8 +36,8 @@ export const worktreeTools = (outside: WorktreeOutside): Implementation[] => [
       if (changes && seen.made_by_server === 1 && input.merge_commit !== undefined) await requireCommit(outside, seen, input.merge_commit, ctx.signal);
       const { row, changed, leased } = await ctx.write((tx) => beginClosing(tx, ctx, closing));
       if (!leased) return ok({ success: true as const, changed, ...onDisk(row, ctx.clock.now()) });
-      const hand: StepRunner = { actor: ctx.principal.actor, signal: undefined, write: (callback) => ctx.settle(callback) };
-      const kept = await carryOutRemoval(outside, hand, leased);
+      const runner: StepRunner = { actor: ctx.principal.actor, signal: undefined, write: (callback) => ctx.settle(callback) };
+      const kept = await carryOutRemoval(outside, runner, leased);
       return ok({ success: true as const, changed, ...(kept === null ? { worktree: 'removed' as const } : { worktree: 'kept' as const, reason: kept }) });
     },
   }),

@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import type { WriteContext } from '../../../kernel/context.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { ClientRunRow } from '../../../storage/schema-rows.ts';
-import type { RunQuestion } from './context.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { findSession, MAX_FILES, storeSnapshot } from '../../team/sessions/index.ts';
+import type { RunQuestion, SessionListeners } from './context.ts';
 
 /**
  * What lay around before the run began is none of its work. `files`: null where it was too much to remember. `unpushed`: how many commits
@@ -17,7 +20,7 @@ const found = z.object({
 export const NOTHING_FOUND = '{"files":[],"unpushed":{}}';
 
 /** It is read with every tool that the agent uses. */
-const MAX_FILES = 500;
+const MAX_REMEMBERED = 500;
 const MAX_BRANCHES = 20;
 
 const markOf = (path: string): string => hash('sha256', path).slice(0, 12);
@@ -27,7 +30,7 @@ const repoOf = ({ repo = '' }: RunQuestion): string => markOf(repo);
 
 export function foundBy(question: RunQuestion): string {
   const { dirty_files = [], unpushed_commits } = question;
-  const files = dirty_files.length > MAX_FILES ? null : dirty_files.map(markOf);
+  const files = dirty_files.length > MAX_REMEMBERED ? null : dirty_files.map(markOf);
   if (unpushed_commits === undefined) return JSON.stringify({ files, unpushed: {} });
   const start = { repo: repoOf(question), commits: unpushed_commits };
   return JSON.stringify({ files, unpushed: { [branchOf(question)]: unpushed_commits }, start });
@@ -62,4 +65,29 @@ export function leftBy(run: ClientRunRow | undefined, question: RunQuestion): Le
   const dirty = files === null ? [] : dirty_files.filter((path) => !known.has(markOf(path)));
   const commits = Math.max(0, unpushed_commits - (unpushed[branchOf(question)] ?? 0));
   return { dirty, unpushed: commits > 0 ? unpushed_files : [], commits };
+}
+
+const MAX_FOLDER = 500;
+
+/** The state of the working tree, where the client tells it and there is a session to report it: as the agent itself would. */
+export async function keepSnapshot(
+  tx: Tx,
+  ctx: WriteContext,
+  { repo, branch, dirty_files, unpushed_files }: RunQuestion,
+  { session_id, folder, repo: known }: ClientRunRow,
+  { snapshot: listeners = [] }: SessionListeners,
+): Promise<void> {
+  if (session_id === null || (dirty_files ?? unpushed_files) === undefined || (repo ?? known) === null) return;
+  const session = await findSession(tx.db, tx.workspace, session_id);
+  if (session?.ended_at !== null) return;
+  const as = { ...ctx, session: session_id };
+  const report = await storeSnapshot(tx, as, session, {
+    session_id,
+    repo: repo ?? known ?? undefined,
+    branch,
+    worktree: folder?.slice(0, MAX_FOLDER),
+    dirty_files: dirty_files?.slice(0, MAX_FILES),
+    unpushed_files: unpushed_files?.slice(0, MAX_FILES),
+  });
+  for (const listener of listeners) await listener(tx, as, report);
 }
