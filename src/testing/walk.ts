@@ -15,7 +15,9 @@ export async function filesRunBy(call: () => Promise<unknown>): Promise<string[]
     await session.post('Profiler.takePreciseCoverage');
     await call();
     const { result } = await session.post('Profiler.takePreciseCoverage');
-    const ran = result.filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0)).map(({ url }) => sourcePath(url));
+    const ran = result
+      .filter(({ functions }) => functions.some(({ functionName, ranges }) => functionName !== 'get' && (ranges[0]?.count ?? 0) > 0))
+      .map(({ url }) => sourcePath(url));
     return [...new Set(ran)].filter((path) => path.startsWith('src/') && !path.startsWith('src/testing/')).sort();
   } finally {
     await session.post('Profiler.stopPreciseCoverage');

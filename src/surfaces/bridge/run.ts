@@ -1,5 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { printable } from '../../kernel/log.ts';
+import { printable } from '../../wire/printable.ts';
 import { CliError } from '../cli/command.ts';
 import { DEFAULT_ORIGIN, originFrom } from '../origin.ts';
 import { createBridge } from './bridge.ts';

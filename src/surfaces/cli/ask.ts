@@ -1,5 +1,5 @@
 import type { Contract, Output } from '../../kernel/contract.ts';
-import { printable } from '../../kernel/log.ts';
+import { printable } from '../../wire/printable.ts';
 import { type CliCommand, given, type Invocation } from './command.ts';
 
 type Contracts =

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { printable, printableLine } from '../../kernel/log.ts';
+import { printable, printableLine } from '../../wire/printable.ts';
 
 /** Results to stdout, narration to stderr. Colour on the mark only, and only on a terminal. Text of others is escaped here, for every command. */
 export interface CliOutput {

@@ -1,4 +1,4 @@
-import { printableLine } from '../../../kernel/log.ts';
+import { printableLine } from '../../../wire/printable.ts';
 import type { AnswerTo, ItemOf } from '../ask.ts';
 import { age, type CliOutput, columnsOf, counted, fitted, oneLine as inOneLine, padded } from '../output.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printable, printableLine } from './log.ts';
+import { printable, printableLine } from './printable.ts';
 
 const HOSTILE = 'a\u001b]0;x\u0007\u009b2J\r\u202Eb\u200b\u2066c\ufeff\u2028\u{E0041}\u007f é 日本';
 
