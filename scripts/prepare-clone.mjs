@@ -2,7 +2,7 @@
 // Installs what the lock file names, when it has changed since the last install, and builds what has changed since the
 // last build. Never while a server of this clone runs: it has these very files open.
 import { spawnSync } from 'node:child_process';
-import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildNote, installNote, lockFileHash, noted, root, sourceHash } from './clone.mjs';
 
@@ -66,10 +66,17 @@ function takeAway(holder) {
 }
 
 function refuseWhileServing(what) {
-  const running = readdirSync(dirname(lock))
-    .map(Number)
-    .filter((pid) => pid > 0 && alive(pid));
+  const marks = dirname(lock);
+  const running = readdirSync(marks).filter((name) => /^[1-9]\d*$/.test(name) && isMarked(Number(name), statSync(join(marks, name)).mtimeMs));
   if (running.length > 0) fail(`cannot ${what} while a server of this clone runs (process ${running.join(', ')})`, 'stop it, then run this again');
+}
+
+/** A server that was killed leaves its mark. A process that began after the mark was made has only been given the same number. */
+function isMarked(pid, markedAt) {
+  if (!alive(pid)) return false;
+  const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } });
+  const startedAt = Date.parse(stdout ?? '');
+  return Number.isNaN(startedAt) || startedAt < markedAt + 2_000;
 }
 
 function run(program, args, what) {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ROOT } from '../../src/testing/programs/program.ts';
@@ -78,6 +78,18 @@ test('installs nothing while a server of this clone runs, and says which; a mark
   expect(times(folder, 'installed')).toBe(1);
   server.kill('SIGKILL');
   await once(server, 'exit');
+  expect(await prepare(folder)).toMatchObject({ code: 0 });
+  expect(times(folder, 'installed')).toBe(2);
+});
+
+test('the mark of a killed server does not count once another process has its number', async () => {
+  const folder = clone();
+  await prepare(folder);
+  const mark = join(folder, '.covenant-run', String(process.pid));
+  writeFileSync(mark, '');
+  touchLock(folder);
+  expect(await prepare(folder)).toMatchObject({ code: 1 });
+  utimesSync(mark, 0, 0);
   expect(await prepare(folder)).toMatchObject({ code: 0 });
   expect(times(folder, 'installed')).toBe(2);
 });
