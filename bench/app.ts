@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { ensureDeveloper, ensureWorkspace, issueToken } from '../src/features/core/identity/index.ts';
+import type { Principal } from '../src/kernel/call.ts';
 import { systemClock } from '../src/kernel/clock.ts';
-import type { Principal } from '../src/kernel/context.ts';
-import { createLog } from '../src/kernel/log.ts';
-import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../src/kernel/ids.ts';
+import { createLog } from '../src/kernel/trace.ts';
 import { type App, createApp } from '../src/main.ts';
 import type { Tx } from '../src/storage/write.ts';
 import { testConfig } from '../src/testing/config.ts';

@@ -1,5 +1,5 @@
-import type { Principal } from '../src/kernel/context.ts';
-import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
+import type { Principal } from '../src/kernel/call.ts';
+import { DEFAULT_WORKSPACE_ID } from '../src/kernel/ids.ts';
 import type { App } from '../src/main.ts';
 import { madeTask } from './tasks.ts';
 

@@ -1,8 +1,8 @@
 /** The journal on one engine, in a process of its own: `node events-child.ts '{"events":…}'`. */
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
-import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
-import { canonicalJson } from '../src/storage/canonical.ts';
+import { DEFAULT_WORKSPACE_ID } from '../src/kernel/ids.ts';
+import { canonicalJson } from '../src/storage/columns.ts';
 import { readEvents } from '../src/storage/journal.ts';
 import { openApp, operator, tidy } from './app.ts';
 import { openPlain, TOLD } from './baselines/plain.ts';

@@ -2,8 +2,7 @@
 import { indexItem } from '../src/features/team/overlap/index.ts';
 import { postedTerms } from '../src/features/team/overlap/store.ts';
 import { analyse } from '../src/features/team/overlap/terms.ts';
-import { newId } from '../src/kernel/ids.ts';
-import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID, newId } from '../src/kernel/ids.ts';
 import type { App } from '../src/main.ts';
 import { developer, openApp, tidy } from './app.ts';
 import { FullText } from './baselines/full-text.ts';

@@ -1,7 +1,6 @@
 /** One size on one engine, in a process of its own: `node workflow-child.ts '{"tasks":…}'`. */
-import type { Principal } from '../src/kernel/context.ts';
-import { newId } from '../src/kernel/ids.ts';
-import { DEFAULT_WORKSPACE_ID } from '../src/kernel/workspace.ts';
+import type { Principal } from '../src/kernel/call.ts';
+import { DEFAULT_WORKSPACE_ID, newId } from '../src/kernel/ids.ts';
 import { developer, openApp, tidy } from './app.ts';
 import { openPlain } from './baselines/plain.ts';
 import type { Places } from './engine.ts';

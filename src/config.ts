@@ -3,8 +3,9 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
-import { LOG_LEVELS } from './kernel/log.ts';
+import { NODE_BYTES, parsedBytes } from './kernel/input.ts';
 import { isNetwork } from './kernel/network.ts';
+import { LOG_LEVELS } from './kernel/trace.ts';
 
 /** Wrong configuration stops the program before it does anything; the message names the source and the key. */
 export class ConfigError extends Error {
@@ -51,10 +52,6 @@ const launcher = z
 
 const count = (most: number) => z.int().min(1).max(most);
 const MIB = 1024 * 1024;
-
-/** What a parsed value takes besides its bytes, on average and generously. */
-const NODE_BYTES = 100;
-export const parsedBytes = (bytes: number, nodes: number): number => bytes + NODE_BYTES * nodes;
 
 /** Every bound on callers, with its default. docs/operations.md lists them; a test compares. */
 export const LIMITS = z

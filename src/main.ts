@@ -22,15 +22,14 @@ import { DEMO_WORKSPACE_ID, demoFolder, demoLauncher, demoServer } from './featu
 import { circumstancesOf, LAUNCHERS } from './features/review/instances/index.ts';
 import { type Embedder, localEmbedder, remoteEmbedder } from './features/team/overlap/index.ts';
 import { createSessionPorts } from './features/team/sessions/index.ts';
+import type { Services } from './kernel/call.ts';
 import type { Clock } from './kernel/clock.ts';
-import type { Services } from './kernel/context.ts';
 import { Dispatch } from './kernel/dispatch.ts';
-import type { Log } from './kernel/log.ts';
 import type { JournalQuota, Ports } from './kernel/ports.ts';
 import { ALIAS_NAMES, Registry } from './kernel/registry.ts';
 import { startSweeping } from './kernel/sweep.ts';
 import type { Feature } from './kernel/tool.ts';
-import { type Tracer, watched } from './kernel/trace.ts';
+import { type Log, type Tracer, watched } from './kernel/trace.ts';
 import { type AgentHost, createAgentHost } from './machine/agent-sessions/agent-host.ts';
 import { type FileDisk, fileDisk } from './machine/files.ts';
 import { type GitDisk, gitDisk } from './machine/git/disk.ts';

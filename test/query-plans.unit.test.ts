@@ -12,7 +12,7 @@ import { orphanTasks, taskNamed, tasksBy, tasksInHand } from '../src/features/te
 import { openTaskIds } from '../src/features/team/tasks/workstreams.ts';
 import { usageSums } from '../src/features/team/usage/store.ts';
 import { undeliveredThreads } from '../src/features/workflow/messages/thread-finding.ts';
-import type { Principal } from '../src/kernel/context.ts';
+import type { Principal } from '../src/kernel/call.ts';
 import type { Db } from '../src/storage/engine.ts';
 import { openStore } from '../src/storage/open.ts';
 import type { InstanceRow } from '../src/storage/schema-rows.ts';

@@ -1,24 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import type { TestApp, TestCaller } from '../src/testing/app.ts';
 import { teamApp } from '../src/testing/scenes/team.ts';
-import { filesRunBy } from '../src/testing/walk.ts';
+import { workflowApp } from '../src/testing/scenes/workflow.ts';
+import { filesRunByEach } from '../src/testing/walk.ts';
 
-test('the walk of covibe_task start', async () => {
-  const app = await teamApp();
+const ARCHITECTURE = readFileSync(fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url)), 'utf8');
+
+/** The files that ARCHITECTURE.md lists for a call, in a block that begins with the name of the call. */
+function listed(call: string): string[] {
+  const [, block = ''] = new RegExp(`^\`\`\`walk ${call}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(ARCHITECTURE) ?? [];
+  return block
+    .split('\n')
+    .flatMap((line) => {
+      const [folder = '', files = ''] = line.split(/:\s+/);
+      return files
+        .split(/\s+/)
+        .filter(Boolean)
+        .map((file) => `src/${folder.trim()}/${file}.ts`);
+    })
+    .sort();
+}
+
+async function caller(app: TestApp, { token }: TestCaller) {
   const { url } = await app.serve();
-  const post = async (args: object) => {
-    const response = await fetch(`${url}/api/mcp`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${app.ana.token}` },
-      body: JSON.stringify({ tool: 'covibe_task', arguments: args }),
-    });
-    return (await response.json()) as { status: string };
+  return async (tool: string, args: object) => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const response = await fetch(`${url}/api/mcp`, { method: 'POST', headers, body: JSON.stringify({ tool, arguments: args }) });
+    return (await response.json()) as Record<string, unknown>;
   };
-  const words = (title: string) => ({ title, task_type: 'feature', target_files: ['src/a.ts'] });
-  for (const title of ['Translate the settings page', 'Retry failed uploads']) {
-    await post({ operation: 'check', ...words(title) });
-    expect(await post({ operation: 'start', ...words(title) })).toMatchObject({ status: 'ok' });
-  }
-  await post({ operation: 'check', ...words('Draw the chart of costs') });
-  const files = await filesRunBy(() => post({ operation: 'start', ...words('Draw the chart of costs') }));
-  console.log(files.length, files.join('\n'));
+}
+
+test('the start of a task runs through the files that ARCHITECTURE.md lists', async () => {
+  const app = await teamApp({ logLevel: 'info' });
+  const call = await caller(app, app.ana);
+  const start = async (title: string) => {
+    const words = { title, task_type: 'feature', target_files: ['src/a.ts'] };
+    await call('covibe_task', { operation: 'check', ...words });
+    return () => call('covibe_task', { operation: 'start', ...words });
+  };
+  // Twice before: what happens only the first time is not part of the walk.
+  for (const title of ['Translate the settings page', 'Retry failed uploads']) expect(await (await start(title))()).toMatchObject({ status: 'ok' });
+  const next = [await start('Draw the chart of costs'), await start('Send the invoice twice a year'), await start('Rotate the signing keys')];
+  expect(await filesRunByEach(next)).toEqual(listed('covibe_task start'));
+});
+
+test('the claim of a step runs through the files that ARCHITECTURE.md lists', async () => {
+  const app = await workflowApp({ logLevel: 'info' });
+  const call = await caller(app, app.ana);
+  const { ids } = await app.planned(['one', 'two', 'three', 'four', 'five']);
+  const agent_id = await app.agent();
+  const claim = (name: string) => call('task_claim', { task_id: ids[name], agent_id });
+  for (const name of ['one', 'two']) expect(await claim(name)).toMatchObject({ success: true });
+  expect(await filesRunByEach(['three', 'four', 'five'].map((name) => () => claim(name)))).toEqual(listed('task_claim'));
 });

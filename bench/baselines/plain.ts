@@ -1,4 +1,5 @@
 /** Baseline: the rows of one call's event, written by hand into the same tables, a COMMIT each. No gate, no chain, nothing remembered. */
+
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { openStore } from '../../src/storage/open.ts';

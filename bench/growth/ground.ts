@@ -1,6 +1,6 @@
 import { ensureDeveloper, issueToken } from '../../src/features/core/identity/index.ts';
-import type { Principal } from '../../src/kernel/context.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../src/kernel/workspace.ts';
+import type { Principal } from '../../src/kernel/call.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../src/kernel/ids.ts';
 import type { App } from '../../src/main.ts';
 import { openApp, type Place } from '../app.ts';
 import { INSTANCE_EVERY, instanceId, openOf } from './history.ts';

@@ -1,5 +1,5 @@
 import { Tally } from '../../src/features/core/events/index.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../src/kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../src/kernel/ids.ts';
 import { checkDatabaseFile } from '../../src/storage/inspect.ts';
 import { readEvents } from '../../src/storage/journal.ts';
 import { openApp } from '../app.ts';

@@ -1,5 +1,4 @@
-import { newId } from '../../src/kernel/ids.ts';
-import { DEFAULT_WORKSPACE_ID as workspace_id } from '../../src/kernel/workspace.ts';
+import { newId, DEFAULT_WORKSPACE_ID as workspace_id } from '../../src/kernel/ids.ts';
 import type { Database } from '../../src/storage/schema-rows.ts';
 import { type Moment, STEP_MS } from './history.ts';
 

@@ -1,5 +1,5 @@
 import { ALL_CLIENTS } from '../clients/index.ts';
-import type { Services } from '../kernel/context.ts';
+import type { Services } from '../kernel/call.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { capabilities } from './core/capabilities/index.ts';
 import { devices } from './core/devices/index.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Services } from '../kernel/context.ts';
+import type { Services } from '../kernel/call.ts';
 import type { Feature } from '../kernel/tool.ts';
 import { type Forgotten, retentionSweep, rowsOf } from './core/settings/index.ts';
 import { finishedThreads } from './workflow/messages/index.ts';

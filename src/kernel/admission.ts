@@ -1,14 +1,13 @@
 import type { NewEvent } from '../storage/journal.ts';
 import type { Store } from '../storage/open.ts';
-import type { Call } from './call.ts';
-import type { Principal } from './context.ts';
+import type { Call, Principal } from './call.ts';
 import type { Toolset } from './contract.ts';
 import { Deadline } from './deadline.ts';
+import { workspaceName } from './ids.ts';
 import { type AccessDecision, type AccessRequest, APPROVAL_PREFIX, type Ports, ROUND_PREFIX, type Round, withoutApproval } from './ports.ts';
 import { accessOf, namespaceOf, type PublishedTool } from './registry.ts';
 import { type Json, roundUnknown } from './relay.ts';
 import { ENVELOPES, type Envelope, type Refused, refused } from './reply.ts';
-import { workspaceName } from './workspace.ts';
 
 /** Why a call does not go on: a refusal, of `tool` where that has one of its own, or a question to the caller's client. */
 type Stop = PrecheckFailure | { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Refusal } from './errors.ts';
 import type { Exchange } from './relay.ts';
+import { Refusal } from './reply.ts';
 
 const timedOut = (ms: number) => new Refusal('TOOL_TIMEOUT', `The call took longer than ${ms} ms and was given up.`, 'Read the state, then call again.');
 const shuttingDown = () => new Refusal('SHUTTING_DOWN', 'The server is stopping.', 'Read the state when it is back, then call again.');

@@ -10,16 +10,26 @@ import {
   unknownAction,
   unknownTool,
 } from './admission.ts';
-import { argumentsDigest, beginCallSpan, type Call, type CallAnswer, type CallRequest, callRecords, type RelayRequest, recordCallSpan } from './call.ts';
-import { type CallContext, Deferred, type Services } from './context.ts';
+import {
+  argumentsDigest,
+  beginCallSpan,
+  type Call,
+  type CallAnswer,
+  type CallContext,
+  type CallRequest,
+  callRecords,
+  Deferred,
+  type RelayRequest,
+  recordCallSpan,
+  type Services,
+} from './call.ts';
 import type { Toolset } from './contract.ts';
 import { Deadline, untimed } from './deadline.ts';
-import { isFault, replyTo } from './errors.ts';
 import { isRecord, linksSession, parseInput, SESSION_FIELD, selectOperation } from './input.ts';
 import type { Ports } from './ports.ts';
 import { type PublishedTool, type Registry, toolNamed } from './registry.ts';
 import { type ExternalTool, isInputRequired, type Json, outcomeOf, type RelayContext, UpstreamError } from './relay.ts';
-import { ENVELOPES, isError, ok, type Refused, type Reply } from './reply.ts';
+import { ENVELOPES, isError, isFault, ok, type Refused, type Reply, replyTo } from './reply.ts';
 import type { Implementation } from './tool.ts';
 import { RequestScope, requestIdAt, withSpan } from './trace.ts';
 

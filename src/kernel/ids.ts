@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto';
+import { Refusal } from './reply.ts';
 
 /** Crockford's base 32: no letter that is mistaken for a digit. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -47,4 +48,67 @@ function randomDigit(): number {
     spent = 0;
   }
   return (pool[spent++] as number) & 31;
+}
+
+export const isWorkspaceName = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,39}$/.test(name);
+
+/** The id follows from the name, so that every server of a database agrees on it without asking. */
+export function workspaceId(name: string): string {
+  if (!isWorkspaceName(name)) {
+    throw new Refusal(
+      'INVALID_INPUT',
+      `workspace: ${JSON.stringify(name.slice(0, 60))} is not a workspace name.`,
+      'Use lower-case letters, digits and dashes, at most 40.',
+      { field: 'workspace' },
+    );
+  }
+  return `ws_${name}`;
+}
+
+export const workspaceName = (id: string): string => id.replace(/^ws_/, '');
+
+export const DEFAULT_WORKSPACE_ID = workspaceId('default');
+
+/**
+ * An agent is who acts: `agent:codex@dev_…`, `instance:work-7-a1`, `developer:dev_…` for a token without a type, `operator`.
+ * People's addresses have it without the word before the colon.
+ */
+export const agentIdOf = (actor: string): string => actor.replace(/^(?:agent|instance|developer):/, '');
+
+export function actorOf(agentId: string): string {
+  if (agentId === 'operator') return agentId;
+  if (agentId.includes('@')) return `agent:${agentId}`;
+  return agentId.startsWith('dev_') ? `developer:${agentId}` : `instance:${agentId}`;
+}
+
+const AGENT = /^agent:(.+)@(dev_\w+)$/;
+const DEVELOPER = /^developer:(dev_\w+)$/;
+
+/** Of which program, where that is in its name. */
+export const agentTypeOf = (actor: string): string | null => AGENT.exec(actor)?.[1] ?? null;
+
+/** Whose it is by its name alone; an instance's developer stands in its row. */
+export const ownerOf = (actor: string): string | null => AGENT.exec(actor)?.[2] ?? DEVELOPER.exec(actor)?.[1] ?? null;
+
+/** `codex@mira`, `mira`, `work-7-a1`. */
+export function nameOf(actor: string, developer: (id: string) => string): string {
+  const [, type, owner] = AGENT.exec(actor) ?? [];
+  if (type && owner) return `${type}@${developer(owner)}`;
+  const person = DEVELOPER.exec(actor)?.[1];
+  return person ? developer(person) : agentIdOf(actor);
+}
+
+interface Carrier {
+  readonly kind: string;
+  readonly developer_id: string | null;
+  readonly agent_type: string | null;
+  readonly instance_id: string | null;
+}
+
+/** As whom the carrier of a token acts; undefined for a browser. */
+export function actorOfToken({ kind, developer_id, agent_type, instance_id }: Carrier): string | undefined {
+  if (kind === 'agent') return `agent:${agent_type}@${developer_id}`;
+  if (kind === 'instance') return `instance:${instance_id}`;
+  if (kind === 'developer') return `developer:${developer_id}`;
+  return kind === 'operator' ? 'operator' : undefined;
 }

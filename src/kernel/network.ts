@@ -23,9 +23,6 @@ export function networkTest(networks: readonly string[]): (address: string) => b
   return (address) => networks.length > 0 && isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** An IPv4 address that came by an IPv6 socket, as what it is. */
-export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
-
 /** The part of an address that one caller has to itself: who has one address of an IPv6 network has all of its last 64 bits. */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;

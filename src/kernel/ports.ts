@@ -1,6 +1,6 @@
 import type { NewEvent } from '../storage/journal.ts';
 import type { Tx } from '../storage/write.ts';
-import type { Principal, Surface } from './context.ts';
+import type { Principal, Surface } from './call.ts';
 import type { Toolset } from './contract.ts';
 import type { Exchange, Json } from './relay.ts';
 import type { Refused, Reply } from './reply.ts';

@@ -3,8 +3,8 @@ import { StoreBusy } from '../storage/errors.ts';
 import { modern, type RelayAppOptions, relayApp } from '../testing/stand-ins/relay.ts';
 import { until } from '../testing/until.ts';
 import type { RelayRequest } from './call.ts';
-import { Refusal } from './errors.ts';
 import { type Json, UpstreamError } from './relay.ts';
+import { Refusal } from './reply.ts';
 
 const text = (said: string): Json => ({ content: [{ type: 'text', text: said }] });
 

@@ -1,5 +1,5 @@
 import type { Tx, WriteCallback } from '../storage/write.ts';
-import type { CallContext, Services } from './context.ts';
+import type { CallContext, Services } from './call.ts';
 import { withSpan } from './trace.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { testClock } from '../testing/clock.ts';
 import { until } from '../testing/until.ts';
-import type { Services } from './context.ts';
-import { createLog } from './log.ts';
+import type { Services } from './call.ts';
 import { dueSweep, startSweeping } from './sweep.ts';
+import { createLog } from './trace.ts';
 
 test('a sweep runs by the clock, never twice at once, once more if it fell due meanwhile, and outlives its own failure', async () => {
   const clock = testClock();

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { Refusal } from './errors.ts';
+import { Refusal } from './reply.ts';
 
 /** Its own wildcards are taken literally with `escape '\'`. */
 const literally = (text: string): string => text.replace(/[\\%_]/g, (c) => `\\${c}`);

@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/write.ts';
-import type { CallContext, Deferred, Services, WriteContext } from './context.ts';
+import type { CallContext, Deferred, Services, WriteContext } from './call.ts';
 import type { Contract, Input, Output } from './contract.ts';
 import type { Reply } from './reply.ts';
 import type { Sweep } from './sweep.ts';

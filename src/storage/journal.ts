@@ -1,10 +1,8 @@
 import { hash as digest } from 'node:crypto';
-import { canonicalJson } from './canonical.ts';
-import type { EventCategory } from './columns.ts';
+import { canonicalJson, type EventCategory, withoutTokens } from './columns.ts';
 import type { Db, Engine } from './engine.ts';
-import { compiledQuery } from './prepared.ts';
+import { compiledQuery } from './rows.ts';
 import type { EventRow, JournalHeadRow } from './schema-rows.ts';
-import { withoutTokens } from './secrets.ts';
 
 /** The hash before the first event. */
 export const GENESIS = '0'.repeat(64);

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sq
 import pg from 'pg';
 import type { Control, Db, Engine } from './engine.ts';
 import { OutcomeUnknown, StoreBusy, StoreUnwritable } from './errors.ts';
-import { PreparedNames } from './prepared.ts';
+import { PreparedNames } from './rows.ts';
 import type { Database } from './schema-rows.ts';
 
 const CHANNEL = 'covenant_events';

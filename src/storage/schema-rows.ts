@@ -1,5 +1,6 @@
-// Written by `npm run schema` from the migrations. Do not edit.
 import type { EpochMs, JsonText } from './columns.ts';
+
+// Written by `npm run schema` from the migrations. Do not edit.
 
 export interface SchemaMigrationRow {
   number: number;

@@ -58,11 +58,10 @@ export function openSqlite(path: string): Engine {
       statements.move.run(head.workspace_id, head.seq, head.hash);
     },
     onForeignWrite(listener) {
-      // data_version changes exactly when another connection has committed; the poll costs microseconds.
-      const watched = readerConnection.prepare('pragma data_version');
-      let last = watched.get()?.data_version;
+      // On the only connection of this process that writes, data_version counts the commits of other processes. The poll costs microseconds.
+      let last = dataVersion.get()?.data_version;
       const poll = setInterval(() => {
-        const version = watched.get()?.data_version;
+        const version = dataVersion.get()?.data_version;
         if (version === last) return;
         last = version;
         listener();
@@ -73,7 +72,6 @@ export function openSqlite(path: string): Engine {
         polls.delete(poll);
       };
     },
-    // On the only connection of this process that writes, data_version counts the commits of other processes.
     // Asked once a turn of the event loop: what another process did before a request was sent is seen when it is read.
     accessStamp() {
       if (foreignVersion === undefined) {

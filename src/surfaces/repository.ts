@@ -1,4 +1,4 @@
-import type { CallerPlace } from '../kernel/context.ts';
+import type { CallerPlace } from '../kernel/call.ts';
 import { withoutCredentials } from '../kernel/repo.ts';
 import { placeOf } from '../machine/git/place.ts';
 import { parseJson, recordIn } from '../wire/json.ts';

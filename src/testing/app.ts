@@ -1,17 +1,16 @@
 import { type Config, LIMITS } from '../config.ts';
 import { ensureDeveloper, ensureWorkspace, issueToken } from '../features/core/identity/index.ts';
-import type { CallAnswer } from '../kernel/call.ts';
-import type { Principal } from '../kernel/context.ts';
-import { createLog } from '../kernel/log.ts';
+import type { CallAnswer, Principal } from '../kernel/call.ts';
+import { DEFAULT_WORKSPACE_ID } from '../kernel/ids.ts';
 import type { Feature } from '../kernel/tool.ts';
-import { DEFAULT_WORKSPACE_ID } from '../kernel/workspace.ts';
+import { createLog } from '../kernel/trace.ts';
 import type { AgentHost } from '../machine/agent-sessions/agent-host.ts';
 import type { FileDisk } from '../machine/files.ts';
 import type { GitDisk } from '../machine/git/disk.ts';
 import type { GitHub } from '../machine/github/github.ts';
 import { type App, type AppOptions, createApp } from '../main.ts';
 import { type JournalEvent, readEvents } from '../storage/journal.ts';
-import { createMetrics } from '../surfaces/http/metrics.ts';
+import { createMetrics } from '../surfaces/http/health.ts';
 import { type RunningServer, type ServeOptions, serve } from '../surfaces/http/server.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { testConfig } from './config.ts';
@@ -63,6 +62,8 @@ export interface TestAppOptions {
   gitHubHand?: GitHub;
   upstreams?: AppOptions['upstreams'];
   tracer?: AppOptions['tracer'];
+  /** How much is logged: everything, unless it is named. */
+  logLevel?: Parameters<typeof createLog>[0];
 }
 
 export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -83,7 +84,7 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
       machine: options.repositories === undefined ? {} : { repositories: options.repositories },
     }),
     clock,
-    log: createLog('debug', (line) => logged.push(line)),
+    log: createLog(options.logLevel ?? 'debug', (line) => logged.push(line)),
     observe: metrics.observe,
     extraFeatures: options.features ?? [],
     checkOutput: true,

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { record } from '../kernel/context.ts';
+import { record } from '../kernel/call.ts';
 import { contract } from '../kernel/contract.ts';
-import { Refusal } from '../kernel/errors.ts';
-import { ok, refused } from '../kernel/reply.ts';
+import { ok, Refusal, refused } from '../kernel/reply.ts';
 import { type Feature, implement } from '../kernel/tool.ts';
 
 const base = { name: 'covibe_fixture', toolset: 'team', title: 'Fixture', about: 'Does what a test needs.' } as const;

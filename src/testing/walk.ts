@@ -3,22 +3,42 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** How Vite writes an export: a function that is called wherever the name is used. */
+const EXPORT = /^\(\) ?=> ?\{ ?try ?\{ ?return [\w.$]+;? ?\} ?catch/;
 
-/** The source files in which a function ran during `call`, sorted. Run the same call before: what happens only the first time is not part of its path. */
-export async function filesRunBy(call: () => Promise<unknown>): Promise<string[]> {
+/**
+ * The source files in which a function ran during each of the calls, sorted: what a timer does meanwhile happens in one of them. Run the same call before: what
+ * happens only the first time is not part of its path.
+ */
+export async function filesRunByEach(calls: readonly (() => Promise<unknown>)[]): Promise<string[]> {
+  let common: string[] | undefined;
+  for (const call of calls) {
+    const files = await filesRunBy(call);
+    common = common?.filter((file) => files.includes(file)) ?? files;
+  }
+  return common ?? [];
+}
+
+async function filesRunBy(call: () => Promise<unknown>): Promise<string[]> {
   const session = new Session();
   session.connect();
   try {
     await session.post('Profiler.enable');
+    await session.post('Debugger.enable');
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
     // Counts begin anew with each taking.
     await session.post('Profiler.takePreciseCoverage');
     await call();
     const { result } = await session.post('Profiler.takePreciseCoverage');
-    const ran = result
-      .filter(({ functions }) => functions.some(({ functionName, ranges }) => functionName !== 'get' && (ranges[0]?.count ?? 0) > 0))
-      .map(({ url }) => sourcePath(url));
-    return [...new Set(ran)].filter((path) => path.startsWith('src/') && !path.startsWith('src/testing/')).sort();
+    const ran = new Set<string>();
+    for (const { scriptId, url, functions } of result) {
+      const path = sourcePath(url);
+      if (!path.startsWith('src/') || path.startsWith('src/testing/')) continue;
+      const { scriptSource } = await session.post('Debugger.getScriptSource', { scriptId });
+      const isOurs = functions.some(({ ranges: [range] }) => range && range.count > 0 && !EXPORT.test(scriptSource.slice(range.startOffset, range.endOffset)));
+      if (isOurs) ran.add(path);
+    }
+    return [...ran].sort();
   } finally {
     await session.post('Profiler.stopPreciseCoverage');
     session.disconnect();

@@ -1,8 +1,7 @@
-import { type CallContext, record } from '../../kernel/context.ts';
+import { type CallContext, record } from '../../kernel/call.ts';
 import type { Output } from '../../kernel/contract.ts';
-import { Refusal } from '../../kernel/errors.ts';
 import { invalidInput } from '../../kernel/input.ts';
-import { ok } from '../../kernel/reply.ts';
+import { ok, Refusal } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { viewOf } from '../../kernel/view.ts';
 import { changeRows } from '../../storage/rows.ts';

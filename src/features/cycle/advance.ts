@@ -1,4 +1,4 @@
-import { record, type WriteContext } from '../../kernel/context.ts';
+import { record, type WriteContext } from '../../kernel/call.ts';
 import { excerpt } from '../../kernel/excerpt.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/input.ts';

@@ -1,4 +1,4 @@
-import type { Services } from '../../kernel/context.ts';
+import type { Services } from '../../kernel/call.ts';
 import type { Feature } from '../../kernel/tool.ts';
 import { cycleActions } from './actions.ts';
 import { createMirror, cycleSweep, SESSIONS_KEPT_MS } from './mirror.ts';

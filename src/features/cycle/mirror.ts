@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import type { Services } from '../../kernel/context.ts';
+import type { Services } from '../../kernel/call.ts';
 import type { Sweep } from '../../kernel/sweep.ts';
 import { NotAFile } from '../../machine/files.ts';
 import type { Db } from '../../storage/engine.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidInput, issuesOf } from '../../kernel/input.ts';
-import { hasToken } from '../../storage/secrets.ts';
+import { hasToken } from '../../storage/columns.ts';
 
 const MAX_CHARACTERS = 256 * 1024;
 /** Shorter ones would be found by chance. */

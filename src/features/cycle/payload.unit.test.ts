@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Refusal } from '../../kernel/errors.ts';
+import { Refusal } from '../../kernel/reply.ts';
 import { requirePayload } from './payload.ts';
 
 const DIRECTION = { cycle_id: '20260220T215622Z_featureX', feature: 'featureX', producer: 'gemini', consumer: 'codex' };

@@ -1,4 +1,4 @@
-import { Refusal } from '../../kernel/errors.ts';
+import { Refusal } from '../../kernel/reply.ts';
 import { FOLDER } from './config.ts';
 
 /** What the contract refuses, in its own codes. */

@@ -1,8 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type CallContext, record } from '../../kernel/context.ts';
-import { Refusal } from '../../kernel/errors.ts';
+import { type CallContext, record } from '../../kernel/call.ts';
 import { newId } from '../../kernel/ids.ts';
-import { ok, type Refused, type Reply, refused } from '../../kernel/reply.ts';
+import { ok, Refusal, type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import { onlyRow, rowsEndingIn } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
 import { changeRows, deleteRows, findRow, findRows, insertRows } from '../../storage/rows.ts';

@@ -1,4 +1,4 @@
-import type { CallContext } from '../../kernel/context.ts';
+import type { CallContext } from '../../kernel/call.ts';
 import { ok, type Reply } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { CycleHandoffRow } from '../../storage/schema-rows.ts';

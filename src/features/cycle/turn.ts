@@ -1,4 +1,4 @@
-import { Refusal } from '../../kernel/errors.ts';
+import { Refusal } from '../../kernel/reply.ts';
 import { afterCompletion, afterHandoff, type Phase, producersFor } from './machine.ts';
 import { type HandoffPayload, requirePayload } from './payload.ts';
 import { invalidTarget, lockDenied, noActiveCycle, notActive } from './refusals.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../kernel/errors.ts';
+import { Refusal } from '../../kernel/reply.ts';
 import { type CycleMachine, GEMINI_AND_CODEX } from './machine.ts';
 import { judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff, type Turned, type TurnHandoff } from './turn.ts';
 

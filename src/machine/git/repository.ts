@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { Refusal } from '../../kernel/errors.ts';
+import { Refusal } from '../../kernel/reply.ts';
 import type { GitDisk } from './disk.ts';
 import { GitFailed, type GitOptions, git, resolveCommit, runGit } from './git.ts';
 import { rootOf } from './git-files.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { withTimeout } from '../../kernel/deadline.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../kernel/trace.ts';
 import { MARK, remaining, signalAll, startOf } from './group.ts';
 import { FolderMissing, isFolder, notStarted } from './process.ts';
 import { createReaper } from './reaper.ts';

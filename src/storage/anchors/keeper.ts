@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { chunks } from '../chunks.ts';
 import type { Db } from '../engine.ts';
 import { StoreError } from '../errors.ts';
 import { type ChainPoint, readEnd, readHead, readAnchor as readPruned } from '../journal.ts';
+import { chunks } from '../rows.ts';
 import { AnchorCheck, type AnchorReport, unsignedCut, withForged } from './check.ts';
 import {
   AnchorLines,

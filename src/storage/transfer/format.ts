@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { z } from 'zod';
-import { canonicalJson } from '../canonical.ts';
+import { canonicalJson } from '../columns.ts';
 import { StoreError } from '../errors.ts';
 import { SCHEMA } from '../schema.ts';
 import type { Database } from '../schema-rows.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { homeFolder, loadConfig } from '../../config.ts';
 import { clockFrom } from '../../kernel/clock.ts';
-import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/reply.ts';
+import { createLog } from '../../kernel/trace.ts';
 import { exchange, failureCode, WORKSPACE_HEADER } from '../../wire/http-client.ts';
 import { placeHeaders, reportedPlace } from '../repository.ts';
 import { CliError } from './command.ts';

@@ -8,8 +8,8 @@ import {
   makeSigninLink,
   setRunAgents,
 } from '../../features/core/identity/index.ts';
-import type { Principal } from '../../kernel/context.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
+import type { Principal } from '../../kernel/call.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../kernel/ids.ts';
 import { userSettings } from '../../machine/git/git.ts';
 import type { App } from '../../main.ts';
 import type { Tx } from '../../storage/write.ts';

@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { Refusal } from '../../kernel/errors.ts';
+import { Refusal } from '../../kernel/reply.ts';
 import { type BareCommand, type BareInvocation, CliError, UsageError } from './command.ts';
 import { createOutput } from './output.ts';
 

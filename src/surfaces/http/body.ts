@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { KeyedShare } from './rate-limit.ts';
+import type { KeyedShare } from './entrance.ts';
 
 export interface JsonBounds {
   readonly json_depth: number;

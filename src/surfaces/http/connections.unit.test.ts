@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { whenOver } from '../../testing/scope.ts';
-import { boundPipelining } from './rate-limit.ts';
+import { boundPipelining } from './entrance.ts';
 
 /** A server that answers each request as soon as it is let, and what came to it. */
 async function listening(): Promise<{ port: number; answer: (() => void)[] }> {

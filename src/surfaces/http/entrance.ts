@@ -1,18 +1,214 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { isIP, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parsedBytes, type ServerLimits } from '../../config.ts';
+import type { ServerLimits } from '../../config.ts';
 import type { Authentication } from '../../features/core/identity/index.ts';
-import type { Principal } from '../../kernel/context.ts';
-import { addressGroup } from '../../kernel/network.ts';
+import type { Principal } from '../../kernel/call.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { parsedBytes } from '../../kernel/input.ts';
+import { addressGroup, networkTest } from '../../kernel/network.ts';
 import type { App } from '../../main.ts';
+import { isThisMachine } from '../origin.ts';
 import { type RequestBody, readJsonBody, SMALL_BYTES } from './body.ts';
-import { bearer, cookies, createSourceOf, pathOf, proofOf, ticketOf } from './caller.ts';
-import { KeyedShare, RateLimit } from './rate-limit.ts';
-import { type HttpRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
+import { type HttpRefusal, PROOF_HEADER, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
+
+/** Something that callers share (memory, sockets, connections): so much in all, and of that no more than its own part for one caller. */
+export class KeyedShare {
+  readonly #most: number;
+  readonly #mostPerKey: number;
+  readonly #byKey = new Map<string, number>();
+  #taken = 0;
+
+  constructor(most: number, mostPerKey: number) {
+    this.#most = most;
+    this.#mostPerKey = mostPerKey;
+  }
+
+  take(key: string, amount = 1): boolean {
+    const own = (this.#byKey.get(key) ?? 0) + amount;
+    if (own > this.#mostPerKey || this.#taken + amount > this.#most) return false;
+    if (own > 0) this.#byKey.set(key, own);
+    this.#taken += amount;
+    return true;
+  }
+
+  giveBack(key: string, amount = 1): void {
+    const own = (this.#byKey.get(key) ?? 0) - amount;
+    if (own > 0) this.#byKey.set(key, own);
+    else this.#byKey.delete(key);
+    this.#taken -= amount;
+  }
+}
+
+interface Bucket {
+  left: number;
+  at: number;
+}
+
+/** More would only be kept for an attacker who invents addresses; who is forgotten begins with a full bucket. */
+const MAX_KEYS = 10_000;
+
+/** A bucket of requests for each key, refilled by `perSecond` up to `burst`. */
+class RateLimit {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #perSecond: number;
+  readonly #burst: number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(clock: Pick<Clock, 'now'>, perSecond: number, burst: number) {
+    this.#clock = clock;
+    this.#perSecond = perSecond;
+    this.#burst = burst;
+  }
+
+  /** Takes requests of `key`: 0 where enough were left, otherwise the whole seconds until there are. */
+  take(key: string, count = 1): number {
+    const now = this.#clock.now();
+    const bucket = this.#bucketOf(key, now);
+    // A clock that was set back refills nothing, and must not stop the refill until it has caught up.
+    bucket.left = Math.min(this.#burst, bucket.left + (Math.max(0, now - bucket.at) / 1_000) * this.#perSecond);
+    bucket.at = now;
+    if (bucket.left < count) return Math.max(1, Math.ceil((count - bucket.left) / this.#perSecond));
+    bucket.left -= count;
+    return 0;
+  }
+
+  /** For a request that turned out to be somebody else's. */
+  giveBack(key: string): void {
+    const bucket = this.#buckets.get(key);
+    if (bucket) bucket.left = Math.min(this.#burst, bucket.left + 1);
+  }
+
+  #bucketOf(key: string, now: number): Bucket {
+    const known = this.#buckets.get(key);
+    if (known) return known;
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size >= MAX_KEYS && oldest !== undefined) this.#buckets.delete(oldest);
+    const bucket = { left: this.#burst, at: now };
+    this.#buckets.set(key, bucket);
+    return bucket;
+  }
+}
+
+/**
+ * The most requests of one connection that wait for their answer to be read: until then each is kept in memory. Clients wait for an
+ * answer before they ask again; one that does not could have us keep as much as it likes.
+ */
+const MAX_UNANSWERED = 16;
+
+export function boundPipelining(listener: RequestListener): RequestListener {
+  const unanswered = new WeakMap<Socket, number>();
+  return (incoming, outgoing) => {
+    const { socket } = incoming;
+    const count = (unanswered.get(socket) ?? 0) + 1;
+    // One piece of what was received may hold many requests more: they still come, and nobody is left to answer.
+    if (count > MAX_UNANSWERED) return void socket.destroy();
+    unanswered.set(socket, count);
+    outgoing.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    return listener(incoming, outgoing);
+  };
+}
+
+/** So that nobody who only connects can keep others from it. A trusted proxy brings the connections of many. */
+export function boundConnections(
+  server: Server,
+  limits: Pick<ServerLimits, 'connections' | 'connections_per_address'>,
+  trustedProxies: readonly string[],
+): void {
+  const isTrusted = networkTest(trustedProxies);
+  const places = new KeyedShare(limits.connections, limits.connections_per_address);
+  server.maxConnections = limits.connections;
+  server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? 'unknown');
+    if (isTrusted(address)) return;
+    const group = addressGroup(address);
+    if (!places.take(group)) return void socket.destroy();
+    socket.once('close', () => places.giveBack(group));
+  });
+}
+
+/** Cookies of one host are shared by all its ports: the port in the name keeps several servers apart. */
+export const cookieName = (port: number): string => `covenant_${port}`;
+
+export function bearer(incoming: IncomingMessage): string | undefined {
+  return /^Bearer (.+)$/i.exec(incoming.headers.authorization ?? '')?.[1];
+}
+
+/** More of one name are nobody's but an attacker's. */
+const MAX_COOKIES = 4;
+
+/** The values of all cookies of that name, as the browser sent them. */
+function cookies(incoming: IncomingMessage, name: string): string[] {
+  const pairs = (incoming.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2));
+  return pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : [])).slice(0, MAX_COOKIES);
+}
+
+/** By the name that it was called by, which the guard knows as ours; behind a proxy the operator has said what people see of it. */
+export function originOf({ config }: App, { headers }: IncomingMessage): string {
+  const host = headers.host?.toLowerCase() ?? '';
+  return config.allowed_origins.find((origin) => URL.canParse(origin) && new URL(origin).host === host) ?? `http://${host}`;
+}
+
+const proofOf = ({ headers }: IncomingMessage): string | undefined => {
+  const sent = headers[PROOF_HEADER];
+  return typeof sent === 'string' ? sent : undefined;
+};
+
+const ticketOf = ({ url }: IncomingMessage): string | undefined => URL.parse(url ?? '/', 'http://localhost')?.searchParams.get('ticket') ?? undefined;
+
+/** Without the query, and without a secret in the path, however a client spells it. */
+export function pathOf(incoming: IncomingMessage): string {
+  const path = (incoming.url ?? '').replace(/^[a-z]+:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
+  const spelled = path.replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return /\/signin\//i.test(spelled) ? '/signin' : path.slice(0, 200);
+}
+
+/** An IPv4 address that came by an IPv6 socket, as what it is. */
+const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+/** The address of the connection, whoever it carries requests for. */
+export const peerOf = (incoming: IncomingMessage): string => plainAddress(incoming.socket.remoteAddress ?? 'unknown');
+
+/**
+ * Who sent a request: the peer, unless that is a proxy which the operator trusts. Then it is the nearest address in
+ * `X-Forwarded-For` that is no such proxy; what stands before it the caller may have made up.
+ */
+function createSourceOf(trustedProxies: readonly string[]): (incoming: IncomingMessage) => string {
+  if (trustedProxies.length === 0) return peerOf;
+  const isTrusted = networkTest(trustedProxies);
+  return (incoming) => {
+    let source = peerOf(incoming);
+    const hops = String(incoming.headers['x-forwarded-for'] ?? '').split(',');
+    while (isTrusted(source)) {
+      const hop = addressIn(hops.pop() ?? '');
+      if (hop === undefined) break;
+      source = hop;
+    }
+    return source;
+  };
+}
+
+/** Some proxies add the port. */
+function addressIn(hop: string): string | undefined {
+  const text = hop.trim();
+  const [, bare = text] = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text) ?? [];
+  return isIP(bare) === 0 ? undefined : plainAddress(bare);
+}
+
+/** What proxies add. One that adds nothing and calls us by our own name, as a tunnel does, cannot be told from a program of this machine. */
+const ADDED_BY_PROXIES = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
+
+const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);
+
+/** Called from this machine, by a name of this machine, and not on behalf of somebody else as far as the request says. */
+export function isFromHere(address: string, headers: IncomingHttpHeaders): boolean {
+  const called = `http://${headers.host}`;
+  return isLoopback(address) && URL.canParse(called) && isThisMachine(called) && !ADDED_BY_PROXIES.some((name) => name in headers);
+}
 
 type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
 
-export interface Exchanged {
+interface Exchanged {
   readonly incoming: IncomingMessage;
   readonly outgoing?: ServerResponse | undefined;
   /** As routes are found by it, not as it was spelled. */
@@ -30,7 +226,7 @@ interface Credentials {
 }
 
 /** Who may send how much of a body: a known caller, one whose token is in the body, a machine or browser that has no credential yet. */
-export type Sender = 'known' | 'unknown' | 'device';
+type Sender = 'known' | 'unknown' | 'device';
 
 /** What every request passes before anything of its body is read: who sends it, and whether that is too often. */
 export interface Entrance {

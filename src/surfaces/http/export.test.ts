@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Principal } from '../../kernel/context.ts';
+import type { Principal } from '../../kernel/call.ts';
 import type { App } from '../../main.ts';
 import type { JournalEvent } from '../../storage/journal.ts';
 import { testApp } from '../../testing/app.ts';

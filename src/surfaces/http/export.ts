@@ -1,6 +1,5 @@
 import type { listEvents } from '../../features/core/events/contract.ts';
-import type { CallAnswer } from '../../kernel/call.ts';
-import type { Principal } from '../../kernel/context.ts';
+import type { CallAnswer, Principal } from '../../kernel/call.ts';
 import type { Output } from '../../kernel/contract.ts';
 import type { App } from '../../main.ts';
 

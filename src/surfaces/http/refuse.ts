@@ -1,6 +1,6 @@
 import { ENVELOPES, type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import type { BodyProblem } from './body.ts';
-import type { GuardProblem } from './guard.ts';
+import type { GuardProblem } from './routes.ts';
 
 /** By which the dashboard's page shows that it is of this origin. */
 export const PROOF_HEADER = 'x-covenant-proof';

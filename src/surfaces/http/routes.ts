@@ -1,25 +1,24 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
+import type { Config } from '../../config.ts';
 import { type SignInRequest, signInRequest } from '../../features/core/identity/index.ts';
-import type { Principal } from '../../kernel/context.ts';
-import { Refusal, replyTo } from '../../kernel/errors.ts';
+import type { Principal, Services } from '../../kernel/call.ts';
+import { newId } from '../../kernel/ids.ts';
 import { isRecord, parseInput } from '../../kernel/input.ts';
-import { ENVELOPES } from '../../kernel/reply.ts';
-import { traceContext } from '../../kernel/trace.ts';
+import { ENVELOPES, Refusal, replyTo } from '../../kernel/reply.ts';
+import { RequestScope, traceContext } from '../../kernel/trace.ts';
 import type { App } from '../../main.ts';
 import { WORKSPACE_HEADER } from '../../wire/http-client.ts';
 import type { McpSurface } from '../mcp/handler.ts';
 import { toolsetsOfPath } from '../mcp/toolsets.ts';
 import { reportedIn } from '../repository.ts';
 import { ClientGone } from './body.ts';
-import { bearer, isFromHere, originOf, pathOf, peerOf } from './caller.ts';
 import { companionRoutes, deviceRoutes, hookRoutes } from './companion.ts';
 import type { StaticFiles } from './dashboard.ts';
-import type { Entrance } from './entrance.ts';
+import { bearer, type Entrance, isFromHere, originOf, pathOf, peerOf } from './entrance.ts';
 import { exportEvents } from './export.ts';
-import { type Guard, requestOf } from './guard.ts';
-import type { HealthReport } from './health.ts';
-import type { Metrics } from './metrics.ts';
+import type { HealthReport, Metrics } from './health.ts';
 import {
   actionStatus,
   badBody,
@@ -34,13 +33,60 @@ import {
   UNKNOWN_SESSION,
 } from './refuse.ts';
 
+/** Why a request is turned away before anything is read of it, or nothing. */
+export type GuardProblem = 'host' | 'origin';
+export type Guard = (host: string | undefined, origin: string | undefined, site?: string | undefined) => GuardProblem | undefined;
+
+/** As browsers name who asks in `Sec-Fetch-Site`: another site, or another port of this one. */
+const FOREIGN_SITES = new Set<string | undefined>(['cross-site', 'same-site']);
+
+/**
+ * Against DNS rebinding: the Host must be a name that is ours. Against other sites' pages: an Origin must be the very
+ * address that was called, port included, because a cookie for localhost goes to every port of it. Without an Origin, as with
+ * a picture or a script that a page takes from elsewhere, `site` decides where it is given.
+ */
+export function createGuard(config: Pick<Config, 'host' | 'allowed_hosts' | 'allowed_origins'>): Guard {
+  const hosts = new Set(['localhost', '127.0.0.1', '[::1]', config.host, `[${config.host}]`, ...config.allowed_hosts].map((host) => host.toLowerCase()));
+  const origins = new Set(config.allowed_origins.map((origin) => origin.toLowerCase()));
+  return (host, origin, site) => {
+    if (!host || !hosts.has(hostnameOf(host))) return 'host';
+    if (origin === undefined) return FOREIGN_SITES.has(site) ? 'origin' : undefined;
+    const own = [`http://${host}`.toLowerCase(), `https://${host}`.toLowerCase()];
+    return own.includes(origin.toLowerCase()) || origins.has(origin.toLowerCase()) ? undefined : 'origin';
+  };
+}
+
+const hostnameOf = (host: string): string => host.toLowerCase().replace(/:\d+$/, '');
+
+const HEADER = 'x-request-id';
+
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
+
+/** Every request has an id, which its answer, the call that it brings and the lines that are logged meanwhile carry. */
+export function attended({ clock, log }: Pick<Services, 'clock' | 'log'>, listener: Listener): (...request: Parameters<Listener>) => void {
+  return (incoming, outgoing) => {
+    const started = performance.now();
+    const request = newId('req', clock.now());
+    const errand = new RequestScope({ request, lends: true });
+    outgoing.setHeader(HEADER, request);
+    outgoing.once('close', () => {
+      errand.end();
+      const ms = Math.round((performance.now() - started) * 10) / 10;
+      log.debug('request', { request, method: incoming.method, path: pathOf(incoming), status: outgoing.statusCode, ms });
+    });
+    errand.run(() => listener(incoming, outgoing));
+  };
+}
+
+const requestOf = (outgoing: { getHeader(name: string): unknown }): string => String(outgoing.getHeader(HEADER));
+
 /** A download: what a browser opens without headers, by a ticket. */
 const EXPORT_PATH = '/api/events/export';
 
 type Env = { Bindings: HttpBindings };
 type Ctx = Context<Env>;
 
-export interface RouteParts {
+interface RouteParts {
   app: App;
   mcp: McpSurface;
   guard: Guard;

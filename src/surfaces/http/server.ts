@@ -5,15 +5,11 @@ import { getRequestListener } from '@hono/node-server';
 import { withTimeout } from '../../kernel/deadline.ts';
 import type { App } from '../../main.ts';
 import { createMcpSurface } from '../mcp/handler.ts';
-import { cookieName } from './caller.ts';
 import { createDashboard } from './dashboard.ts';
-import { createEntrance } from './entrance.ts';
+import { boundConnections, boundPipelining, cookieName, createEntrance } from './entrance.ts';
 import { eventsDoor } from './events-socket.ts';
-import { attended, createGuard } from './guard.ts';
-import { createHealth } from './health.ts';
-import type { Metrics } from './metrics.ts';
-import { boundConnections, boundPipelining } from './rate-limit.ts';
-import { createRoutes } from './routes.ts';
+import { createHealth, type Metrics } from './health.ts';
+import { attended, createGuard, createRoutes } from './routes.ts';
 import { type TerminalLimits, terminalDoor } from './terminal-socket.ts';
 import { attachUpgrades } from './upgrade.ts';
 

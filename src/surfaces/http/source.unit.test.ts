@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isFromHere } from './caller.ts';
+import { isFromHere } from './entrance.ts';
 
 test('a call is from here where address, name and headers all say so', () => {
   const host = 'localhost:3001';

@@ -1,5 +1,5 @@
 import { type AuthInfo, CLIENT_INFO_META_KEY, type Implementation, type ServerContext } from '@modelcontextprotocol/server';
-import type { CallerPlace, Principal } from '../../kernel/context.ts';
+import type { CallerPlace, Principal } from '../../kernel/call.ts';
 import type { Toolset } from '../../kernel/contract.ts';
 
 /** Who sent a request, and to which path. */

@@ -8,8 +8,8 @@ import {
   TRACEPARENT_META_KEY,
   TRACESTATE_META_KEY,
 } from '@modelcontextprotocol/server';
-import { Refusal } from '../../kernel/errors.ts';
 import { type ClientRequest, type Exchange, isLoud, type Json } from '../../kernel/relay.ts';
+import { Refusal } from '../../kernel/reply.ts';
 
 /** A client of the older revisions that keeps a session, and so can be asked and told. */
 export interface LegacyClient {

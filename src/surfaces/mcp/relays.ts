@@ -1,9 +1,9 @@
 import type { CompleteRequestParams } from '@modelcontextprotocol/server';
 import type { ResourceHolder, WorkspaceUpstreams } from '../../features/gateway/servers/index.ts';
 import type { CallAnswer, CallRequest } from '../../kernel/call.ts';
-import { Refusal } from '../../kernel/errors.ts';
 import type { Aside } from '../../kernel/ports.ts';
 import type { Exchange, Json } from '../../kernel/relay.ts';
+import { Refusal } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import type { McpCaller } from './caller.ts';
 import { resourceNotFound, resultOf } from './replies.ts';

@@ -1,4 +1,4 @@
-import type { Principal } from '../../kernel/context.ts';
+import type { Principal } from '../../kernel/call.ts';
 import { TOOLSETS, type Toolset } from '../../kernel/contract.ts';
 
 export const PUBLISHED: readonly Toolset[] = TOOLSETS.filter((toolset) => toolset !== 'admin');

@@ -30,10 +30,9 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { ConfigError } from '../../config.ts';
 import { withTimeout } from '../../kernel/deadline.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { SpanAttributes, TraceContext, Tracer, TraceSpan } from '../../kernel/trace.ts';
+import type { Log, SpanAttributes, TraceContext, Tracer, TraceSpan } from '../../kernel/trace.ts';
 import { VERSION } from '../../version.ts';
-import type { Metrics } from '../http/metrics.ts';
+import type { Metrics } from '../http/health.ts';
 import { metricsBridge } from './metrics-bridge.ts';
 import type { Signal, TelemetrySettings } from './settings.ts';
 

@@ -1,14 +1,14 @@
 import { ExportResultCode } from '@opentelemetry/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createLog } from '../../kernel/log.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../kernel/ids.ts';
+import { createLog } from '../../kernel/trace.ts';
 import { testApp } from '../../testing/app.ts';
 import { fixtureFeature } from '../../testing/fixture.ts';
 import { connected, ERAS } from '../../testing/mcp-client.ts';
 import { whenOver } from '../../testing/scope.ts';
 import { type Collector, collector } from '../../testing/stand-ins/collector.ts';
 import { child, upstreamApp } from '../../testing/stand-ins/upstreams.ts';
-import { createMetrics } from '../http/metrics.ts';
+import { createMetrics } from '../http/health.ts';
 import { telemetrySettings } from './settings.ts';
 import { Reception, startTelemetry } from './start.ts';
 

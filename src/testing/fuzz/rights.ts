@@ -1,4 +1,4 @@
-import type { Principal } from '../../kernel/context.ts';
+import type { Principal } from '../../kernel/call.ts';
 import type { Told } from './answers.ts';
 import type { Change, Row, Table } from './captured.ts';
 import { type Caller, ELSEWHERE, type FuzzHouse } from './house.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../kernel/ids.ts';
 import type { WorkflowApp } from './workflow.ts';
 
 /** Many checkpoints, or many tasks that have ended, are written to the store at once: through the tools it would take minutes. */

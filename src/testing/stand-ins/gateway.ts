@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
-import { DEFAULT_WORKSPACE_ID } from '../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../kernel/ids.ts';
 import { type TestApp, type TestCaller, testApp } from '../app.ts';
 import { temporaryDatabase } from '../store/database.ts';
 import { until } from '../until.ts';

@@ -2,9 +2,9 @@ import { createApprovals } from '../../features/core/approvals/index.ts';
 import { createGate } from '../../features/core/capabilities/index.ts';
 import type { CallAnswer, CallRequest } from '../../kernel/call.ts';
 import { Dispatch } from '../../kernel/dispatch.ts';
-import { Refusal } from '../../kernel/errors.ts';
 import { Registry } from '../../kernel/registry.ts';
 import type { Exchange, ExternalTool, Json, RelayContext } from '../../kernel/relay.ts';
+import { Refusal } from '../../kernel/reply.ts';
 import { type TestApp, type TestAppOptions, type TestCaller, testApp } from '../app.ts';
 import { fixtureFeature } from '../fixture.ts';
 

@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { workspaceId } from '../../../kernel/workspace.ts';
+import { workspaceId } from '../../../kernel/ids.ts';
 import { testApp } from '../../../testing/app.ts';
 import { connected, ERAS, type Era } from '../../../testing/mcp-client.ts';
 import { until } from '../../../testing/until.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import type { TestCaller } from '../../../testing/app.ts';
 import { testClock } from '../../../testing/clock.ts';
 import { DEADLINE_MS, held, kinds, listed, listening, waiting, wentThrough } from '../../../testing/scenes/approvals.ts';

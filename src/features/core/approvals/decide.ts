@@ -1,4 +1,4 @@
-import type { Services } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/call.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import { type NewEvent, readHead } from '../../../storage/journal.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import { agentTypeOf, ownerOf } from '../../../kernel/actor.ts';
-import type { Principal, WriteContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { ok } from '../../../kernel/reply.ts';
+import type { Principal, WriteContext } from '../../../kernel/call.ts';
+import { agentTypeOf, ownerOf } from '../../../kernel/ids.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';

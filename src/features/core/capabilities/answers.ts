@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { CallContext, Principal } from '../../../kernel/context.ts';
+import type { CallContext, Principal } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { toolNamed } from '../../../kernel/registry.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';

@@ -1,9 +1,9 @@
-import type { Principal, Services } from '../../../kernel/context.ts';
+import type { Principal, Services } from '../../../kernel/call.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
+import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/ids.ts';
 import type { AccessDecision, AccessRequest, Denied, Passed, Ports, PriorDecision } from '../../../kernel/ports.ts';
 import { namespaceOf } from '../../../kernel/registry.ts';
 import { refused } from '../../../kernel/reply.ts';
-import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/workspace.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';

@@ -1,8 +1,7 @@
-import { record, type WriteContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { toolNamed } from '../../../kernel/registry.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { absolutePath, id, title } from '../../../kernel/fields.ts';
+import { absolutePath, id, title } from '../../../kernel/input.ts';
 
 const machineName = title.max(100);
 

@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import type { Services } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { newId } from '../../../kernel/ids.ts';
+import type { Services } from '../../../kernel/call.ts';
+import { DEFAULT_WORKSPACE_ID, newId } from '../../../kernel/ids.ts';
 import { parseInput } from '../../../kernel/input.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { readJson } from '../../../storage/columns.ts';
 import { changeRows, findRow } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';

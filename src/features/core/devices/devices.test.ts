@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { testApp } from '../../../testing/app.ts';
 import { ENGINE } from '../../../testing/store/database.ts';
 import { undoEveryFirstCommit } from '../../../testing/store/statements.ts';

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
-import { type CallContext, type Principal, record, type WriteContext } from '../../../kernel/context.ts';
+import { type CallContext, type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';

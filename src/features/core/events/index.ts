@@ -1,4 +1,4 @@
-import type { Services } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
 import { type AnchorPace, anchoring, anchorTools, type PruneHold, pruneTools, removingCut } from './prune.ts';

@@ -1,4 +1,4 @@
-import type { Principal, Services } from '../../../kernel/context.ts';
+import type { Principal, Services } from '../../../kernel/call.ts';
 import type { JournalQuota } from '../../../kernel/ports.ts';
 import { type Refused, refused } from '../../../kernel/reply.ts';
 import type { Feature } from '../../../kernel/tool.ts';

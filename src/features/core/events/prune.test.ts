@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Output } from '../../../kernel/contract.ts';
-import { workspaceId } from '../../../kernel/workspace.ts';
+import { workspaceId } from '../../../kernel/ids.ts';
 import { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
 import { readAnchor } from '../../../storage/journal.ts';
 import { cut, PruneWalk } from '../../../storage/journal-prune.ts';

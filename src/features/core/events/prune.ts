@@ -1,8 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { CallContext, Services } from '../../../kernel/context.ts';
+import type { CallContext, Services } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { type AnchorKeeper, AnchorMismatch } from '../../../storage/anchors/keeper.ts';

@@ -1,7 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { CallContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { ok } from '../../../kernel/reply.ts';
+import type { CallContext } from '../../../kernel/call.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { earlier } from '../../../storage/anchors/check.ts';
 import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';

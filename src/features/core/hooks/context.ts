@@ -1,5 +1,5 @@
 import { CLIENT_NAMES } from '../../../clients/client.ts';
-import type { CallContext, Principal, WriteContext } from '../../../kernel/context.ts';
+import type { CallContext, Principal, WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import type { AccessDecision } from '../../../kernel/ports.ts';
 import type { Db } from '../../../storage/engine.ts';

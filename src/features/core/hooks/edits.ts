@@ -1,4 +1,4 @@
-import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
+import { type CallContext, record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';

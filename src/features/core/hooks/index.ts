@@ -1,4 +1,4 @@
-import type { Services } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { forgettingRuns, RUNS_KEPT_MS } from './store.ts';
 import { type HookParts, hookTools } from './tools.ts';

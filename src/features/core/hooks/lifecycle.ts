@@ -1,4 +1,4 @@
-import type { CallContext } from '../../../kernel/context.ts';
+import type { CallContext } from '../../../kernel/call.ts';
 import { mayBeSameRepo } from '../../../kernel/repo.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { HookReply } from '../../../wire/hook-question.ts';

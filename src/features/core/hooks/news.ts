@@ -1,4 +1,4 @@
-import type { CallContext, WriteContext } from '../../../kernel/context.ts';
+import type { CallContext, WriteContext } from '../../../kernel/call.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';

@@ -1,5 +1,5 @@
-import type { CallContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import type { CallContext } from '../../../kernel/call.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { liveClaimRows, readStrings } from '../../team/coordination/index.ts';
 import { notesOfSession } from '../../team/notes/index.ts';
 import { latestContextOf } from '../../team/sessions/index.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CallContext } from '../../../kernel/context.ts';
+import type { CallContext } from '../../../kernel/call.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { HookReply } from '../../../wire/hook-question.ts';
 import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';

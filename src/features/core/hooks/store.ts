@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Services } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/call.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout, toEvent } from '../../../storage/journal.ts';
-import { compiledQuery } from '../../../storage/prepared.ts';
+import { compiledQuery } from '../../../storage/rows.ts';
 import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { DENIED_EDIT } from '../events/index.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { title } from '../../../kernel/fields.ts';
-import { agentType } from './token.ts';
+import { title } from '../../../kernel/input.ts';
+import { agentType } from './authenticate.ts';
 
 const developerName = z
   .string()

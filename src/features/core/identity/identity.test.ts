@@ -1,9 +1,9 @@
 import crypto, { hash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Principal } from '../../../kernel/context.ts';
-import type { Refusal } from '../../../kernel/errors.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import { accessOf } from '../../../kernel/registry.ts';
+import type { Refusal } from '../../../kernel/reply.ts';
 import { testApp } from '../../../testing/app.ts';
 import { cycleApp } from '../../../testing/scenes/cycle.ts';
 import { until } from '../../../testing/until.ts';

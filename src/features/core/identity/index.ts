@@ -4,7 +4,16 @@ import { LINK_MS, TICKET_MS, WEB_SESSION_MS } from './signin.ts';
 import { identityTools } from './tools.ts';
 
 export type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
-export { type Authenticate, type Authentication, type CurrentSession, createAuthenticate, createCurrentSession, createEnterWorkspace } from './authenticate.ts';
+export {
+  type Authenticate,
+  type Authentication,
+  type CurrentSession,
+  createAuthenticate,
+  createCurrentSession,
+  createEnterWorkspace,
+  hashSecret,
+  mintSecret,
+} from './authenticate.ts';
 export {
   agentTokenExpiry,
   endAllTokens,
@@ -21,13 +30,11 @@ export {
   setRunAgents,
   workingFor,
 } from './people.ts';
-export { callingDeveloper, developerFor, namesFor, shown, showsFieldsTo } from './privacy.ts';
-export { createRedactReply, hiding, PRIVATE, PRIVATE_RUNTIME, redactor } from './redact.ts';
+export { callingDeveloper, createRedactReply, developerFor, hiding, namesFor, PRIVATE, PRIVATE_RUNTIME, redactor, shown, showsFieldsTo } from './redact.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
 export { createSignIn, makeSigninLink, type SignIn, type SignInRequest, signInRequest } from './signin.ts';
 export { developersOf, findDeveloper, firstDeveloper, tokenStands } from './store.ts';
 export { grantSubjects } from './subjects.ts';
-export { hashSecret, mintSecret } from './token.ts';
 
 export const identity = (limits: IdentityLimits): Feature => ({
   name: 'identity',

@@ -1,14 +1,13 @@
-import type { WriteContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/workspace.ts';
+import type { WriteContext } from '../../../kernel/call.ts';
+import { DEFAULT_WORKSPACE_ID, newId, workspaceName } from '../../../kernel/ids.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import type { StoredToken } from '../../../storage/backup.ts';
 import type { Store } from '../../../storage/open.ts';
 import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
-import { endOf } from './authenticate.ts';
+import { defaultLabel, endOf, hashSecret, mintToken, type TokenKind } from './authenticate.ts';
 import {
   deleteAgentRunner,
   deleteSigninLinksOf,
@@ -19,7 +18,6 @@ import {
   liveWebTokens,
   workspaceTokens,
 } from './store.ts';
-import { defaultLabel, hashSecret, mintToken, type TokenKind } from './token.ts';
 
 /** Of `[limits]` in config.toml: how long sign-ins and tokens last. */
 export interface IdentityLimits {

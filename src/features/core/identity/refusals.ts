@@ -1,6 +1,6 @@
-import type { Principal, Services } from '../../../kernel/context.ts';
+import type { Principal, Services } from '../../../kernel/call.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { addressGroup } from '../../../kernel/network.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
 
 const ONE_BY_ONE = 10;

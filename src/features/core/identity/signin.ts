@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Principal, Services } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { workspaceName } from '../../../kernel/workspace.ts';
+import type { Principal, Services } from '../../../kernel/call.ts';
+import { workspaceName } from '../../../kernel/ids.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { findRow, insertRows } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { hashSecret, mintSecret } from './authenticate.ts';
 import { endTokenById, type IdentityLimits, issueToken } from './people.ts';
 import { deleteStaleSigninLinks, deleteStaleTickets, findDeveloper, takeSigninLink, takeTicketRow } from './store.ts';
-import { hashSecret, mintSecret } from './token.ts';
 
 export const LINK_MS = 10 * 60_000;
 const DAY_MS = 24 * 3_600_000;

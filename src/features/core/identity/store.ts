@@ -1,14 +1,12 @@
 import type { ExpressionBuilder } from 'kysely';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
+import { workspaceName } from '../../../kernel/ids.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
-import { workspaceName } from '../../../kernel/workspace.ts';
-import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { compiledQuery } from '../../../storage/prepared.ts';
-import { findRows, matching } from '../../../storage/rows.ts';
+import { chunks, compiledQuery, findRows, matching } from '../../../storage/rows.ts';
 import type { Database, DeveloperRow, MachinePermissionRow, PageTicketRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
 import { idOf, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
-import type { TokenKind } from './token.ts';
+import type { TokenKind } from './authenticate.ts';
 
 export interface TokenWithDeveloper extends TokenRow {
   developer_name: string | null;

@@ -1,11 +1,10 @@
-import type { Principal } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import type { Principal } from '../../../kernel/call.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Caller, CallersPage, NamedSubject, Subjects } from '../capabilities/index.ts';
 import { endOf, principalOf } from './authenticate.ts';
 import { requireDeveloper } from './people.ts';
-import { namesFor, shown } from './privacy.ts';
-import { PRIVATE } from './redact.ts';
+import { namesFor, PRIVATE, shown } from './redact.ts';
 import { callingTokens, findDeveloper, hasInstance, type TokenWithDeveloper, tokenNamed, tokensById } from './store.ts';
 
 /** Holders of grants, as people name them and as grants store them. */

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { defaultLabel, hashSecret, isToken, mintToken, sameHash } from './token.ts';
+import { defaultLabel, hashSecret, isToken, mintToken, sameHash } from './authenticate.ts';
 
 test('a token is cv_ followed by 32 random bytes in text form [auth.token.format]', () => {
   const tokens = Array.from({ length: 50 }, mintToken);

@@ -1,6 +1,5 @@
-import { type Principal, record, type WriteContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { changeRows } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
@@ -32,8 +31,7 @@ import {
   setRunAgents,
   signOutEverywhere,
 } from './people.ts';
-import { shown } from './privacy.ts';
-import { PRIVATE } from './redact.ts';
+import { PRIVATE, shown } from './redact.ts';
 import { issueTicket, makeSigninLink } from './signin.ts';
 import { agentRunners, developersOf, firstDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed } from './store.ts';
 

@@ -1,7 +1,6 @@
 import { cpSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { Refusal } from '../../../kernel/errors.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Feature, type Implementation, implement } from '../../../kernel/tool.ts';
 import { copyDatabase } from '../../../storage/backup.ts';
 import type { Db } from '../../../storage/engine.ts';

@@ -1,4 +1,4 @@
-import { record, type WriteContext } from '../../../kernel/context.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { invalidInput } from '../../../kernel/input.ts';
 import { accessOf, type PublishedTool } from '../../../kernel/registry.ts';

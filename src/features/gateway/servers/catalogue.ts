@@ -1,12 +1,11 @@
-import type { Services } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import type { Services } from '../../../kernel/call.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { readHead } from '../../../storage/journal.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ServerEntry, serves } from './configured.ts';
 import type { PinKind } from './contract.ts';
 import { holdersOf, isChosen, isHeld, type KnownServer, NOTHING, type OfferedDefinition, offerOf, type ServerOffer } from './offered.ts';
-
 import {
   appendDecision,
   approvedPin,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Services } from '../../../kernel/context.ts';
-import { workspaceName } from '../../../kernel/workspace.ts';
+import type { Services } from '../../../kernel/call.ts';
+import { workspaceName } from '../../../kernel/ids.ts';
 import { tailOf } from '../../../machine/process/bounded-log.ts';
 import type { ServerCatalogue } from './catalogue.ts';
 import type { ServerStatus } from './contract.ts';

@@ -1,9 +1,8 @@
 import { CLIENT_CAPABILITIES_META_KEY, type Client, LOG_LEVEL_META_KEY, ProtocolErrorCode, type StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../kernel/clock.ts';
 import { isRecord } from '../../../kernel/input.ts';
-import type { Log } from '../../../kernel/log.ts';
 import type { Exchange, Json } from '../../../kernel/relay.ts';
-import { currentTrace, withSpan } from '../../../kernel/trace.ts';
+import { currentTrace, type Log, withSpan } from '../../../kernel/trace.ts';
 import type { ServerEntry } from './configured.ts';
 import { invalid, rpcErrorOf, said, tooDeep } from './failures.ts';
 import { endOf, NO_TIMEOUT_MS, shakeHands, type UpstreamTransport } from './handshake.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Output } from '../../../kernel/contract.ts';
 import { isRecord } from '../../../kernel/input.ts';
 import type { Json } from '../../../kernel/relay.ts';
-import { canonicalJson } from '../../../storage/canonical.ts';
+import { canonicalJson } from '../../../storage/columns.ts';
 import type { listServers, PinKind } from './contract.ts';
 
 /** What has no shape of its own, and half a surrogate pair. */

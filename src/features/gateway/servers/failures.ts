@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { Refusal } from '../../../kernel/errors.ts';
 import { type RpcError, UpstreamError } from '../../../kernel/relay.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { BROKEN_ANSWER, MALFORMED_ANSWER } from './handshake.ts';
 import { isTooDeep, MAX_LEVELS } from './relay.ts';
 import { down } from './upstream-catalog.ts';

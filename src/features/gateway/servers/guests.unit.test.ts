@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { workspaceId } from '../../../kernel/workspace.ts';
+import { workspaceId } from '../../../kernel/ids.ts';
 import { child, type TestEntry, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
 import type { TestDatabase } from '../../../testing/store/database.ts';
 import { createUpstreams, type Guests, guest } from './index.ts';

@@ -1,6 +1,6 @@
-import type { Services } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/call.ts';
+import { workspaceName } from '../../../kernel/ids.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { workspaceName } from '../../../kernel/workspace.ts';
 import { ServerCatalogue } from './catalogue.ts';
 import { Configured, type ServerEntry } from './configured.ts';
 import type { RunningServers } from './running.ts';

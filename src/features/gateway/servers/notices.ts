@@ -1,7 +1,7 @@
 import { type Client, type McpSubscription, ProtocolError, type SubscriptionFilter } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Log } from '../../../kernel/log.ts';
 import type { Json } from '../../../kernel/relay.ts';
+import type { Log } from '../../../kernel/trace.ts';
 import type { UpstreamConnection } from './connection.ts';
 import { failureOf, rpcErrorOf, said } from './failures.ts';
 import { delayBefore, STEADY_MS, type Supervisor } from './supervisor.ts';

@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import type { Json } from '../../../kernel/relay.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
-import { canonicalJson } from '../../../storage/canonical.ts';
-import { chunks } from '../../../storage/chunks.ts';
-import { readJson } from '../../../storage/columns.ts';
+import { canonicalJson, readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
+import { chunks } from '../../../storage/rows.ts';
 import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { PIN_KINDS, type PinKind, type WithheldReason } from './contract.ts';

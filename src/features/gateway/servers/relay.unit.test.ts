@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Refusal } from '../../../kernel/errors.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import type { Exchange, Json } from '../../../kernel/relay.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { serveFixture } from '../../../testing/stand-ins/conformance-server.ts';
 import { child, EVERYTHING, exchangeOf, npm, type UpstreamApp, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
 import { PendingCall, PendingCalls } from './pending-calls.ts';

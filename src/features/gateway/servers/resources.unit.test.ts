@@ -1,8 +1,8 @@
 import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import type { Json } from '../../../kernel/relay.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { serveFixture } from '../../../testing/stand-ins/conformance-server.ts';
 import { recordingServer } from '../../../testing/stand-ins/recording-server.ts';
 import { child, EVERYTHING, exchangeOf, FILESYSTEM, npm, type UpstreamApp, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';

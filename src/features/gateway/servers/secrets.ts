@@ -4,9 +4,9 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
+import { DEFAULT_WORKSPACE_ID, isWorkspaceName, workspaceName } from '../../../kernel/ids.ts';
 import { isRecord } from '../../../kernel/input.ts';
 import { namespaceOf } from '../../../kernel/registry.ts';
-import { DEFAULT_WORKSPACE_ID, isWorkspaceName, workspaceName } from '../../../kernel/workspace.ts';
 import { type EntryProblem, EVERY_WORKSPACE, type HttpEntry, type ServerEntry, type StdioEntry } from './configured.ts';
 
 export interface EntryOptions {

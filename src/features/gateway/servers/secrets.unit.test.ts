@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { parse, stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { workspaceId } from '../../../kernel/workspace.ts';
+import { workspaceId } from '../../../kernel/ids.ts';
 import { runs } from '../../../testing/runs.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { type ServerEntry, serves } from './configured.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { child, MODERN_STDIO, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
 import { createUpstreams } from './index.ts';
 

@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import type { Json } from '../../../kernel/relay.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
-import { chunks } from '../../../storage/chunks.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { deleteRows, findRows } from '../../../storage/rows.ts';
+import { chunks, deleteRows, findRows } from '../../../storage/rows.ts';
 import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
 import { PIN_KINDS } from './contract.ts';
 import type { Pin } from './pins.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { isAlive, openDescriptors, processesWith } from '../../../testing/programs/processes.ts';
 import { serveFixture } from '../../../testing/stand-ins/conformance-server.ts';
 import { child, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Log } from '../../../kernel/log.ts';
+import type { Log } from '../../../kernel/trace.ts';
 import { concealer, type ServerEntry } from './configured.ts';
 import type { UpstreamConnection } from './connection.ts';
 import type { ServerState, ServerStatus } from './contract.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../../kernel/log.ts';
+import { createLog } from '../../../kernel/trace.ts';
 import { testClock } from '../../../testing/clock.ts';
 import type { ServerEntry } from './configured.ts';
 import type { UpstreamConnection } from './connection.ts';

@@ -1,14 +1,12 @@
-import type { CallContext } from '../../../kernel/context.ts';
+import type { CallContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { ok, type Refused, refused } from '../../../kernel/reply.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
+import { ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
 import { grantSubjects } from '../../core/identity/index.ts';
 import type { ServerCatalogue } from './catalogue.ts';
 import { concealer, type EntryProblem, type ServerEntry, targetOf } from './configured.ts';
-import type { ServerStatus } from './contract.ts';
-import { approveServer, forgetServer, listServers, rejectServer, restartServer, serverLogs } from './contract.ts';
+import { approveServer, forgetServer, listServers, rejectServer, restartServer, type ServerStatus, serverLogs } from './contract.ts';
 import { differenceOf } from './definition.ts';
 import { rejectionsOf, type WithheldDefinition } from './pins.ts';
 

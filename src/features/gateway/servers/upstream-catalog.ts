@@ -1,5 +1,5 @@
-import { Refusal } from '../../../kernel/errors.ts';
 import type { ExternalTool, Json, RelayContext } from '../../../kernel/relay.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import type { OfferedDefinition, ServerCatalogue } from './catalogue.ts';
 import { type Configured, serves } from './configured.ts';
 import type { PinKind, ServerState, WithheldReason } from './contract.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../../kernel/ids.ts';
 import { child, EVERYTHING, npm, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
 
 const SHOP = workspaceId('shop');

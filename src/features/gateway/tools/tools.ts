@@ -1,11 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { CallContext } from '../../../kernel/context.ts';
+import type { CallContext } from '../../../kernel/call.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { isRecord } from '../../../kernel/input.ts';
 import { type PublishedTool, toolNamed } from '../../../kernel/registry.ts';
 import type { ExternalTool, Json } from '../../../kernel/relay.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Gate } from '../../core/capabilities/index.ts';
 import { type DayTally, type Tally, total } from '../../core/events/index.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { endsIn, wordsPattern } from '../../../kernel/tail.ts';

@@ -1,5 +1,5 @@
-import { actorOfToken, agentIdOf, ownerOf } from '../../../kernel/actor.ts';
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
+import { actorOfToken, agentIdOf, ownerOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { DayTally, Tally } from '../../core/events/index.ts';
 import { instanceViewer } from '../../review/instances/index.ts';

@@ -2,7 +2,7 @@ import type { Feature } from '../../../kernel/tool.ts';
 import type { Tally } from '../../core/events/index.ts';
 import { rosterTools } from './tools.ts';
 
-export { agentIdOf } from '../../../kernel/actor.ts';
+export { agentIdOf } from '../../../kernel/ids.ts';
 
 /** Who is at work, as people know them, and what of it needs somebody. */
 export const roster = (tally: Tally): Feature => ({ name: 'roster', implementations: rosterTools(tally) });

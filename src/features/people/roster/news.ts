@@ -1,6 +1,6 @@
-import { agentIdOf } from '../../../kernel/actor.ts';
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
+import { agentIdOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { agentsById } from '../../workflow/agents/index.ts';
 import { PLACES } from '../lookup/index.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { actorOf, ownerOf } from '../../../kernel/actor.ts';
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
+import { actorOf, ownerOf } from '../../../kernel/ids.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { viewOf } from '../../../kernel/view.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -13,8 +13,18 @@ import { redactor } from '../../core/identity/index.ts';
 import { agentViewer, LEASE_MS } from '../../workflow/agents/index.ts';
 import { newestCheckpoints } from '../../workflow/workflows/index.ts';
 import { PLACES } from '../lookup/index.ts';
-import type { agentsShow, RecentRefusal } from './contract.ts';
-import { carriedToken, heldClaim, heldStep, heldTask, recentSession, registeredAgent, reportedWorktree, standingGrant } from './contract.ts';
+import {
+  type agentsShow,
+  carriedToken,
+  heldClaim,
+  heldStep,
+  heldTask,
+  type RecentRefusal,
+  recentSession,
+  registeredAgent,
+  reportedWorktree,
+  standingGrant,
+} from './contract.ts';
 import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
 import type { WorkSpan } from './happenings.ts';
 import { heldNow, showSpans } from './lanes.ts';

@@ -1,6 +1,6 @@
-import { agentIdOf, nameOf, ownerOf } from '../../../kernel/actor.ts';
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
+import { agentIdOf, nameOf, ownerOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { type DayTally, total } from '../../core/events/index.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';

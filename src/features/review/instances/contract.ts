@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { absolutePath, repositoryPath, text, title } from '../../../kernel/fields.ts';
+import { absolutePath, repositoryPath, text, title } from '../../../kernel/input.ts';
 import { INSTANCE_ID } from './lifecycle.ts';
 
 export const INSTANCE_TYPES = ['coding', 'review', 'planning'] as const;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { messageOf } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Compared, FileDiff } from '../../../machine/git/diff.ts';

@@ -1,4 +1,4 @@
-import type { Services } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/call.ts';
 import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { SessionLook } from '../../../machine/agent-sessions/agent-session.ts';

@@ -1,8 +1,7 @@
 import { basename, dirname } from 'node:path';
-import { type CallContext, record } from '../../../kernel/context.ts';
+import { type CallContext, record } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
 import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/worktree-state.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { workspaceId } from '../../../kernel/workspace.ts';
+import { workspaceId } from '../../../kernel/ids.ts';
 import type { TestCaller } from '../../../testing/app.ts';
 import { instanceApp } from '../../../testing/scenes/instances.ts';
 

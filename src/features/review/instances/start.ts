@@ -1,10 +1,10 @@
 import { basename, dirname, join } from 'node:path';
-import type { CallContext } from '../../../kernel/context.ts';
+import type { CallContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { messageOf, type StepRunner } from '../../../kernel/step.ts';
-import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/workspace.ts';
 import { TmuxFailed } from '../../../machine/agent-sessions/tmux.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import { type Located, RepositoryUnfit, reachRepository } from '../../../machine/git/repository.ts';

@@ -1,5 +1,5 @@
-import { record, type WriteContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
 import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/worktree-state.ts';

@@ -1,5 +1,5 @@
 import { sql, type Updateable } from 'kysely';
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import { calledRepository } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Database, InstanceRelationshipRow, InstanceRow } from '../../../storage/schema-rows.ts';

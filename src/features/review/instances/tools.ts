@@ -1,7 +1,6 @@
-import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
+import { type CallContext, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { ok, type Reply } from '../../../kernel/reply.ts';
+import { ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { stepRunner } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { viewOf } from '../../../kernel/view.ts';

@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
 import type { z } from 'zod';
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import type { Ports } from '../../../kernel/ports.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { viewOf } from '../../../kernel/view.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsBy } from '../../../storage/journal.ts';

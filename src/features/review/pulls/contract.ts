@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract } from '../../../kernel/contract.ts';
-import { branch, text, title } from '../../../kernel/fields.ts';
+import { branch, text, title } from '../../../kernel/input.ts';
 
 export const createPullRequest = contract({
   name: 'create_pull_request',

@@ -1,11 +1,9 @@
-import type { CallContext } from '../../../kernel/context.ts';
+import type { CallContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { ok, type Reply } from '../../../kernel/reply.ts';
+import { ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { isHeldAs, messageOf, type StepRunner, stepRunner } from '../../../kernel/step.ts';
-import type { GitHub, GitHubIssue, GitHubRepository, NewIssue } from '../../../machine/github/github.ts';
-import { GitHubFailed } from '../../../machine/github/github.ts';
+import { type GitHub, GitHubFailed, type GitHubIssue, type GitHubRepository, type NewIssue } from '../../../machine/github/github.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
   changeInstance,

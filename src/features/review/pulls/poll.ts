@@ -1,4 +1,4 @@
-import type { Services } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/call.ts';
 import { messageOf } from '../../../kernel/step.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { type GitHub, GitHubFailed, type GitHubRepository, type Pull } from '../../../machine/github/github.ts';

@@ -1,7 +1,6 @@
-import type { CallContext } from '../../../kernel/context.ts';
+import type { CallContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { ok, type Reply } from '../../../kernel/reply.ts';
+import { ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { isHeldAs, messageOf, type StepRunner, stepRunner } from '../../../kernel/step.ts';
 import type { Push } from '../../../machine/git/remote.ts';
 import { type GitHub, GitHubFailed, type GitHubRepository, type Pull, type PullWords } from '../../../machine/github/github.ts';

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../kernel/errors.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { withoutCredentials } from '../../../kernel/repo.ts';
 import { messageOf } from '../../../kernel/step.ts';
 import { GitFailed } from '../../../machine/git/git.ts';

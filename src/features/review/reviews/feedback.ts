@@ -1,8 +1,7 @@
-import type { CallContext, Services } from '../../../kernel/context.ts';
+import type { CallContext, Services } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { ok, type Reply } from '../../../kernel/reply.ts';
+import { ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { stepRunner } from '../../../kernel/step.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';

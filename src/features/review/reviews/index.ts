@@ -1,4 +1,4 @@
-import type { Services } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/call.ts';
 import { type Feature, type Implementation, implement } from '../../../kernel/tool.ts';
 import type { InstanceOutside, InstancePorts } from '../instances/index.ts';
 import { requestReview, sendFeedback } from './contract.ts';

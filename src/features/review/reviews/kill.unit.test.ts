@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { createAgentHost } from '../../../machine/agent-sessions/agent-host.ts';
 import { socketIn } from '../../../machine/agent-sessions/tmux.ts';
 import { signalAll } from '../../../machine/process/group.ts';

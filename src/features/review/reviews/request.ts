@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallContext, Principal } from '../../../kernel/context.ts';
+import type { CallContext, Principal } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { ok, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
+import { ok, Refusal, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
 import { stepRunner } from '../../../kernel/step.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';

@@ -1,9 +1,8 @@
 import { CLIENT_NAMES } from '../../../clients/client.ts';
-import { type Principal, record, type WriteContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok, refused } from '../../../kernel/reply.ts';
+import { ok, Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, insertRows } from '../../../storage/rows.ts';

@@ -1,9 +1,8 @@
-import { type Principal, record, type Services, type WriteContext } from '../../../kernel/context.ts';
+import { type Principal, record, type Services, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok, type Refused, refused } from '../../../kernel/reply.ts';
+import { ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { branch, id, repo, sessionId, text } from '../../../kernel/fields.ts';
+import { branch, id, repo, sessionId, text } from '../../../kernel/input.ts';
 import { fileConflict } from '../overlap/contract.ts';
 import { hasWildcard } from './globs.ts';
 

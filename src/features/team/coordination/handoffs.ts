@@ -1,7 +1,6 @@
-import { record, type WriteContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { ok, refused } from '../../../kernel/reply.ts';
+import { ok, Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, insertRows } from '../../../storage/rows.ts';

@@ -1,4 +1,4 @@
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import { bytesOf, excerpt } from '../../../kernel/excerpt.ts';
 import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';

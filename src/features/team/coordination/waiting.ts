@@ -1,5 +1,4 @@
-import type { Principal } from '../../../kernel/context.ts';
-import { record, type WriteContext } from '../../../kernel/context.ts';
+import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows } from '../../../storage/rows.ts';

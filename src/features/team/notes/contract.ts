@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract } from '../../../kernel/contract.ts';
-import { id, sessionId, text, title } from '../../../kernel/fields.ts';
+import { id, sessionId, text, title } from '../../../kernel/input.ts';
 
 export const NOTE_KINDS = ['decision', 'blocker'] as const;
 

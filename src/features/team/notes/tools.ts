@@ -1,9 +1,8 @@
 import type { z } from 'zod';
-import { type Principal, record } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import { type Principal, record } from '../../../kernel/call.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';

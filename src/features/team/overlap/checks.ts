@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { nameOf, ownerOf } from '../../../kernel/actor.ts';
-import { type Principal, record, type WriteContext } from '../../../kernel/context.ts';
+import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { newId } from '../../../kernel/ids.ts';
+import { nameOf, newId, ownerOf } from '../../../kernel/ids.ts';
 import { type Ok, ok } from '../../../kernel/reply.ts';
 import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
 import { readJson, view } from '../../../storage/columns.ts';
@@ -14,8 +13,16 @@ import { changeRows, findRow, findRows, insertRows, matching, rowsById } from '.
 import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';
-import type { WarningLevel, WarningStatus } from './contract.ts';
-import { match, type OverlapMatch, type ScopeVerdict, scopeVerdict, type showOverlap, storedWarning } from './contract.ts';
+import {
+  match,
+  type OverlapMatch,
+  type ScopeVerdict,
+  scopeVerdict,
+  type showOverlap,
+  storedWarning,
+  type WarningLevel,
+  type WarningStatus,
+} from './contract.ts';
 import { type CheckedWork, type Detection, shownTo } from './detect.ts';
 
 export interface StoredCheck {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { id, sessionId, text } from '../../../kernel/fields.ts';
+import { id, sessionId, text } from '../../../kernel/input.ts';
 
 export const ITEM_KINDS = ['task', 'workstream', 'workflow_task'] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];

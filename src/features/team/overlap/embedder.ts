@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
-import type { Services } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/call.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
-import { chunks } from '../../../storage/chunks.ts';
+import { chunks } from '../../../storage/rows.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import { changeItem, encodeVector, findItem, nextState } from './store.ts';
 

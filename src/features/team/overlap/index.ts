@@ -1,4 +1,4 @@
-import type { Services } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/call.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { RECENT_MS } from './detect.ts';
@@ -15,10 +15,19 @@ export { type CheckedWork, isOpen, likePairs, type Pair, RECENT_MS } from './det
 export type { Embedder } from './embedder.ts';
 
 export { localEmbedder, remoteEmbedder } from './embedder.ts';
-
-export { fileConflicts, keepMarked, markFiles, unmarkFiles } from './files.ts';
-
-export { addItemFiles, indexItem, indexItems, setItemOwner, setItemStatus, setItemsStatus, type WorkItem } from './items.ts';
+export {
+  addItemFiles,
+  fileConflicts,
+  indexItem,
+  indexItems,
+  keepMarked,
+  markFiles,
+  setItemOwner,
+  setItemStatus,
+  setItemsStatus,
+  unmarkFiles,
+  type WorkItem,
+} from './items.ts';
 
 export { type Confirmation, Preflight, type Prepared, planReply, type StartedWork, UNASKED } from './preflight.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { madeTask } from '../../../../bench/tasks.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { openTestStore } from '../../../testing/store/store.ts';
 import { type Bounds, likePairs } from './detect.ts';
 import { Finder } from './finder.ts';

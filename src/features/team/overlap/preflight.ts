@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
+import { type CallContext, record, type WriteContext } from '../../../kernel/call.ts';
 import { ok, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
 import { readJson } from '../../../storage/columns.ts';
 import { changeRows } from '../../../storage/rows.ts';
@@ -22,8 +22,8 @@ import {
 import type { OverlapMatch } from './contract.ts';
 import { type CheckedWork, type Detection, detect, isOpen, shownTo } from './detect.ts';
 import type { Embedded, EmbeddedQuery, EmbedderState, QueryEmbedder } from './embedder.ts';
-import { type FileConflict, fileConflicts } from './files.ts';
 import type { Finder } from './finder.ts';
+import { type FileConflict, fileConflicts } from './items.ts';
 import { findItems } from './store.ts';
 import { type BlockedStart, type CheckFacts, howToJudge, type PassedStart, ruleStart, type StartAnswer } from './verdict.ts';
 

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, insertRows, matching, rowsById } from '../../../storage/rows.ts';
+import { changeRows, chunks, findRow, insertRows, matching, rowsById } from '../../../storage/rows.ts';
 import type { OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
 import { type Analysed, backgroundShare } from './terms.ts';
 

@@ -1,6 +1,5 @@
-import { record } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { ok, refused } from '../../../kernel/reply.ts';
+import { record } from '../../../kernel/call.ts';
+import { ok, Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';

@@ -1,8 +1,7 @@
-import { type Principal, record } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import { type Principal, record } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { mayBeSameRepo, sameRepo } from '../../../kernel/repo.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { view } from '../../../storage/columns.ts';

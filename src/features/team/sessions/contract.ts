@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { branch, id, ownSessionId, repo, repoPath, sessionId, text, title } from '../../../kernel/fields.ts';
+import { branch, id, ownSessionId, repo, repoPath, sessionId, text, title } from '../../../kernel/input.ts';
 import { fileConflict } from '../overlap/contract.ts';
 
 /** What one report of a machine or a working tree may carry. Published, and the same on every surface. */

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { type Principal, record, type WriteContext } from '../../../kernel/context.ts';
+import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { canonicalJson } from '../../../storage/canonical.ts';
-import { readJson, view } from '../../../storage/columns.ts';
+import { canonicalJson, readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, countRows, deleteRows, findRow, findRows, insertRows, matching } from '../../../storage/rows.ts';
 import type { AgentSessionRow, LocalWorktreeRow } from '../../../storage/schema-rows.ts';

@@ -1,9 +1,8 @@
-import { record, type WriteContext } from '../../../kernel/context.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok, refused } from '../../../kernel/reply.ts';
+import { ok, Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { findRows } from '../../../storage/rows.ts';
 import type { AgentSessionRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';

@@ -1,4 +1,4 @@
-import type { Services, WriteContext } from '../../../kernel/context.ts';
+import type { Services, WriteContext } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../kernel/errors.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 
 export const WORK_STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
 export type WorkStatus = (typeof WORK_STATUSES)[number];

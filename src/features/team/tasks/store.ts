@@ -1,5 +1,5 @@
-import { agentIdOf, agentTypeOf } from '../../../kernel/actor.ts';
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
+import { agentIdOf, agentTypeOf } from '../../../kernel/ids.ts';
 import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
 import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';

@@ -1,7 +1,6 @@
-import { record, type Services, type WriteContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import { record, type Services, type WriteContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { ok, type Reply, refused } from '../../../kernel/reply.ts';
+import { ok, Refusal, type Reply, refused } from '../../../kernel/reply.ts';
 import { changeRows, insertRows } from '../../../storage/rows.ts';
 import type { TaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';

@@ -1,4 +1,4 @@
-import type { CallContext, WriteContext } from '../../../kernel/context.ts';
+import type { CallContext, WriteContext } from '../../../kernel/call.ts';
 import { ok, type Refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Tx } from '../../../storage/write.ts';

@@ -1,8 +1,7 @@
-import { record, type WriteContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { ok, type Refused, refused } from '../../../kernel/reply.ts';
+import { ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { changeRows, insertRows } from '../../../storage/rows.ts';
 import type { WorkstreamRow } from '../../../storage/schema-rows.ts';

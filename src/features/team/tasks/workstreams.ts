@@ -1,6 +1,6 @@
-import type { WriteContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import type { WriteContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, findRow, findRows, insertRows, matching, rowsById } from '../../../storage/rows.ts';

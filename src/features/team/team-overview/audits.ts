@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRows } from '../../../storage/rows.ts';

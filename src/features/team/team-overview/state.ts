@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { readJson } from '../../../storage/columns.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { teamApp } from '../../../testing/scenes/team.ts';
 
 test('a busy week is counted whole and told in part', async () => {

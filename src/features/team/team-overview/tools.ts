@@ -1,4 +1,4 @@
-import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
+import { type CallContext, record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok, type Reply, refused } from '../../../kernel/reply.ts';

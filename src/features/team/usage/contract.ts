@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { sessionId } from '../../../kernel/fields.ts';
+import { sessionId } from '../../../kernel/input.ts';
 import { SOURCES } from './sources.ts';
 
 const spanView = z.strictObject({

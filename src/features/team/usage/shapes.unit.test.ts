@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../../kernel/errors.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { runs } from '../../../testing/runs.ts';
 import { readPayload, type Source } from './sources.ts';
 import type { UsageSpan } from './span.ts';

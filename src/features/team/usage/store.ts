@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRows, matching } from '../../../storage/rows.ts';
 import type { ModelPriceRow } from '../../../storage/schema-rows.ts';

@@ -1,4 +1,4 @@
-import { record } from '../../../kernel/context.ts';
+import { record } from '../../../kernel/call.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { findRow, insertRows } from '../../../storage/rows.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { details, id, text, title } from '../../../kernel/fields.ts';
+import { details, id, text, title } from '../../../kernel/input.ts';
 
 const AGENT_STATUSES = ['online', 'offline', 'busy'] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];

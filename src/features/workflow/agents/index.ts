@@ -1,4 +1,4 @@
-import type { Services } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { type AgentPorts, silenceSweep } from './presence.ts';
 import { agentTools } from './tools.ts';

@@ -1,7 +1,7 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { type Principal, record, type Services, type WriteContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import { type Principal, record, type Services, type WriteContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { type Principal, record } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import { type Principal, record } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';

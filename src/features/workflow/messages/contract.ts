@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { details, id, text, title } from '../../../kernel/fields.ts';
+import { details, id, text, title } from '../../../kernel/input.ts';
 import { ROLES, RUNTIMES } from '../agents/contract.ts';
 import { KINDS, STATES, STATUSES, STEP_STATES, STEPS } from './thread-standing.ts';
 

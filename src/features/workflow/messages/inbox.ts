@@ -1,4 +1,4 @@
-import { type CallContext, record, type WriteContext } from '../../../kernel/context.ts';
+import { type CallContext, record, type WriteContext } from '../../../kernel/call.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';

@@ -1,4 +1,4 @@
-import type { Services } from '../../../kernel/context.ts';
+import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { questionSweep } from './questions.ts';
 import { messageTools, threadTools } from './tools.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Principal } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import type { Principal } from '../../../kernel/call.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { repositoryName } from '../../../kernel/repo.ts';
 import { onlyRow, rowsEndingIn } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';

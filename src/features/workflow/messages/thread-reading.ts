@@ -1,7 +1,7 @@
-import { agentIdOf, agentTypeOf, ownerOf } from '../../../kernel/actor.ts';
-import type { CallContext, Principal } from '../../../kernel/context.ts';
+import type { CallContext, Principal } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
+import { agentIdOf, agentTypeOf, ownerOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';

@@ -1,9 +1,8 @@
-import { type Principal, record, type WriteContext } from '../../../kernel/context.ts';
+import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';

@@ -1,6 +1,6 @@
 import type { Output } from '../../../kernel/contract.ts';
-import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { chunks } from '../../../storage/rows.ts';
 import { PRIVATE } from '../../core/identity/index.ts';
 import { agentIdOf } from '../../people/roster/index.ts';
 import { type AgentRow, agentsById, type agentViewer } from '../agents/index.ts';

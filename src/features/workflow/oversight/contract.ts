@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { id, repo } from '../../../kernel/fields.ts';
+import { id, repo } from '../../../kernel/input.ts';
 import { agentView } from '../agents/contract.ts';
 import { listedTask, listWorkflows, nextTasks, progressOf, TASK_STATUSES, workflowSummary, workflowView } from '../workflows/contract.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { runs } from '../../../testing/runs.ts';
 import { ended, manyCheckpoints } from '../../../testing/scenes/recovery.ts';

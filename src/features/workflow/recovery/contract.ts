@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { id } from '../../../kernel/fields.ts';
+import { id } from '../../../kernel/input.ts';
 import { checkpointView, SOURCE_TYPES, TASK_STATUSES, WORKFLOW_STATUSES } from '../workflows/contract.ts';
 
 const json = z.record(z.string(), z.unknown());

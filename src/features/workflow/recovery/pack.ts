@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { Refusal } from '../../../kernel/errors.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import type { ContextPart, Omission } from './parts.ts';
 
 /** A part, and its claim to the share of the section that it belongs to. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
-import { Refusal } from '../../../kernel/errors.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { runs } from '../../../testing/runs.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../workflows/index.ts';
 import { type LoadedContext, packContext } from './context.ts';

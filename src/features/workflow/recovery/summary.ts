@@ -1,4 +1,4 @@
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { namesFor, PRIVATE } from '../../core/identity/index.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { absolutePath, title } from '../../../kernel/fields.ts';
+import { absolutePath, title } from '../../../kernel/input.ts';
 
 export const repositoryView = z.strictObject({
   id: z.string(),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { record, type WriteContext } from '../../../kernel/context.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { ok } from '../../../kernel/reply.ts';

@@ -1,8 +1,8 @@
-import type { Principal } from '../../../kernel/context.ts';
+import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { chunks } from '../../../storage/rows.ts';
 import { PRIVATE } from '../../core/identity/index.ts';
 import { type AgentRow, agentsById, agentViewer } from '../agents/index.ts';
 import { agentPage } from '../oversight/index.ts';

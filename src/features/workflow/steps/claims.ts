@@ -1,12 +1,10 @@
-import type { CallContext } from '../../../kernel/context.ts';
-import { Deferred, record, type WriteContext } from '../../../kernel/context.ts';
+import { type CallContext, Deferred, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { settleAll } from '../../../storage/settle-all.ts';
+import { settleAll } from '../../../storage/open.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
   type AgentRow,

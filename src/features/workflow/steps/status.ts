@@ -1,11 +1,10 @@
-import { record, type WriteContext } from '../../../kernel/context.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { type InputIssue, invalidInput } from '../../../kernel/input.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { settleAll } from '../../../storage/settle-all.ts';
+import { settleAll } from '../../../storage/open.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { findAgent } from '../agents/index.ts';
 import {

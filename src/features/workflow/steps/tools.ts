@@ -1,8 +1,7 @@
-import { record } from '../../../kernel/context.ts';
+import { record } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import {
   addCheckpoint,

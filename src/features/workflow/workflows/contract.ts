@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { id, repoPath, repositoryPath, text, title } from '../../../kernel/fields.ts';
+import { id, repoPath, repositoryPath, text, title } from '../../../kernel/input.ts';
 import { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
 
 export const SOURCE_TYPES = ['prompt', 'github_issue', 'linear', 'jira', 'custom'] as const;

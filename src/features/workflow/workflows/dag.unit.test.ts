@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Refusal } from '../../../kernel/errors.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { checkPlan, findCycle, type Node } from './plan-tasks.ts';
 
 function refusal(tasks: Node[]): Refusal {

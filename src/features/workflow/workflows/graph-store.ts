@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { chunks } from '../../../storage/rows.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { SATISFIED } from './lifecycle.ts';

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../kernel/errors.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 
 export const WORKFLOW_STATUSES = ['planning', 'ready', 'in_progress', 'paused', 'completed', 'failed', 'abandoned'] as const;
 export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];

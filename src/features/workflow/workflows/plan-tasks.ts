@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { record, type WriteContext } from '../../../kernel/context.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';

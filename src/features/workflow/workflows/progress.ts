@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Output } from '../../../kernel/contract.ts';
-import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { chunks } from '../../../storage/rows.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import { LEASE_MS } from '../agents/index.ts';
 import { GROUPS_TOLD, NEIGHBOURS_TOLD, type nextTasks, type progressOf } from './contract.ts';

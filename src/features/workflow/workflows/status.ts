@@ -1,8 +1,7 @@
-import { record, type WriteContext } from '../../../kernel/context.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { absolutePath } from '../../../kernel/fields.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { invalidInput } from '../../../kernel/input.ts';
+import { absolutePath, invalidInput } from '../../../kernel/input.ts';
 import { insertRows } from '../../../storage/rows.ts';
 import type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { WriteContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
-import { absolutePath } from '../../../kernel/fields.ts';
+import type { WriteContext } from '../../../kernel/call.ts';
+import { absolutePath } from '../../../kernel/input.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
-import { chunks } from '../../../storage/chunks.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, matching } from '../../../storage/rows.ts';
+import { changeRows, chunks, findRow, matching } from '../../../storage/rows.ts';
 import type { CheckpointRow, WorkflowDependencyRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import { count, fits, flag, idOf, json, oneOf, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import type { Tx } from '../../../storage/write.ts';

@@ -1,8 +1,8 @@
-import { record, type WriteContext } from '../../../kernel/context.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRow, insertRows } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';

@@ -1,7 +1,7 @@
-import { record, type WriteContext } from '../../../kernel/context.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { Refusal } from '../../../kernel/errors.ts';
 import { invalidInput } from '../../../kernel/input.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { isUnderWay, messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import { reasonToKeep } from '../../../machine/git/worktree-state.ts';

@@ -1,6 +1,6 @@
-import type { CallContext } from '../../../kernel/context.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import type { CallContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { isUnderWay, messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
 import { RepositoryUnfit } from '../../../machine/git/repository.ts';
 import { ProgramMissing } from '../../../machine/process/process.ts';

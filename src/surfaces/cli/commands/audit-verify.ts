@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../../config.ts';
-import { workspaceId } from '../../../kernel/workspace.ts';
+import { workspaceId } from '../../../kernel/ids.ts';
 import { AnchorCheck, type AnchorReport, AnchorUnreadable, earlier, readGivenAnchors, withForged } from '../../../storage/anchors/check.ts';
 import { anchorFolder, type KeptAnchors, readAnchorFile } from '../../../storage/anchors/file.ts';
 import { ChainVerifier, type JournalEvent } from '../../../storage/journal.ts';

@@ -1,6 +1,6 @@
 import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
-import { workspaceId } from '../../../kernel/workspace.ts';
+import { workspaceId } from '../../../kernel/ids.ts';
 import type { JournalEvent } from '../../../storage/journal.ts';
 import { type AnswerTo, call, calling, canConfirm, confirm } from '../ask.ts';
 import { refuseWhileServed } from '../client.ts';

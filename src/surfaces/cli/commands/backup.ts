@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type Config, loadConfig } from '../../../config.ts';
 import type { RevivedToken } from '../../../features/core/identity/index.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
-import { workspaceName } from '../../../kernel/workspace.ts';
+import { workspaceName } from '../../../kernel/ids.ts';
 import { call } from '../ask.ts';
 import { refuseWhileServed } from '../client.ts';
 import { type CliCommand, CliError } from '../command.ts';

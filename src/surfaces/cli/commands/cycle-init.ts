@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../../../config.ts';
 import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycle/contract.ts';
 import { configText, repositoryOf } from '../../../features/cycle/place.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { createFile, FolderElsewhere, fileDisk, NotAFile } from '../../../machine/files.ts';
 import { git } from '../../../machine/git/git.ts';
 import { type CliCommand, CliError, type CommandResult, type Invocation } from '../command.ts';

@@ -1,5 +1,5 @@
 import { homeFolder } from '../../../config.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { type AnswerTo, call, type ItemOf } from '../ask.ts';
 import { processOf } from '../client.ts';
 import { type CliCommand, type Invocation, UsageError } from '../command.ts';

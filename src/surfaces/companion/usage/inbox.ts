@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSy
 import { basename, dirname, join } from 'node:path';
 import { ALL_CLIENTS } from '../../../clients/index.ts';
 import { SOURCES, type Source } from '../../../features/team/usage/sources.ts';
-import { Refusal } from '../../../kernel/errors.ts';
+import { Refusal } from '../../../kernel/reply.ts';
 import { parseJson, recordOf } from '../../../wire/json.ts';
 import { countedOnly, idOf, idWithin } from './payload.ts';
 import { hashOf, type UsageEvent } from './stores.ts';

@@ -2,9 +2,8 @@
  * A server of its own on a store that others have open too. Reads a call a line, answers it in a line. A call may name the step before which
  * the process ends itself.
  */
-
 import { createInterface } from 'node:readline';
-import { createLog } from '../../../kernel/log.ts';
+import { createLog } from '../../../kernel/trace.ts';
 import { createApp } from '../../../main.ts';
 import { SLEEPER, testConfig } from '../../config.ts';
 import { armed, step, steps } from './steps.ts';

@@ -1,6 +1,6 @@
 import { type Config, ConfigError, homeFolder, loadConfig } from '../../../../config.ts';
 import { clockFrom } from '../../../../kernel/clock.ts';
-import { Refusal } from '../../../../kernel/errors.ts';
+import { Refusal } from '../../../../kernel/reply.ts';
 import { StoreError } from '../../../../storage/errors.ts';
 import { failureCode } from '../../../../wire/http-client.ts';
 import { findServer } from '../../client.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { DEFAULT_WORKSPACE_ID } from '../../../../kernel/workspace.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../../kernel/ids.ts';
 import { testApp } from '../../../../testing/app.ts';
 import { temporaryFolder } from '../../../../testing/store/database.ts';
 import { type Client, connectClient } from '../../client.ts';
