@@ -106,6 +106,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     feature: upstreamFeature,
     upstreams,
     guests,
+    undecided,
   } = await (options.upstreams ?? createUpstreams)(services, {
     home: config.home,
     run: runs,
@@ -167,6 +168,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       },
       packageRoot: PACKAGE_ROOT,
       limits: config.limits,
+      undecided,
       demonstration: {
         home: config.home,
         attach: (name, changesWith) => guests.attach(guest(name, DEMO_WORKSPACE_ID, demoServer(PROGRAM, changesWith), config.tool_timeout_ms)),

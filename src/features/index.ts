@@ -12,7 +12,7 @@ import { cycles } from './cycle/index.ts';
 import { gateway, offeredTools, type ToolCatalogue } from './gateway/tools/index.ts';
 import { type DemoPorts, demo, standingDemo } from './people/demo/index.ts';
 import { lookup } from './people/lookup/index.ts';
-import { roster } from './people/roster/index.ts';
+import { roster, type WaitingPorts } from './people/roster/index.ts';
 import { retention } from './retention.ts';
 import { type InstanceOutside as AgentMachine, type InstancePorts, instances } from './review/instances/index.ts';
 import { pulls } from './review/pulls/index.ts';
@@ -52,6 +52,8 @@ export interface FeatureParts {
   /** The folder of this package. */
   readonly packageRoot: string;
   readonly limits: IdentityLimits;
+  /** Of other servers: whose definitions wait for a decision. */
+  readonly undecided: WaitingPorts['undecided'];
   readonly demonstration: Pick<DemoPorts, 'home' | 'attach' | 'detach'>;
 }
 
@@ -68,6 +70,7 @@ export function productFeatures({
   packageRoot,
   demonstration,
   limits,
+  undecided,
 }: FeatureParts): Feature[] {
   const tally = new Tally();
   const overlap = createOverlap(services, embedder);
@@ -104,7 +107,7 @@ export function productFeatures({
     devices(packageRoot),
     hooks(services, { ...sessionListeners, gate: catalogue.gate }),
     lookup,
-    roster(tally),
+    roster(tally, { undecided }),
     demo({ ...demonstration, revokeTokens: endAllTokens }),
   ];
 }

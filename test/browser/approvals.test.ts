@@ -71,7 +71,7 @@ test('what somebody else decided meanwhile is said, and one without a reason nee
     await app.done('approvals.approve', { approval_id: items[0]?.approval_id });
     await route.continue();
   });
-  await page.route('**/api/actions/approvals.list', (route) => route.abort());
+  await page.route('**/api/actions/waiting.list', (route) => route.abort());
   await panel.getByRole('button', { name: 'Refuse', exact: true }).click();
   await panel.getByText('was approved by operator through api').waitFor();
   await panel.getByText('APPROVAL_CLOSED').waitFor();

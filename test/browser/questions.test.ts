@@ -78,10 +78,10 @@ test('what is typed stays while other news comes; what somebody else answered sa
     await app.done('questions.answer', { question_id: id, answer: 'Take 80.' });
     await route.continue();
   });
-  await page.route('**/api/actions/questions.list', (route) => route.abort());
+  await page.route('**/api/actions/waiting.list', (route) => route.abort());
   await panel.getByRole('button', { name: 'Answer', exact: true }).click();
   await panel.getByText('QUESTION_CLOSED').waitFor();
-  await page.unroute('**/api/actions/questions.list');
+  await page.unroute('**/api/actions/waiting.list');
   await page.goto(`${url}/?question=${id}`);
   await panel.getByText('has been settled, has run out of time, or does not wait on you.').waitFor();
 });

@@ -85,7 +85,12 @@ export function fakeUpstreams(): FakeUpstreams {
   };
   return {
     ...fake,
-    create: async () => ({ feature: { name: 'upstreams', implementations: [] }, upstreams, guests: { attach() {}, async detach() {} } }),
+    create: async () => ({
+      feature: { name: 'upstreams', implementations: [] },
+      upstreams,
+      guests: { attach() {}, async detach() {} },
+      undecided: async () => [],
+    }),
     change: (change) => {
       for (const listener of listeners) listener(change.kind === 'resource' ? change : { ...change, reaches: () => true });
     },

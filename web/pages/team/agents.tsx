@@ -6,13 +6,12 @@ import { EmptyState, Section, State, type Tone } from '../../parts/layout.tsx';
 import { type Column, None } from '../../parts/table.tsx';
 import { AgentName, counted, escapeBidi, PathLink, spentWords, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { AGENTS_READ } from './waiting.ts';
 
 /** An agent falls silent by time alone, and is heard of by calls that change nothing else. */
 const LOOK_MS = 15_000;
 
 export function Agents() {
-  const agents = useRead('agents.list', AGENTS_READ, { everyMs: LOOK_MS });
+  const agents = useRead('agents.list', { limit: 200 }, { everyMs: LOOK_MS });
   const { data } = agents;
   return (
     <Section title="Agents" about={data && data.total > 0 && summary(data)}>

@@ -1,5 +1,5 @@
 import { type SubmitEvent, useId, useState } from 'react';
-import type { AskToMe, Question } from '../../api.ts';
+import type { Question, ShownThread } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { CliCommand } from '../../parts/command.tsx';
 import { TextArea } from '../../parts/field.tsx';
@@ -87,32 +87,32 @@ function About({ question: { task_name, workflow_name, expires_at } }: { questio
 }
 
 /** The ask of a teammate to this person. */
-export function AskForm({ ask, onAnswered }: { ask: AskToMe; onAnswered: () => void }) {
+export function AskForm({ ask: { thread, entries }, onAnswered }: { ask: ShownThread; onAnswered: () => void }) {
   const answer = useAct('messages.answer');
   const [text, setText] = useState('');
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     // By the promise, as above.
-    answer.mutateAsync({ id: ask.id, answer: text.trim() }).then(onAnswered, () => {});
+    answer.mutateAsync({ id: thread.id, answer: text.trim() }).then(onAnswered, () => {});
   };
   return (
     <form onSubmit={submit} className="grid gap-3">
       <p className="flex flex-wrap items-center gap-x-2 text-muted">
-        <AgentName name={ask.from.name} id={ask.from.agent_id} brief={false} />
-        <Time at={ask.since} />
-        {ask.deadline !== null && `until ${dateOf(ask.deadline)}`}
+        <AgentName name={thread.from.name} id={thread.from.agent_id} brief={false} />
+        <Time at={thread.sent_at} />
+        {thread.due_at !== null && `until ${dateOf(thread.due_at)}`}
         <span className="ml-auto">
-          <Id id={ask.id} />
+          <Id id={thread.id} />
         </span>
       </p>
       <Scrolled label="The ask" className="max-h-64">
-        <UntrustedText text={ask.text} />
+        <UntrustedText text={entries[0]?.text ?? ''} />
       </Scrolled>
       <TextArea label="Your answer" value={text} onChange={setText} most={MAX_LENGTH} rows={4} />
       {answer.error && <Problem what="The ask was not answered." error={answer.error} />}
-      {text.trim() && <CliCommand words={`messages answer ${ask.id}`} text={text.trim()} />}
+      {text.trim() && <CliCommand words={`messages answer ${thread.id}`} text={text.trim()} />}
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <PathLink path={`/messages?message=${ask.id}`} className="link">
+        <PathLink path={`/messages?message=${thread.id}`} className="link">
           Open it among the messages
         </PathLink>
         <ActButton type="submit" look="primary" pending={answer.isPending} disabled={!text.trim()}>

@@ -4,8 +4,7 @@ import { Agents } from './agents.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { Since } from './since.tsx';
 import { Strip } from './strip.tsx';
-import { useWaiting } from './waiting.ts';
-import { useNotices, WaitingList } from './waiting-list.tsx';
+import { useNotices, useWaiting, WaitingList } from './waiting-list.tsx';
 import { WaitingPanel } from './waiting-panel.tsx';
 
 const route = getRouteApi('/');
@@ -30,7 +29,7 @@ export function Now() {
           <Strip />
         </div>
       </div>
-      <WaitingPanel opened={opened} sources={waiting} isRead={waiting.isRead} />
+      <WaitingPanel opened={opened} {...waiting} />
     </>
   );
 }

@@ -1,13 +1,23 @@
 import { Link } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef } from 'react';
+import type { WaitingItem } from '../../api.ts';
 import { PanelList, Problem, Section, State } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { counted, escapeBidi, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { prefer, usePreferences } from '../../preferences.ts';
-import type { useWaiting, WaitingItem } from './waiting.ts';
+import { useRead } from '../../queries.ts';
+import type { NowSearch } from '../../search.ts';
+
+/** What waits ends by time too, which no event tells. */
+const LOOK_MS = 30_000;
+
+export function useWaiting() {
+  const { data, error, refetch } = useRead('waiting.list', {}, { everyMs: LOOK_MS });
+  return { items: data?.items ?? [], isRead: data !== undefined || error !== null, isCut: data?.cut === true, error, refetch };
+}
 
 /** Everything that needs this person, in one list. */
-export function WaitingList({ items, isRead, isCut, problems, isOpen }: ReturnType<typeof useWaiting> & { isOpen: boolean }) {
+export function WaitingList({ items, isRead, isCut, error, refetch, isOpen }: ReturnType<typeof useWaiting> & { isOpen: boolean }) {
   const list = useRef<HTMLDivElement>(null);
   useFocusKept(list, items, isOpen);
   return (
@@ -20,16 +30,14 @@ export function WaitingList({ items, isRead, isCut, problems, isOpen }: ReturnTy
         </span>
       }
     >
-      {problems.map(({ what, error, retry }) => (
-        <Problem key={what} what={what} error={error} onRetry={retry} />
-      ))}
+      {error && <Problem what="What waits on you could not be read." error={error} onRetry={() => void refetch()} />}
       <section ref={list} tabIndex={-1} aria-label="What waits on you" className="outline-none">
         {!isRead && items.length === 0 ? (
           <div className="panel">
             <TableSkeleton />
           </div>
         ) : (
-          (items.length > 0 || problems.length === 0) && (
+          (items.length > 0 || error === null) && (
             <PanelList items={items} empty="Nothing waits on you.">
               {(item) => <Item key={item.id} item={item} />}
             </PanelList>
@@ -40,19 +48,38 @@ export function WaitingList({ items, isRead, isCut, problems, isOpen }: ReturnTy
   );
 }
 
-const KINDS: Record<WaitingItem['kind'], string> = {
-  question: 'question',
-  call: 'held call',
-  ask: 'ask',
-  handoff: 'handoff',
-  review: 'spent review',
-  overlap: 'overlap',
-  definition: 'changed tool',
-  device: 'device',
+interface WaitingKind {
+  readonly label: string;
+  readonly button: string;
+  /** Opened beside the list, or on a page of its own. */
+  readonly opens: (id: string) => NowSearch | string;
+  /** Said after the sentence. */
+  readonly hint?: (id: string) => string;
+}
+
+const KINDS: Record<WaitingItem['kind'], WaitingKind> = {
+  question: { label: 'question', button: 'Answer', opens: (id) => ({ question: id }) },
+  call: { label: 'held call', button: 'Decide', opens: (id) => ({ approval: id }) },
+  ask: { label: 'ask', button: 'Answer', opens: (id) => ({ ask: id }) },
+  handoff: { label: 'handoff', button: 'Open', opens: (id) => `/messages?message=${id}` },
+  review: { label: 'spent review', button: 'Decide', opens: (id) => `/reviews/${id}`, hint: () => ': allow one more, take it as it is, or give it up' },
+  overlap: { label: 'overlap', button: 'Judge', opens: (id) => ({ overlap: id }) },
+  definition: { label: 'changed tool', button: 'Look', opens: () => '/tools/changes' },
+  device: {
+    label: 'device',
+    button: 'Look',
+    opens: (code) => `/setup/authorize?code=${encodeURIComponent(code)}`,
+    hint: (code) => `, with the code ${code}`,
+  },
 };
 
+const sentenceOf = ({ kind, id, sentence }: WaitingItem): string => sentence + (KINDS[kind].hint?.(id) ?? '');
+
 function Item({ item }: { item: WaitingItem }) {
-  const { id, kind, who, sentence, since, deadline, button, opens, isPressing } = item;
+  const { id, kind, who, since, deadline, pressing } = item;
+  const { label, button } = KINDS[kind];
+  const opens = KINDS[kind].opens(id);
+  const sentence = sentenceOf(item);
   const name = escapeBidi(`${button}: ${who ?? ''} ${sentence.slice(0, 80)}`);
   return (
     <li
@@ -62,7 +89,7 @@ function Item({ item }: { item: WaitingItem }) {
       className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 px-3 py-2 has-[[aria-current]]:bg-live-tint sm:grid-cols-[8rem_minmax(0,1fr)_auto_auto]"
     >
       <span>
-        <State tone={isPressing ? 'wait' : 'you'}>{KINDS[kind]}</State>
+        <State tone={pressing ? 'wait' : 'you'}>{label}</State>
       </span>
       <p className="max-sm:order-3 max-sm:col-span-2">
         {who !== null && (
@@ -151,7 +178,7 @@ export function useNotices(items: readonly WaitingItem[], isRead: boolean): void
     if (!first) return;
     const more = fresh.length > 1 ? ` and ${fresh.length - 1} more` : '';
     const notice = new Notification('Covenant: waiting on you', {
-      body: `${first.who ?? ''} ${first.sentence.slice(0, 200)}${more}`.trim(),
+      body: `${first.who ?? ''} ${sentenceOf(first).slice(0, 200)}${more}`.trim(),
       tag: 'covenant-waiting',
     });
     notice.onclick = () => {

@@ -1,20 +1,20 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type SubmitEvent, useEffect, useRef, useState } from 'react';
-import type { Approval, AskToMe, Overlap, Question } from '../../api.ts';
+import type { Approval, Overlap, Question, ShownThread, WaitingItem } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { CliCommand } from '../../parts/command.tsx';
+import type { ReadResult } from '../../parts/data-list.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { counted, Id, UntrustedText } from '../../parts/values.tsx';
-import { useAct } from '../../queries.ts';
+import { useAct, useRead } from '../../queries.ts';
 import type { NowSearch } from '../../search.ts';
 import { AnswerForm, AskForm } from './answer-form.tsx';
 import { ApprovalForm } from './approval-form.tsx';
-import type { WaitingSources } from './waiting.ts';
 
-type Opened = { readonly question: Question } | { readonly approval: Approval } | { readonly ask: AskToMe } | { readonly overlap: Overlap };
+type Opened = { readonly question: Question } | { readonly approval: Approval } | { readonly ask: ShownThread } | { readonly overlap: Overlap };
 
 function whatNow(taskStatus: string | null): string {
   if (taskStatus === null) return 'The agent gets it as a message.';
@@ -23,11 +23,12 @@ function whatNow(taskStatus: string | null): string {
 }
 
 /** What one of those that wait is about, and the way to settle it. */
-export function WaitingPanel({ opened, sources, isRead }: { opened: NowSearch; sources: WaitingSources; isRead: boolean }) {
+export function WaitingPanel({ opened, items, isRead }: { opened: NowSearch; items: readonly WaitingItem[]; isRead: boolean }) {
   const navigate = useNavigate();
   const say = useToast();
   const id = opened.question ?? opened.approval ?? opened.ask ?? opened.overlap;
-  const item = useKept(id, find(opened, sources));
+  const { whole, query } = useWhole(items.find((item) => item.id === id) ?? {});
+  const item = useKept(id, whole);
   const close = (): void => void navigate({ to: '/', search: {}, resetScroll: false });
   // Whoever has gone on to another page or panel while the answer was under way must not be taken away from there.
   const shown = useRef<string | undefined>(undefined);
@@ -41,12 +42,13 @@ export function WaitingPanel({ opened, sources, isRead }: { opened: NowSearch; s
     if (shown.current === id) close();
     say(words);
   };
-  if (id === undefined || (!item && !isRead)) return null;
+  const isLoading = query ? query.error === null : !isRead;
+  if (id === undefined || (!item && isLoading)) return null;
   return (
-    <SidePanel key={id} title={titleOf(item)} onClose={close}>
-      {item ? (
-        <Settling item={item} onDone={done} />
-      ) : (
+    <SidePanel key={id} title={item ? titleOf(item) : query ? 'It could not be read' : 'It does not wait any more'} onClose={close}>
+      {item && <Settling item={item} onDone={done} />}
+      {!item && query && <Problem what="It could not be read." error={query.error} onRetry={() => void query.refetch()} />}
+      {!item && !query && (
         <p>
           <Id id={id} /> has been settled, has run out of time, or does not wait on you.
         </p>
@@ -69,21 +71,24 @@ function Settling({ item, onDone }: { item: Opened; onDone: (words: string) => v
   return <OverlapForm overlap={item.overlap} onDismissed={() => onDone('Dismissed. A check that requires a verdict still requires it.')} />;
 }
 
-function titleOf(item: Opened | undefined): string {
-  if (!item) return 'It does not wait any more';
+function titleOf(item: Opened): string {
   if ('overlap' in item) return item.overlap.title;
   return 'question' in item ? 'A question' : 'approval' in item ? 'A held call' : 'A teammate asks';
 }
 
-function find(opened: NowSearch, { questions, approvals, asks, overlaps }: WaitingSources): Opened | undefined {
-  const question = questions.find(({ question_id }) => question_id === opened.question);
-  if (question) return { question };
-  const approval = approvals.find(({ approval_id }) => approval_id === opened.approval);
-  if (approval) return { approval };
-  const ask = asks.find(({ id }) => id === opened.ask);
-  if (ask) return { ask };
-  const overlap = overlaps.find(({ warning_id }) => warning_id === opened.overlap);
-  return overlap && { overlap };
+/** All of what is open, read while it waits. */
+function useWhole({ kind, id = '' }: Partial<WaitingItem>): { whole?: Opened | undefined; query?: ReadResult<unknown> } {
+  const questions = useRead('questions.list', {}, { enabled: kind === 'question' });
+  const approvals = useRead('approvals.list', {}, { enabled: kind === 'call' });
+  const thread = useRead('messages.thread', { id }, { enabled: kind === 'ask' });
+  const warning = useRead('overlap.show', { warning_id: id }, { enabled: kind === 'overlap' });
+  const question = questions.data?.items.find(({ question_id }) => question_id === id);
+  const approval = approvals.data?.items.find(({ approval_id }) => approval_id === id);
+  if (kind === 'question') return { query: questions, whole: question && { question } };
+  if (kind === 'call') return { query: approvals, whole: approval && { approval } };
+  if (kind === 'ask') return { query: thread, whole: thread.data && { ask: thread.data } };
+  if (kind === 'overlap') return { query: warning, whole: warning.data && { overlap: warning.data.overlap } };
+  return {};
 }
 
 /** An open item stays open when it no longer waits: a person who is writing loses nothing, and learns it when they send the answer. */

@@ -5,6 +5,8 @@ import { approvalSweep } from './decide.ts';
 import { type ApprovalParts, createHold, createRounds, ROUND_MS } from './hold.ts';
 import { approvalTools } from './tools.ts';
 
+export { readApprovals } from './tools.ts';
+
 export function createApprovals(services: Services, parts: ApprovalParts): { feature: Feature; ports: Pick<Ports, 'hold' | 'suspend' | 'resume'> } {
   return {
     feature: {

@@ -40,7 +40,7 @@ export async function waitingOf(db: Db, workspace: string, tokenId: string, now:
 }
 
 /** Those that wait: the oldest first, and only while there is time to decide. Of the others the newest first. */
-export async function listApprovals(db: Db, workspace: string, status: ApprovalStatus, now: number, limit: number): Promise<ApprovalRow[]> {
+export async function approvalRowsBy(db: Db, workspace: string, status: ApprovalStatus, now: number, limit: number): Promise<ApprovalRow[]> {
   const rows = approvalsIn(db, workspace).where('status', '=', status).limit(limit);
   return await (status === 'waiting' ? rows.where('deadline_at', '>', now).orderBy('id') : rows.orderBy('id', 'desc')).execute();
 }

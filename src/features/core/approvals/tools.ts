@@ -9,9 +9,9 @@ import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../identity/index.ts';
 import { readKept } from './asking.ts';
-import { type approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
+import { type ApprovalStatus, type approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
 import { decide } from './decide.ts';
-import { approvalsIn, listApprovals as readApprovals } from './store.ts';
+import { approvalRowsBy, approvalsIn } from './store.ts';
 
 const MAX_ITEMS = 200;
 
@@ -26,15 +26,20 @@ export function approvalTools(deadlineMs: number): Implementation[] {
   };
   return [
     implement(listApprovals, {
-      read: async ({ status }, { reader, workspace, principal, clock }) => {
-        const rows = await readApprovals(reader, workspace, status, clock.now(), MAX_ITEMS + 1);
-        const { view } = await approvalViewer(reader, workspace, principal);
-        return ok({ items: rows.slice(0, MAX_ITEMS).map(view), cut: rows.length > MAX_ITEMS });
+      read: async ({ status }, { reader, principal, clock }) => {
+        const items = await readApprovals(reader, principal, status, clock.now(), MAX_ITEMS + 1);
+        return ok({ items: items.slice(0, MAX_ITEMS), cut: items.length > MAX_ITEMS });
       },
     }),
     implement(approveCall, { write: (tx, { approval_id }, ctx) => settle(tx, approval_id, ctx, true) }),
     implement(refuseCall, { write: (tx, { approval_id, reason }, ctx) => settle(tx, approval_id, ctx, false, reason) }),
   ];
+}
+
+/** Those that wait, the oldest first; of the others the newest. */
+export async function readApprovals(db: Db, viewer: Principal, status: ApprovalStatus, now: number, limit: number): Promise<ApprovalView[]> {
+  const rows = await approvalRowsBy(db, viewer.workspace, status, now, limit);
+  return rows.map((await approvalViewer(db, viewer.workspace, viewer)).view);
 }
 
 /** The first decision counts; whoever comes second is told whose it was. */

@@ -3,6 +3,7 @@ import { UNANSWERED_KEPT_MS } from './desk.ts';
 import { deviceTools } from './tools.ts';
 
 export { createDeviceDesk, type DeviceDesk } from './desk.ts';
+export { devicesToApprove } from './tools.ts';
 
 export const devices = (packageRoot: string): Feature => ({
   name: 'devices',

@@ -26,10 +26,7 @@ const requestTools = (guesses: Guesses): Implementation[] => [
     read: async ({ code }, ctx) => ok(viewRequested(await tried(ctx, guesses, code))),
   }),
   implement(waitingDevices, {
-    read: async (_input, { reader, workspace, clock }) => {
-      const rows = workspace === DEFAULT_WORKSPACE_ID ? await waitingGrants(reader, clock.now(), MAX_WAITING) : [];
-      return ok({ items: rows.map(viewRequested) });
-    },
+    read: async (_input, { reader, workspace, clock }) => ok({ items: await devicesToApprove(reader, workspace, clock.now(), MAX_WAITING) }),
   }),
   implement(approveDevice, {
     prepare: async ({ code }, ctx) => void (await tried(ctx, guesses, code)),
@@ -82,6 +79,12 @@ const machineTools = (packageRoot: string): Implementation[] => [
     read: async ({ base_url, cwd }, { reader, principal }) => ok(await setupFor(reader, principal, { baseUrl: base_url, cwd, packageRoot })),
   }),
 ];
+
+/** They belong to no workspace yet: the default one looks after them. */
+export async function devicesToApprove(db: Db, workspace: string, now: number, limit: number): Promise<Requested[]> {
+  const rows = workspace === DEFAULT_WORKSPACE_ID ? await waitingGrants(db, now, limit) : [];
+  return rows.map(viewRequested);
+}
 
 type Trying = Pick<CallContext, 'reader' | 'clock' | 'principal'>;
 

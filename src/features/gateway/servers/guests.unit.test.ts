@@ -46,6 +46,10 @@ test('operators of a workspace see and decide on the servers that it brought alo
   expect(await t.done('servers.list', {}, ana)).toMatchObject({ problems: [], unconfigured: [] });
   expect((await t.action('servers.list', {}, ben)).reply).toMatchObject({ code: 'OPERATOR_REQUIRED' });
 
+  // What waits for a decision, too, is theirs alone.
+  const waiting = async (caller: typeof ana) => ((await t.done('waiting.list', {}, caller)).items as { id: string }[]).map(({ id }) => id);
+  expect([await waiting(ana), await waiting(ben), await waiting(mira)]).toEqual([['server:near'], [], []]);
+
   const every = ['servers.list', 'servers.restart', 'servers.approve', 'servers.reject', 'servers.logs', 'servers.forget'];
   for (const action of every) {
     const refusal = (await t.action(action, { server: 'far' }, ana)).reply;

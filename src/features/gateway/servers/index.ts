@@ -4,7 +4,7 @@ import type { Feature } from '../../../kernel/tool.ts';
 import { ServerCatalogue } from './catalogue.ts';
 import { Configured, type ServerEntry } from './configured.ts';
 import type { RunningServers } from './running.ts';
-import { serverTools } from './tools.ts';
+import { serverTools, undecidedServers } from './tools.ts';
 import { UpstreamCatalog, type Upstreams } from './upstream-catalog.ts';
 
 export { blocksOf, readEntries } from './secrets.ts';
@@ -47,7 +47,15 @@ export interface UpstreamsOptions {
 }
 
 /** Other MCP servers: configured in `secrets.toml`, kept running, their tools, prompts and resources offered as far as they are approved. */
-export async function createUpstreams(services: Services, options: UpstreamsOptions): Promise<{ feature: Feature; upstreams: Upstreams; guests: Guests }> {
+export async function createUpstreams(
+  services: Services,
+  options: UpstreamsOptions,
+): Promise<{
+  feature: Feature;
+  upstreams: Upstreams;
+  guests: Guests;
+  undecided: (workspace: string) => ReturnType<typeof undecidedServers>;
+}> {
   const catalogue = new ServerCatalogue(services, options.nativeNames);
   const resourceUpdated = (server: string, uri: string) => upstreams.resourceUpdated(server, uri);
   const running = options.run ? await runServers(services, { ...options, resourceUpdated }, catalogue) : new Configured(services, options, catalogue);
@@ -61,6 +69,7 @@ export async function createUpstreams(services: Services, options: UpstreamsOpti
     },
     upstreams,
     guests: running,
+    undecided: (workspace) => undecidedServers(catalogue, running, services.store.reader, workspace),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Input, Output } from '../../../kernel/contract.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Db } from '../../../storage/engine.ts';
 import { grantSubjects } from '../../core/identity/index.ts';
 import type { ServerCatalogue } from './catalogue.ts';
 import { concealer, type EntryProblem, type ServerEntry, targetOf } from './configured.ts';
@@ -38,8 +39,7 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
     );
   };
 
-  const owns = ({ workspace }: Pick<CallContext, 'workspace'>, server: string): boolean =>
-    control.entries().entries.some((entry) => entry.name === server && ownerOf(entry) === workspace);
+  const owns = ({ workspace }: Pick<CallContext, 'workspace'>, server: string): boolean => ownEntries(control, workspace).some(({ name }) => name === server);
 
   const ownEntry = (ctx: Pick<CallContext, 'workspace'>, server: string): ServerEntry => {
     requireOwner(ctx, owns(ctx, server));
@@ -71,8 +71,8 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
   return [
     implement(listServers, {
       read: async ({ server }, ctx) => {
-        const { entries, problems } = control.entries();
-        const own = entries.filter((entry) => ownerOf(entry) === ctx.workspace);
+        const { problems } = control.entries();
+        const own = ownEntries(control, ctx.workspace);
         requireOwner(ctx, own.length > 0);
         const isWhole = ctx.workspace === DEFAULT_WORKSPACE_ID;
         const wanted = server === undefined ? own : [ownEntry(ctx, server)];
@@ -141,7 +141,26 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
   ];
 }
 
-const ownerOf = ({ workspace = DEFAULT_WORKSPACE_ID }: ServerEntry): string => workspace;
+const ownEntries = (control: ServerControl, workspace: string): ServerEntry[] =>
+  control.entries().entries.filter(({ workspace: owner = DEFAULT_WORKSPACE_ID }) => owner === workspace);
+
+/** The workspace's own servers of which definitions wait for a decision, and how many. Rejected definitions wait for nobody. */
+export async function undecidedServers(
+  catalogue: ServerCatalogue,
+  control: ServerControl,
+  db: Db,
+  workspace: string,
+): Promise<{ server: string; definitions: number }[]> {
+  const servers: { server: string; definitions: number }[] = [];
+  for (const { name: server } of ownEntries(control, workspace)) {
+    const withheld = catalogue.withheldOf(server);
+    if (withheld.length === 0) continue;
+    const rejections = await rejectionsOf(db, server);
+    const definitions = withheld.filter(({ fingerprint }) => !rejections.has(fingerprint)).length;
+    if (definitions > 0) servers.push({ server, definitions });
+  }
+  return servers;
+}
 
 /** The entries of the file are the whole server's: an operator of another workspace has no say in them. */
 function requireOwner({ workspace }: Pick<CallContext, 'workspace'>, owns: boolean): void {

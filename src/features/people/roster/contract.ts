@@ -236,25 +236,27 @@ export const newsList = contract({
   }),
 });
 
+export const WAITING_KINDS = ['question', 'call', 'ask', 'handoff', 'review', 'overlap', 'definition', 'device'] as const;
+
+const waitingItem = z.strictObject({
+  kind: z.enum(WAITING_KINDS),
+  id: z.string().describe('Of a device its code, of a definition its server.'),
+  who: z.string().nullable().describe('Null: an overlap of your own work.'),
+  sentence: z.string().describe('Mostly in the words of an agent.'),
+  since: z.int().nullable(),
+  deadline: z.int().nullable(),
+  pressing: z.boolean(),
+  command: z.string().describe('What settles it at the command line.'),
+});
+
 export const waitingList = contract({
   ...base,
   name: 'waiting.list',
-  title: 'What teammates wait for',
-  description: 'Asks and handoffs to the signed-in developer that nobody has answered or accepted, the most urgent first.',
+  title: 'What waits on you',
+  description:
+    'Everything that waits on the caller. First what has a deadline, the nearest first; then what has waited longest. Held calls, devices and changed definitions are for operators, asks, handoffs and overlaps for the developer whom they concern, questions and spent reviews for everybody.',
   input: z.strictObject({}),
-  output: z.strictObject({
-    items: z.array(
-      z.strictObject({
-        kind: z.enum(['ask', 'handoff']),
-        id: z.string(),
-        from: z.strictObject(agentRef),
-        text: z.string(),
-        since: z.int(),
-        deadline: z.int().nullable(),
-      }),
-    ),
-    cut: z.boolean(),
-  }),
+  output: z.strictObject({ items: z.array(waitingItem), cut: z.boolean().describe('There is more than is listed.') }),
 });
 
 export const firstSteps = contract({

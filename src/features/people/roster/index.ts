@@ -1,8 +1,10 @@
 import type { Feature } from '../../../kernel/tool.ts';
 import type { Tally } from '../../core/events/index.ts';
 import { rosterTools } from './tools.ts';
+import type { WaitingPorts } from './waiting.ts';
 
 export { agentIdOf } from '../../../kernel/ids.ts';
+export type { WaitingPorts } from './waiting.ts';
 
 /** Who is at work, as people know them, and what of it needs somebody. */
-export const roster = (tally: Tally): Feature => ({ name: 'roster', implementations: rosterTools(tally) });
+export const roster = (tally: Tally, ports: WaitingPorts): Feature => ({ name: 'roster', implementations: rosterTools(tally, ports) });

@@ -283,7 +283,7 @@ test('what teammates ask a person waits on them, and what was finished and decid
   const { codex, gemini, call, startTask, done, person, clock } = await rosterApp();
   await call('covibe_coordination', { operation: 'ask', to: 'ana', message: 'May I drop it?', due_in_minutes: 30 }, gemini);
   expect(await done('waiting.list', {}, person.ana)).toMatchObject({
-    items: [{ kind: 'ask', from: { name: 'gemini@ben' }, text: 'May I drop it?', since: clock.now(), deadline: clock.now() + 30 * MINUTE }],
+    items: [{ kind: 'ask', who: 'gemini@ben', sentence: 'May I drop it?', since: clock.now(), deadline: clock.now() + 30 * MINUTE }],
   });
   expect(await done('waiting.list', {}, person.ben)).toMatchObject({ items: [] });
   const task_id = await startTask('Write the manual', codex);

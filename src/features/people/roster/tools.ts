@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
-import type { Principal, WriteContext } from '../../../kernel/call.ts';
+import type { WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { beginning } from '../../../kernel/excerpt.ts';
 import { agentIdOf } from '../../../kernel/ids.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { Tally } from '../../core/events/index.ts';
-import { asksTo, handoffsTo, releaseClaim } from '../../team/coordination/index.ts';
+import { releaseClaim } from '../../team/coordination/index.ts';
 import { leave } from '../../workflow/agents/index.ts';
 import { releaseClaimsOf as releaseStepsOf } from '../../workflow/steps/index.ts';
 import { AGENT_STATES, type AgentState, agentsLanes, agentsList, agentsRelease, agentsShow, firstSteps, newsList, waitingList } from './contract.ts';
@@ -19,10 +18,11 @@ import { newsSince } from './news.ts';
 import { lastRefusal, requireFacts, showAgent } from './show.ts';
 import { agentsWithSteps, claimsHeldBy } from './store.ts';
 import { namingFor, rowsOf } from './views.ts';
+import { type WaitingPorts, waitingOn } from './waiting.ts';
 
 const HOUR_MS = 3_600_000;
 
-export function rosterTools(tally: Tally): Implementation[] {
+export function rosterTools(tally: Tally, ports: WaitingPorts): Implementation[] {
   const happenings = new Happenings();
   const sources = { tally, happenings };
   return [
@@ -68,42 +68,12 @@ export function rosterTools(tally: Tally): Implementation[] {
         return ok(await newsSince(reader, principal, events, { since: since ?? now - 24 * HOUR_MS, limit, now }));
       },
     }),
-    implement(waitingList, { read: async (_, { reader, principal, clock }) => ok(await waitingOn(reader, principal, clock.now())) }),
+    implement(waitingList, { read: async (_, { reader, principal, clock }) => ok(await waitingOn(reader, principal, ports, clock.now())) }),
     implement(firstSteps, { read: async (_, { reader, workspace }) => ok(await readFirstSteps(reader, workspace)) }),
   ];
 }
 
 const urgency = (state: AgentState): number => AGENT_STATES.indexOf(state);
-
-const MAX_ITEMS = 50;
-const TEXT_SHOWN = 500;
-
-/** What was put to the person, not to one of their agents. */
-export async function waitingOn(db: Db, viewer: Principal, now: number): Promise<Output<typeof waitingList>> {
-  if (viewer.developerId === null) return { items: [], cut: false };
-  const asks = await asksTo(db, viewer.workspace, viewer.developerId, null, now, MAX_ITEMS + 1);
-  const handoffs = await handoffsTo(db, viewer.workspace, viewer.developerId, null, MAX_ITEMS + 1);
-  const naming = await namingFor(db, viewer);
-  const items = [
-    ...asks.slice(0, MAX_ITEMS).map(({ id, from_actor, from_developer_id, message, created_at, due_at }) => ({
-      kind: 'ask' as const,
-      id,
-      from: naming.ref(from_actor, from_developer_id),
-      text: beginning(message, TEXT_SHOWN),
-      since: created_at,
-      deadline: due_at,
-    })),
-    ...handoffs.slice(0, MAX_ITEMS).map(({ id, from_developer_id, message, created_at }) => ({
-      kind: 'handoff' as const,
-      id,
-      from: { ...naming.ref(`developer:${from_developer_id}`), agent_id: null },
-      text: beginning(message, TEXT_SHOWN),
-      since: created_at,
-      deadline: null,
-    })),
-  ];
-  return { items, cut: asks.length > MAX_ITEMS || handoffs.length > MAX_ITEMS };
-}
 
 /** How far a new team is. Each is one look at an index. */
 export async function readFirstSteps(db: Db, workspace: string): Promise<Output<typeof firstSteps>> {

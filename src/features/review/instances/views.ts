@@ -13,7 +13,7 @@ import { reviewLimits } from '../../core/settings/index.ts';
 import { type InstanceStep, type instancesShow, instanceView } from './contract.ts';
 import { AT_WORK, isAtLimit, reviewsAllowed, SUGGESTIONS } from './lifecycle.ts';
 import { type InstanceOutside, isOverdue } from './step.ts';
-import { findInstance, reviewCounts } from './store.ts';
+import { findInstance, listInstances, reviewCounts } from './store.ts';
 
 export type InstanceView = z.input<typeof instanceView>;
 
@@ -64,6 +64,13 @@ export async function instanceViewer(db: Db, viewer: Principal, rows: readonly I
       });
     },
   };
+}
+
+/** Agents that have used up their reviews and wait until a person decides; of the newest `limit` that are at work. */
+export async function spentReviews(db: Db, viewer: Principal, limit: number): Promise<{ items: InstanceView[]; cut: boolean }> {
+  const { rows, total } = await listInstances(db, viewer.workspace, { status: AT_WORK, type: 'coding', limit, offset: 0 });
+  const items = rows.map((await instanceViewer(db, viewer, rows)).view).filter(({ at_limit }) => at_limit);
+  return { items, cut: total > rows.length };
 }
 
 /** By what was seen of it last. */

@@ -202,6 +202,7 @@ interface WarningPage {
   readonly open?: boolean | undefined;
   readonly level?: WarningLevel | undefined;
   readonly subject_id?: string | undefined;
+  readonly developer_id?: string | undefined;
   readonly repository?: string | undefined;
   readonly before?: string | undefined;
   readonly limit: number;
@@ -209,11 +210,12 @@ interface WarningPage {
 
 /** Newest first. */
 export async function recentWarnings(db: Db, workspace: string, page: WarningPage): Promise<OverlapWarningRow[]> {
-  const { open = false, level, subject_id, repository, before } = page;
+  const { open = false, level, subject_id, developer_id, repository, before } = page;
   let query = db.selectFrom('overlap_warnings').selectAll().where('workspace_id', '=', workspace);
   if (open) query = query.where('resolved_at', 'is', null);
   if (level) query = query.where('level', '=', level);
   if (subject_id) query = query.where('subject_id', '=', subject_id);
+  if (developer_id) query = query.where('developer_id', '=', developer_id);
   if (before) query = query.where('id', '<', before);
   if (repository) {
     // What only a check was made for, and a workstream, is in no repository that is known of: it may be in this one.

@@ -31,10 +31,15 @@ const oneLine = (text: string): string => printableLine(inOneLine(text).trim());
 const more = (count: number, command: string): string[] => (count > LISTED ? [`  and ${count - LISTED} more: ${command}`] : []);
 const room = ({ columns }: Width, taken: number): number => Math.max(LEAST, Math.min(MAX_ITEMS, columns - taken));
 
+/** What waits, as a program reads it. */
+export const waitingCommand = ({ pressing: _, ...item }: ItemOf<'waiting.list'>) =>
+  item.kind === 'question' ? { ...item, sentence: `asks: ${item.sentence}` } : item;
+export type WaitingCommand = ReturnType<typeof waitingCommand>;
+
 export function waitingLines({ items, cut }: { items: readonly WaitingCommand[]; cut: boolean }, tones: Tones, width: Width): string[] {
   const lines = items.slice(0, LISTED).map(({ who, sentence, since, command }) => {
     const rest = [...(since === null ? [] : [age(since, width.now)]), oneLine(command)].map((part) => `  ${part}`).join('');
-    return `  ${tones.you} ${fitted(oneLine(`${who} ${sentence}`), room(width, 4 + columnsOf(rest)))}${rest}`;
+    return `  ${tones.you} ${fitted(oneLine(`${who ?? ''} ${sentence}`), room(width, 4 + columnsOf(rest)))}${rest}`;
   });
   return [`Waiting on you ${items.length}${cut ? ' or more' : ''}`, ...lines, ...more(items.length, 'covenant open')];
 }
@@ -120,80 +125,3 @@ export function workflowLines({ items, total }: AnswerTo<'workflows.list'>, widt
   if (lines.length === 1) return [`Workflows 1  ${lines[0]}`];
   return [`Workflows ${total}`, ...lines.map((line) => `  ${line}`), ...more(total, 'covenant workflow list')];
 }
-
-/** What a person has to do, and the command for it. */
-export interface WaitingCommand {
-  readonly kind: 'question' | 'call' | 'review' | 'definition' | 'device';
-  readonly id: string;
-  readonly who: string;
-  /** In somebody else's words, mostly. */
-  readonly sentence: string;
-  readonly since: number | null;
-  readonly deadline: number | null;
-  readonly command: string;
-}
-
-/** What has a deadline first, the nearest first; then what has waited longest. */
-export const inOrder = (items: readonly WaitingCommand[]): WaitingCommand[] =>
-  items.toSorted(
-    (a, b) =>
-      (a.deadline ?? Number.MAX_SAFE_INTEGER) - (b.deadline ?? Number.MAX_SAFE_INTEGER) ||
-      (a.since ?? Number.MAX_SAFE_INTEGER) - (b.since ?? Number.MAX_SAFE_INTEGER) ||
-      (a.id < b.id ? -1 : 1),
-  );
-
-/** Commands take the end of an id. */
-const tail = (id: string): string => id.slice(-6);
-
-export const openQuestion = (
-  { question_id, agent_id, agent_name, subject, question, asked_at, expires_at }: ItemOf<'questions.list'>,
-  knownAs: string | undefined,
-): WaitingCommand => ({
-  kind: 'question',
-  id: question_id,
-  who: knownAs ?? agent_name ?? agent_id,
-  sentence: `asks: ${subject ? `${subject}${/[.?!:…]$/.test(subject) ? '' : ':'} ` : ''}${question}`,
-  since: asked_at,
-  deadline: expires_at,
-  command: `covenant workflow answer ${tail(question_id)}`,
-});
-
-export const heldCall = ({ approval_id, developer, agent, noun, name, requested_at, deadline_at }: ItemOf<'approvals.list'>): WaitingCommand => ({
-  kind: 'call',
-  id: approval_id,
-  who: developer === null ? 'the operator' : agent === null ? developer : `${agent}@${developer}`,
-  sentence: `wants to call the ${noun} ${name}`,
-  since: requested_at,
-  deadline: deadline_at,
-  command: `covenant approvals approve ${tail(approval_id)}`,
-});
-
-export const waitingDevice = ({ user_code, machine_name, agents, asked_at, expires_at }: ItemOf<'devices.waiting'>): WaitingCommand => ({
-  kind: 'device',
-  id: user_code,
-  who: machine_name,
-  sentence: `asks for tokens for ${agents.join(', ')}`,
-  since: asked_at,
-  deadline: expires_at,
-  command: `covenant devices approve ${user_code} --developer NAME`,
-});
-
-export const spentReview = ({ id, reviews, max_reviews, last_activity }: ItemOf<'instances.list'>): WaitingCommand => ({
-  kind: 'review',
-  id,
-  who: id,
-  sentence: `has used ${reviews} of ${counted(max_reviews, 'review')}`,
-  since: last_activity,
-  deadline: null,
-  command: `covenant instances allow ${id}`,
-});
-
-export const withheldDefinitions = ({ name, withheld }: ItemOf<'servers.list'>): WaitingCommand => ({
-  kind: 'definition',
-  id: `server:${name}`,
-  who: name,
-  sentence: `${counted(withheld.filter(({ rejected }) => rejected === null).length, 'definition')} withheld until somebody has looked at what changed`,
-  since: null,
-  deadline: null,
-  command: `covenant servers approve ${name}`,
-});

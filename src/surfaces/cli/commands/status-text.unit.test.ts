@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { columnsOf, fitted } from '../output.ts';
 
-import { agentLines, inOrder, type WaitingCommand, waitingLines, workflowLines } from './status-text.ts';
+import { agentLines, type WaitingCommand, waitingCommand, waitingLines, workflowLines } from './status-text.ts';
 
 const TONES = { you: '◆', live: '●', wait: '▲', bad: '✕', quiet: '○' };
 const NOW = Date.UTC(2026, 0, 2, 12);
@@ -28,6 +28,13 @@ test('what waits is one line with its age and the command for it', () => {
     '  ◆ codex@mira asks: drop the legacy table?  12 m  covenant workflow answer 9TX2KD',
   ]);
   expect(waitingLines({ items: [], cut: false }, TONES, wide)).toEqual(['Waiting on you 0']);
+});
+
+test('a question is said to ask; the rest stands as the server words it', () => {
+  const { sentence: _, ...rest } = question;
+  expect(waitingCommand({ ...rest, sentence: 'drop the legacy table?', pressing: true })).toEqual(question);
+  const device = { ...question, kind: 'device', sentence: 'asks for tokens for codex' } as const;
+  expect(waitingCommand({ ...device, pressing: true })).toEqual(device);
 });
 
 test('agents stand in columns, with what is the matter behind', () => {
@@ -81,12 +88,6 @@ test('workflows say how far they are, one of them on the same line', () => {
   expect(workflowLines({ items: [one], total: 1 }, wide)).toEqual(['Workflows 1  auth-rework 14/23, 3 running, 1 failed']);
   const two = flow('later', 'paused', { pending: 2 });
   expect(workflowLines({ items: [one, two], total: 2 }, wide)).toEqual(['Workflows 2', '  auth-rework 14/23, 3 running, 1 failed', '  later 0/2, paused']);
-});
-
-test('what has a deadline comes first, then what has waited longest', () => {
-  const item = (id: string, since: number | null, deadline: number | null) => ({ ...question, id, since, deadline });
-  const order = inOrder([item('new', 20, null), item('none', null, null), item('old', 10, null), item('far', 5, 90), item('near', 30, 50)]);
-  expect(order.map(({ id }) => id)).toEqual(['near', 'far', 'old', 'new', 'none']);
 });
 
 test('text is measured as a terminal shows it', () => {

@@ -1,26 +1,10 @@
 import { homeFolder } from '../../../config.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { type AnswerTo, call, type ItemOf } from '../ask.ts';
 import { processOf } from '../client.ts';
 import { type CliCommand, type Invocation, UsageError } from '../command.ts';
 import { age } from '../output.ts';
 import type { CheckState } from './doctor/check.ts';
-import {
-  agentLines,
-  expiringLines,
-  expiringToken,
-  heldCall,
-  inOrder,
-  LISTED,
-  lostAt,
-  openQuestion,
-  spentReview,
-  type WaitingCommand,
-  waitingDevice,
-  waitingLines,
-  withheldDefinitions,
-  workflowLines,
-} from './status-text.ts';
+import { agentLines, expiringLines, expiringToken, LISTED, lostAt, waitingCommand, waitingLines, workflowLines } from './status-text.ts';
 
 /** What a workflow is while somebody has still to do something about it. */
 const UNFINISHED = ['planning', 'ready', 'in_progress', 'paused', 'failed'];
@@ -34,7 +18,8 @@ export const statusCommand: CliCommand = {
     const server = await call(invocation, 'server.status');
     const agents = await call(invocation, 'agents.list', { limit: 200 });
     const workflows = await call(invocation, 'workflows.list', { status: UNFINISHED, limit: 200 });
-    const waiting = await whatWaits(invocation, agents.items, server.workspace === DEFAULT_WORKSPACE_ID);
+    const { items, cut } = await call(invocation, 'waiting.list');
+    const waiting = { items: items.map(waitingCommand), cut };
     const expiring = (await call(invocation, 'tokens.list', { expiring: true })).items.map(expiringToken);
     const { out } = invocation;
     // Piped, whoever reads it cuts it as they like.
@@ -56,30 +41,6 @@ function withoutServer({ env, out: { mark } }: Invocation): string {
   const silent = processOf(homeFolder(env));
   if (silent) return `${mark.bad} the server at ${silent.url} (process ${silent.pid}) does not answer\n    next: covenant doctor`;
   return `${mark.quiet} no server runs: agents cannot call\n    next: covenant up`;
-}
-
-/** The operator is nobody's teammate: asks, handoffs and overlaps wait for the developer whom they concern. */
-async function whatWaits(
-  invocation: Invocation,
-  agents: readonly ItemOf<'agents.list'>[],
-  isDefault: boolean,
-): Promise<{ items: WaitingCommand[]; cut: boolean }> {
-  const approvals = await call(invocation, 'approvals.list');
-  const questions = await call(invocation, 'questions.list');
-  const instances = await call(invocation, 'instances.list', { status: ['started', 'waiting_review'], type: 'coding', limit: 200 });
-  // Devices and other servers belong to no workspace: the default one looks after them.
-  const devices = isDefault ? (await call(invocation, 'devices.waiting')).items : [];
-  const servers = isDefault ? (await call(invocation, 'servers.list')).items : [];
-  // A question names the registered agent; people know whose it is.
-  const known = new Map(agents.flatMap(({ name, registered }) => registered.map((id) => [id, name] as const)));
-  const items = [
-    ...approvals.items.map(heldCall),
-    ...questions.items.map((question) => openQuestion(question, known.get(question.agent_id))),
-    ...devices.map(waitingDevice),
-    ...instances.items.filter(({ at_limit }) => at_limit).map(spentReview),
-    ...servers.filter(({ withheld }) => withheld.some(({ rejected }) => rejected === null)).map(withheldDefinitions),
-  ];
-  return { items: inOrder(items), cut: approvals.cut || questions.cut };
 }
 
 /** When each of the listed agents that are lost lost what it held. */

@@ -1,0 +1,187 @@
+import type { Principal } from '../../../kernel/call.ts';
+import type { Output } from '../../../kernel/contract.ts';
+import { beginning } from '../../../kernel/excerpt.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { readApprovals } from '../../core/approvals/index.ts';
+import { devicesToApprove } from '../../core/devices/index.ts';
+import { namesFor } from '../../core/identity/index.ts';
+import { spentReviews } from '../../review/instances/index.ts';
+import { asksTo, handoffsTo } from '../../team/coordination/index.ts';
+import { recentWarnings, warningView } from '../../team/overlap/index.ts';
+import { agentsById } from '../../workflow/agents/index.ts';
+import { openQuestions } from '../../workflow/messages/index.ts';
+import type { waitingList } from './contract.ts';
+import { namingFor } from './views.ts';
+
+/** What this feature needs of others that it cannot import. */
+export interface WaitingPorts {
+  /** The workspace's own servers of which definitions wait for a decision, and how many. */
+  undecided(workspace: string): Promise<readonly { readonly server: string; readonly definitions: number }[]>;
+}
+
+type Waiting = Output<typeof waitingList>;
+type WaitingItem = Waiting['items'][number];
+
+/** Of each kind: a list for people, who settle the first of them first. */
+const MAX_ITEMS = 200;
+/** Devices need no token to ask: they must not bury the rest. */
+const MAX_DEVICES = 50;
+const TEXT_SHOWN = 500;
+
+/** Everything that waits on the viewer, in the order in which it should be settled. */
+export async function waitingOn(db: Db, viewer: Principal, ports: WaitingPorts, now: number): Promise<Waiting> {
+  const found = [await questions(db, viewer, now), await reviews(db, viewer)];
+  if (viewer.operator) found.push(await heldCalls(db, viewer, now), await devices(db, viewer, now), await definitions(viewer, ports));
+  if (viewer.developerId !== null) {
+    found.push(await asks(db, viewer, viewer.developerId, now), await handoffs(db, viewer, viewer.developerId), await overlaps(db, viewer, viewer.developerId));
+  }
+  return { items: inOrder(found.flatMap(({ items }) => items)), cut: found.some(({ cut }) => cut) };
+}
+
+/** What has a deadline first, the nearest first; then what has waited longest. */
+const inOrder = (items: readonly WaitingItem[]): WaitingItem[] =>
+  items.toSorted(
+    (a, b) =>
+      (a.deadline ?? Number.MAX_SAFE_INTEGER) - (b.deadline ?? Number.MAX_SAFE_INTEGER) ||
+      (a.since ?? Number.MAX_SAFE_INTEGER) - (b.since ?? Number.MAX_SAFE_INTEGER) ||
+      (a.id < b.id ? -1 : 1),
+  );
+
+/** `rows`: one more than are listed, where there are more. */
+const listed = <R>(rows: readonly R[], item: (row: R) => WaitingItem, limit = MAX_ITEMS): Waiting => ({
+  items: rows.slice(0, limit).map(item),
+  cut: rows.length > limit,
+});
+
+/** Commands take the end of an id. */
+const tail = (id: string): string => id.slice(-6);
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** A question names the registered agent; people know whose it is. */
+async function questions(db: Db, viewer: Principal, now: number): Promise<Waiting> {
+  const open = await openQuestions(db, viewer.workspace, viewer, now, MAX_ITEMS);
+  const agents = await agentsById(db, viewer.workspace, [...new Set(open.map(({ agent_id }) => agent_id))]);
+  const naming = await namingFor(db, viewer);
+  return listed(open, ({ question_id, agent_id, agent_name, subject, question, asked_at, expires_at, priority }) => {
+    const agent = agents.get(agent_id);
+    return {
+      kind: 'question',
+      id: question_id,
+      who: agent ? naming.ref(agent.actor, agent.developer_id).name : (agent_name ?? agent_id),
+      sentence: subject ? `${subject}${/[.?!:…]$/.test(subject) ? '' : ':'} ${question}` : question,
+      since: asked_at,
+      deadline: expires_at,
+      pressing: priority === 'urgent' || priority === 'high',
+      command: `covenant workflow answer ${tail(question_id)}`,
+    };
+  });
+}
+
+async function heldCalls(db: Db, viewer: Principal, now: number): Promise<Waiting> {
+  const calls = await readApprovals(db, viewer, 'waiting', now, MAX_ITEMS + 1);
+  return listed(calls, ({ approval_id, developer, agent, noun, name, requested_at, deadline_at }) => ({
+    kind: 'call',
+    id: approval_id,
+    who: developer === null ? 'the operator' : agent === null ? developer : `${agent}@${developer}`,
+    sentence: `wants to call the ${noun} ${name}`,
+    since: requested_at,
+    deadline: deadline_at,
+    pressing: true,
+    command: `covenant approvals approve ${tail(approval_id)}`,
+  }));
+}
+
+async function devices(db: Db, viewer: Principal, now: number): Promise<Waiting> {
+  const asking = await devicesToApprove(db, viewer.workspace, now, MAX_DEVICES + 1);
+  const item = ({ user_code, machine_name, agents, asked_at, expires_at }: (typeof asking)[number]): WaitingItem => ({
+    kind: 'device',
+    id: user_code,
+    who: machine_name,
+    sentence: `asks for tokens for ${agents.join(', ')}`,
+    since: asked_at,
+    deadline: expires_at,
+    pressing: true,
+    command: `covenant devices approve ${user_code} --developer NAME`,
+  });
+  return listed(asking, item, MAX_DEVICES);
+}
+
+async function definitions(viewer: Principal, { undecided }: WaitingPorts): Promise<Waiting> {
+  return listed(await undecided(viewer.workspace), ({ server, definitions }) => ({
+    kind: 'definition',
+    id: `server:${server}`,
+    who: server,
+    sentence: `${counted(definitions, 'definition')} withheld until somebody has looked at what changed`,
+    since: null,
+    deadline: null,
+    pressing: false,
+    command: `covenant servers approve ${server}`,
+  }));
+}
+
+async function reviews(db: Db, viewer: Principal): Promise<Waiting> {
+  const { items, cut } = await spentReviews(db, viewer, MAX_ITEMS);
+  const spent = items.map(
+    ({ id, reviews, max_reviews, last_activity }): WaitingItem => ({
+      kind: 'review',
+      id,
+      who: id,
+      sentence: `has used ${reviews} of ${counted(max_reviews, 'review')}`,
+      since: last_activity,
+      deadline: null,
+      pressing: false,
+      command: `covenant instances allow ${id}`,
+    }),
+  );
+  return { items: spent, cut };
+}
+
+/** Those that were put to the person, not to one of their agents. */
+async function asks(db: Db, viewer: Principal, developerId: string, now: number): Promise<Waiting> {
+  const open = await asksTo(db, viewer.workspace, developerId, null, now, MAX_ITEMS + 1);
+  const naming = await namingFor(db, viewer);
+  return listed(open, ({ id, from_actor, from_developer_id, message, created_at, due_at }) => ({
+    kind: 'ask',
+    id,
+    who: naming.ref(from_actor, from_developer_id).name,
+    sentence: beginning(message, TEXT_SHOWN),
+    since: created_at,
+    deadline: due_at,
+    pressing: false,
+    command: `covenant messages answer ${tail(id)}`,
+  }));
+}
+
+async function handoffs(db: Db, viewer: Principal, developerId: string): Promise<Waiting> {
+  const offered = await handoffsTo(db, viewer.workspace, developerId, null, MAX_ITEMS + 1);
+  const name = await namesFor(db, viewer.workspace, viewer);
+  return listed(offered, ({ id, from_developer_id, message, created_at }) => ({
+    kind: 'handoff',
+    id,
+    who: name(from_developer_id),
+    sentence: beginning(message, TEXT_SHOWN),
+    since: created_at,
+    deadline: null,
+    pressing: false,
+    command: `covenant messages show ${id}`,
+  }));
+}
+
+async function overlaps(db: Db, viewer: Principal, developerId: string): Promise<Waiting> {
+  const open = await recentWarnings(db, viewer.workspace, { open: true, level: 'escalated', developer_id: developerId, limit: MAX_ITEMS + 1 });
+  const name = await namesFor(db, viewer.workspace, viewer);
+  return listed(open, (row) => {
+    const { warning_id, title, matches, created_at } = warningView(row, name);
+    const [match] = matches;
+    return {
+      kind: 'overlap',
+      id: warning_id,
+      who: null,
+      sentence: match ? `“${title}” looks like “${match.title}” by ${match.owner}` : `“${title}” looks like other work`,
+      since: created_at,
+      deadline: null,
+      pressing: false,
+      command: `covenant overlap dismiss ${tail(warning_id)} --reason WHY`,
+    };
+  });
+}
