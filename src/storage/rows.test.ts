@@ -87,6 +87,7 @@ test('any number of rows is inserted; what matches is counted, changed and delet
     expect(await countRows(db, 'notes', { workspace_id: W })).toBe(1_201);
     const byId = await rowsById(db, 'notes', W, ['note_7', 'note_1200', 'note_none']);
     expect(byId).toEqual(new Map([7, 1_200].map((at) => [`note_${at}`, note(at)])));
+    expect(await rowsById(db, 'notes', W, ['note_7'], ['title'])).toEqual(new Map([['note_7', { id: 'note_7', title: 'note 7' }]]));
     await changeRows(db, 'notes', { workspace_id: W, id: ['note_7', 'note_8'] }, { kind: 'blocker', body: null });
     expect(await countRows(db, 'notes', { workspace_id: W, kind: 'blocker' })).toBe(2);
     await deleteRows(db, 'notes', { workspace_id: W, kind: 'blocker' });

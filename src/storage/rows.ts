@@ -67,10 +67,20 @@ export async function findRow<T extends Table>(
   return row;
 }
 
-/** The rows that have these ids, by id. */
-export async function rowsById<T extends TableWithIds>(db: Db, table: T, workspace: string, ids: readonly string[]): Promise<Map<string, Database[T]>> {
-  const rows = await findRows(db, table, { workspace_id: workspace, id: ids } as unknown as RowMatch<T>);
-  return new Map(rows.map((row) => [(row as { id: string }).id, row]));
+/** The rows that have these ids, by id; of each all columns, or some. */
+export async function rowsById<T extends TableWithIds, C extends keyof Database[T] & string = keyof Database[T] & string>(
+  db: Db,
+  table: T,
+  workspace: string,
+  ids: readonly string[],
+  columns?: readonly C[],
+): Promise<Map<string, Pick<Database[T], C>>> {
+  if (ids.length === 0) return new Map();
+  const query = anyTable(db)
+    .selectFrom(asRow(table))
+    .where(matches({ workspace_id: workspace, id: ids }));
+  const rows = await (columns ? query.select(['id', ...columns]) : query.selectAll()).execute();
+  return new Map(rows.map((row) => [row.id as string, row as Pick<Database[T], C>]));
 }
 
 export async function hasRow<T extends Table>(db: Db, table: T, match: RowMatch<T>): Promise<boolean> {

@@ -5,20 +5,21 @@ import { ok, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { matching } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../identity/index.ts';
 import { readKept } from './asking.ts';
 import { type approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
 import { decide } from './decide.ts';
-import { approvalsIn, listApprovals as readApprovals } from './store.ts';
+import { listApprovals as readApprovals } from './store.ts';
 
 const MAX_ITEMS = 200;
 
 /** For people alone: no agent's token has operator rights. */
 export function approvalTools(deadlineMs: number): Implementation[] {
   const settle = async (tx: Tx, tail: string, ctx: WriteContext, approve: boolean, reason: string | null = null) => {
-    const row = await findBySuffix(approvalsIn(tx.db, tx.workspace), tail, 'approval');
+    const row = await findBySuffix(matching(tx.db, 'approvals', { workspace_id: tx.workspace }).selectAll(), tail, 'approval');
     const viewer = await approvalViewer(tx.db, tx.workspace, ctx.principal);
     const decided = await decide(tx, row, { approve, by: ctx.principal.actor, through: ctx.surface, reason }, deadlineMs);
     if (!decided) throw alreadySettled(row, viewer);
