@@ -138,16 +138,15 @@ export async function insertNewRow<T extends Table>(db: Db, table: T, row: Datab
   return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
-/** Inserts rows, or gives those with the same `key` their values: all of them, or only those of the `changed` columns. */
+/** Inserts rows. One with the same `key` gets the values of the new one in all other columns. */
 export async function saveRows<T extends Table>(
   db: Db,
   table: T,
   key: readonly (keyof Database[T] & string)[],
   rows: Database[T] | readonly Database[T][],
-  changed?: readonly (keyof Database[T] & string)[],
 ): Promise<void> {
   for (const some of chunks<object>(Array.isArray(rows) ? rows : [rows], ROWS_PER_INSERT)) {
-    const columns = changed ?? Object.keys(some[0] ?? {}).filter((column) => !(key as readonly string[]).includes(column));
+    const columns = Object.keys(some[0] ?? {}).filter((column) => !(key as readonly string[]).includes(column));
     await anyTable(db)
       .insertInto(asRow(table))
       .values(some as Record<string, unknown>[])

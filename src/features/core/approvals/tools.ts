@@ -4,13 +4,14 @@ import { agentTypeOf, ownerOf } from '../../../kernel/ids.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { matching } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../identity/index.ts';
 import { readKept } from './asking.ts';
-import { type approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
+import { approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
 import { decide } from './decide.ts';
 import { listApprovals as readApprovals } from './store.ts';
 
@@ -73,26 +74,17 @@ async function approvalViewer(db: Db, workspace: string, viewer: Principal): Pro
     view: (row) => {
       const developer = row.developer_id === null ? null : name(row.developer_id);
       const kept = row.arguments === null ? undefined : readKept(row.arguments);
-      return {
+      return view(approvalView, row, {
         approval_id: row.id,
-        status: row.status,
         noun: row.noun as ApprovalView['noun'],
-        name: row.name,
-        server: row.server,
         developer,
         agent: developer === PRIVATE ? null : agentTypeOf(row.actor),
         arguments: kept?.text ?? null,
         arguments_bytes: kept?.bytes ?? null,
         arguments_cut: kept?.cut ?? false,
-        arguments_sha256: row.arguments_sha256,
-        grant_id: row.grant_id,
         requested_at: row.created_at,
-        deadline_at: row.deadline_at,
-        decided_at: row.decided_at,
         decided_by: decider(row),
-        decided_through: row.decided_through,
-        reason: row.reason,
-      };
+      });
     },
   };
 }

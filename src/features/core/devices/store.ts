@@ -31,9 +31,6 @@ export const waitingGrants = (db: Db, now: number, limit: number) =>
 export const changeGrant = async (db: Db, id: string, from: DeviceGrantRow['status'], change: Partial<DeviceGrantRow>): Promise<boolean> =>
   (await changeRows(db, 'device_grants', { id, status: from }, change)) > 0;
 
-/** Requests that came to nothing. Those that did are the devices that people see. */
-export const deleteStale = (db: Db, before: number) => deleteRows(db, 'device_grants', { expires_at: { '<': before }, status: { '!=': 'consumed' } });
-
 const SET_UP = ['approved', 'consumed'] as const;
 
 /** Of one developer, where that is given. */

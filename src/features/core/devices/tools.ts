@@ -6,14 +6,25 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { readJson } from '../../../storage/columns.ts';
+import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRows, matching, pageOf } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type DeveloperRow, developersOf, endTokenById, knownDeveloper, PRIVATE, shown, type TokenRow } from '../identity/index.ts';
 import { installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
-import { agentSetup, approveDevice, type DeviceView, findDevice, listDevices, type Requested, refuseDevice, revokeDevice, waitingDevices } from './contract.ts';
+import {
+  agentSetup,
+  approveDevice,
+  type DeviceView,
+  findDevice,
+  listDevices,
+  type Requested,
+  refuseDevice,
+  requested,
+  revokeDevice,
+  waitingDevices,
+} from './contract.ts';
 import { Guesses, shownCode, standingOf } from './desk.ts';
 import { changeGrant, devicesOf, findPending, makerOf, tokensOfDevices, waitingGrants } from './store.ts';
 
@@ -168,14 +179,7 @@ async function knownFolders(db: Db, { workspace, developerId }: Principal): Prom
 
 const agentsOf = (row: DeviceGrantRow): string[] => readJson(z.array(z.string()), row.agents);
 
-const viewRequested = (row: DeviceGrantRow): Requested => ({
-  user_code: shownCode(row.user_code),
-  machine_name: row.machine_name,
-  agents: agentsOf(row),
-  source: row.source,
-  asked_at: row.created_at,
-  expires_at: row.expires_at,
-});
+const viewRequested = (row: DeviceGrantRow): Requested => view(requested, row, { user_code: shownCode(row.user_code), asked_at: row.created_at });
 
 interface Around {
   readonly viewer: Principal;

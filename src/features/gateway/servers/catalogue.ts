@@ -2,7 +2,7 @@ import type { Services } from '../../../kernel/call.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import { readHead } from '../../../storage/journal.ts';
-import { findRow, findRows, hasRow, matching, saveRows } from '../../../storage/rows.ts';
+import { changeRows, findRow, findRows, hasRow, insertRows, matching } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ServerEntry, serves } from './configured.ts';
 import type { PinKind } from './contract.ts';
@@ -268,7 +268,8 @@ export class ServerCatalogue {
   /** Compared once more with what the store has: another process may have been quicker. */
   async #pin(tx: Tx, entry: ServerEntry, listing: ServerListing): Promise<void> {
     const { name } = entry;
-    const row = await findRow(tx.db, 'upstreams', { workspace_id: DEFAULT_WORKSPACE_ID, name });
+    const key = { workspace_id: DEFAULT_WORKSPACE_ID, name };
+    const row = await findRow(tx.db, 'upstreams', key);
     const pins = row && (await readPins(tx.db, name));
     const offered = matching(tx.db, 'upstream_pins', { workspace_id: DEFAULT_WORKSPACE_ID, exposed: { '!=': '' } });
     const held = await offered.select(['server', 'kind', 'exposed']).execute();
@@ -276,10 +277,8 @@ export class ServerCatalogue {
     await removePins(tx.db, compared.remove);
     await savePins(tx.db, compared.write);
     const facts = textOf(listing, compared);
-    if (row?.facts !== facts) {
-      const seen = { workspace_id: DEFAULT_WORKSPACE_ID, name, facts, first_seen_at: tx.now };
-      await saveRows(tx.db, 'upstreams', ['workspace_id', 'name'], seen, ['facts']);
-    }
+    if (!row) await insertRows(tx.db, 'upstreams', { ...key, facts, first_seen_at: tx.now });
+    else if (row.facts !== facts) await changeRows(tx.db, 'upstreams', key, { facts });
     const event = { category: 'audit', actor: 'server', subject: `server:${name}` } as const;
     if (!row) {
       const count = (kind: PinKind) => compared.write.filter((pin) => pin.kind === kind).length;

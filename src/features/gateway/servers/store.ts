@@ -45,10 +45,7 @@ export async function readPins(db: Db, server?: string): Promise<Pin[]> {
 
 export type HeldName = Pick<Pin, 'server' | 'kind' | 'exposed'>;
 
-/** The columns that a later look at the server, or a decision, changes. */
-const CHANGING = ['exposed', 'approved', 'approved_hash', 'approved_at', 'approved_by', 'seen', 'seen_hash', 'seen_at'] as const;
-
-export const savePins = (db: Db, pins: readonly Pin[]) => saveRows(db, 'upstream_pins', ['workspace_id', 'server', 'kind', 'name'], pins.map(toRow), CHANGING);
+export const savePins = (db: Db, pins: readonly Pin[]) => saveRows(db, 'upstream_pins', ['workspace_id', 'server', 'kind', 'name'], pins.map(toRow));
 
 export async function removePins(db: Db, pins: readonly Pin[]): Promise<void> {
   for (const { server, kind, name } of pins) await deleteRows(db, 'upstream_pins', { workspace_id: DEFAULT_WORKSPACE_ID, server, kind, name });
