@@ -42,7 +42,6 @@ export const requested = z.strictObject({
   asked_at: z.int(),
   expires_at: z.int(),
 });
-export type Requested = z.output<typeof requested>;
 
 const base = { toolset: 'admin', access: 'member' } as const;
 

@@ -13,18 +13,7 @@ import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type DeveloperRow, developersOf, endTokenById, knownDeveloper, PRIVATE, shown, type TokenRow } from '../identity/index.ts';
 import { installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
-import {
-  agentSetup,
-  approveDevice,
-  type DeviceView,
-  findDevice,
-  listDevices,
-  type Requested,
-  refuseDevice,
-  requested,
-  revokeDevice,
-  waitingDevices,
-} from './contract.ts';
+import { agentSetup, approveDevice, type DeviceView, findDevice, listDevices, refuseDevice, requested, revokeDevice, waitingDevices } from './contract.ts';
 import { Guesses, shownCode, standingOf } from './desk.ts';
 import { changeGrant, devicesOf, findPending, makerOf, tokensOfDevices, waitingGrants } from './store.ts';
 
@@ -179,7 +168,7 @@ async function knownFolders(db: Db, { workspace, developerId }: Principal): Prom
 
 const agentsOf = (row: DeviceGrantRow): string[] => readJson(z.array(z.string()), row.agents);
 
-const viewRequested = (row: DeviceGrantRow): Requested => view(requested, row, { user_code: shownCode(row.user_code), asked_at: row.created_at });
+const viewRequested = (row: DeviceGrantRow) => view(requested, row, { user_code: shownCode(row.user_code), asked_at: row.created_at });
 
 interface Around {
   readonly viewer: Principal;

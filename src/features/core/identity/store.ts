@@ -47,6 +47,9 @@ interface TokenFilter {
   readonly token_id?: string | undefined;
   /** Null: those that are no developer's. */
   readonly developerId?: string | null;
+  readonly instanceId?: string;
+  /** Only those by which tools are called: a browser's sign-in and the operator's own are none. */
+  readonly calling?: boolean;
   readonly status?: 'live' | 'ended' | undefined;
   /** Agent tokens that expire before this time and have not yet. */
   readonly expiringBefore?: number | undefined;
@@ -57,11 +60,13 @@ interface TokenFilter {
 
 /** The newest first. */
 export async function pageOfTokens(db: Db, workspace: string, filter: TokenFilter): Promise<{ rows: TokenWithDeveloper[]; total: number }> {
-  const { token_id, developerId, status, expiringBefore, now, limit, offset } = filter;
+  const { token_id, developerId, instanceId, calling = false, status, expiringBefore, now, limit, offset } = filter;
   const fits = (eb: ExpressionBuilder<Database, 'tokens'>) => {
     const is = [eb('tokens.workspace_id', '=', workspace)];
     if (token_id !== undefined) is.push(eb('tokens.id', '=', token_id));
     if (developerId !== undefined) is.push(developerId === null ? eb('tokens.developer_id', 'is', null) : eb('tokens.developer_id', '=', developerId));
+    if (instanceId !== undefined) is.push(eb('tokens.instance_id', '=', instanceId));
+    if (calling) is.push(eb('tokens.kind', 'not in', ['web', 'operator']));
     const live = eb.and([eb('tokens.revoked_at', 'is', null), eb.or([eb('tokens.expires_at', 'is', null), eb('tokens.expires_at', '>=', now)])]);
     if (status !== undefined) is.push(status === 'live' ? live : eb.not(live));
     if (expiringBefore !== undefined) is.push(live, eb('tokens.kind', '=', 'agent'), eb('tokens.expires_at', '<', expiringBefore));
@@ -84,28 +89,6 @@ export async function instancesOf(db: Db, workspace: string, developers: readonl
     .distinct()
     .execute();
   return rows.map(({ instance_id }) => instance_id as string);
-}
-
-interface Calling {
-  readonly token?: string;
-  readonly developer?: string;
-  readonly instance?: string;
-  /** Only those that let somebody in at this time. */
-  readonly now?: number;
-}
-
-/** Tokens by which tools are called, the newest first: a browser's sign-in and the operator's own are none. */
-export async function callingTokens(db: Db, workspace: string, { token, developer, instance, now }: Calling, page: { limit: number; offset: number }) {
-  const fits = (eb: ExpressionBuilder<Database, 'tokens'>) => {
-    const { and, or } = eb;
-    const is = [eb('tokens.workspace_id', '=', workspace), eb('tokens.kind', 'not in', ['web', 'operator'])];
-    if (token !== undefined) is.push(eb('tokens.id', '=', token));
-    if (developer !== undefined) is.push(eb('tokens.developer_id', '=', developer));
-    if (instance !== undefined) is.push(eb('tokens.instance_id', '=', instance));
-    if (now !== undefined) is.push(eb('tokens.revoked_at', 'is', null), or([eb('tokens.expires_at', 'is', null), eb('tokens.expires_at', '>=', now)]));
-    return and(is);
-  };
-  return await pageOf(tokensWithDeveloper(db).where(fits).orderBy('tokens.id', 'desc'), page);
 }
 
 function tokensWithDeveloper(db: Db) {

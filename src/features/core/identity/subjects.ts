@@ -6,7 +6,7 @@ import type { Caller, CallersPage, NamedSubject, Subjects } from '../capabilitie
 import { endOf, principalOf } from './authenticate.ts';
 import { requireDeveloper } from './people.ts';
 import { namesFor, PRIVATE, shown } from './redact.ts';
-import { callingTokens, findDeveloper, type TokenWithDeveloper, tokenNamed, tokensById } from './store.ts';
+import { findDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed, tokensById } from './store.ts';
 
 /** Holders of grants, as people name them and as grants store them. */
 export const grantSubjects = {
@@ -87,8 +87,9 @@ function tokenCaller(token: TokenWithDeveloper, viewer: Principal, now: number):
 async function callersOf(db: Db, viewer: Principal, subject: string, now: number): Promise<CallersPage> {
   if (subject === 'operator') return { callers: [operatorCaller(viewer)], total: 1 };
   const [kind, id] = [subject.slice(0, subject.indexOf(':')), subject.slice(subject.indexOf(':') + 1)];
-  const which = kind === 'token' ? { token: id } : kind === 'instance' ? { instance: id, now } : { developer: id, now };
-  const { rows, total } = await callingTokens(db, viewer.workspace, which, { limit: MAX_ITEMS, offset: 0 });
+  const live = { status: 'live' } as const;
+  const which = kind === 'token' ? { token_id: id } : kind === 'instance' ? { instanceId: id, ...live } : { developerId: id, ...live };
+  const { rows, total } = await pageOfTokens(db, viewer.workspace, { ...which, calling: true, now, limit: MAX_ITEMS, offset: 0 });
   if (total > 0) return { callers: rows.map((token) => tokenCaller(token, viewer, now)), total };
   const developer = kind === 'developer' ? await findDeveloper(db, viewer.workspace, { id }) : undefined;
   const name = developer ? (shown(developer, viewer).name ?? PRIVATE) : id;
@@ -99,6 +100,7 @@ async function callersOf(db: Db, viewer: Principal, subject: string, now: number
 async function callers(db: Db, viewer: Principal, { limit, offset }: { limit: number; offset: number }, now: number): Promise<CallersPage> {
   const first = viewer.operator ? [operatorCaller(viewer)].slice(offset) : [];
   const page = { limit: limit - first.length, offset: viewer.operator ? Math.max(0, offset - 1) : offset };
-  const { rows, total } = await callingTokens(db, viewer.workspace, { now, ...(viewer.operator ? {} : { developer: viewer.developerId ?? '' }) }, page);
+  const own = viewer.operator ? {} : { developerId: viewer.developerId ?? '' };
+  const { rows, total } = await pageOfTokens(db, viewer.workspace, { ...own, calling: true, status: 'live', now, ...page });
   return { callers: [...first, ...rows.map((token) => tokenCaller(token, viewer, now))], total: total + (viewer.operator ? 1 : 0) };
 }
