@@ -255,13 +255,13 @@ function tablesIn(path: string): { written: string[]; read: string[] } {
   const anywhere = GIVEN_TABLES.includes(path) ? [] : named(/'(\w+)'/g);
   const written = [
     ...named(/\b(?:insertInto|updateTable|deleteFrom|rowsOf)\(\s*'(\w+)/g),
-    ...named(/\b(?:insertRows|changeRows|deleteRows)\(\s*[\w.]+,\s*'(\w+)/g),
+    ...named(/\b(?:insertRows|insertNewRow|saveRows|changeRows|deleteRows|deleteEverywhere)\(\s*[\w.]+,\s*'(\w+)/g),
     ...named(/\b(?:insert into|update|delete from)\s+"?(\w+)/g, raw),
     ...(/\b(?:updateTable|deleteFrom|insertInto)\(\w+\)/.test(text) ? anywhere : []),
   ];
   const read = [
     ...named(/\b(?:selectFrom|innerJoin|leftJoin|from|using)\(\s*\[?\s*'(\w+)/g),
-    ...named(/\b(?:matching|findRows?|rowsById|countRows)\(\s*[\w.]+,\s*'(\w+)/g),
+    ...named(/\b(?:matching|findRows?|hasRow|rowsById|countRows)\(\s*[\w.]+,\s*'(\w+)/g),
     ...named(/\b(?:from|join)\s+"?(\w+)/g, raw),
     ...(/\bselectFrom\(\w+( as '\w+')?\)|sql\.table\(/.test(text) ? anywhere : []),
   ];

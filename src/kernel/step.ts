@@ -59,7 +59,7 @@ interface Leasing<Row> {
   /** Longer than any one step may take. */
   readonly stepMs: number;
   find(tx: Tx, row: Row): Promise<Row | undefined>;
-  change(tx: Tx, row: Row, values: Partial<Row>): Promise<void>;
+  change(tx: Tx, row: Row, values: Partial<Row>): Promise<unknown>;
 }
 
 /** The steps of one kind of row, of which it is known which process carries them out. */

@@ -1,7 +1,21 @@
 import { expect, test } from 'vitest';
 import { openTestStore } from '../testing/store/store.ts';
 import type { Db } from './engine.ts';
-import { changeRows, countRows, deleteRows, findRow, findRows, insertRows, matching, rowsById } from './rows.ts';
+import {
+  changeRows,
+  countRows,
+  deleteEverywhere,
+  deleteRows,
+  findRow,
+  findRows,
+  hasRow,
+  insertNewRow,
+  insertRows,
+  matching,
+  pageOf,
+  rowsById,
+  saveRows,
+} from './rows.ts';
 import type { NoteRow } from './schema-rows.ts';
 
 const W = 'ws_test';
@@ -73,6 +87,7 @@ test('any number of rows is inserted; what matches is counted, changed and delet
     expect(await countRows(db, 'notes', { workspace_id: W })).toBe(1_201);
     const byId = await rowsById(db, 'notes', W, ['note_7', 'note_1200', 'note_none']);
     expect(byId).toEqual(new Map([7, 1_200].map((at) => [`note_${at}`, note(at)])));
+    expect(await rowsById(db, 'notes', W, ['note_7'], ['title'])).toEqual(new Map([['note_7', { id: 'note_7', title: 'note 7' }]]));
     await changeRows(db, 'notes', { workspace_id: W, id: ['note_7', 'note_8'] }, { kind: 'blocker', body: null });
     expect(await countRows(db, 'notes', { workspace_id: W, kind: 'blocker' })).toBe(2);
     await deleteRows(db, 'notes', { workspace_id: W, kind: 'blocker' });
@@ -80,4 +95,66 @@ test('any number of rows is inserted; what matches is counted, changed and delet
     await insertRows(db, 'notes', note(7));
     expect(await findRow(db, 'notes', { id: 'note_7' })).toEqual(note(7));
   });
+});
+
+test('a column is compared with a bound, with two of them, or with having a value at all', async () => {
+  const rows = [note(1, { task_id: 't1' }), note(2), note(3, { task_id: 't3' }), note(4)];
+  await written(rows, async (db) => {
+    const found = async (match: Parameters<typeof findRows<'notes'>>[2]) => ids(await findRows(db, 'notes', match, { order: { id: 'asc' } }));
+    expect(await found({ created_at: { '>': 2 } })).toEqual(['note_3', 'note_4']);
+    expect(await found({ created_at: { '>=': 2, '<': 4 } })).toEqual(['note_2', 'note_3']);
+    expect(await found({ created_at: { '<=': 2 }, id: { '!=': 'note_1' } })).toEqual(['note_2']);
+    expect(await found({ task_id: { '!=': null } })).toEqual(['note_1', 'note_3']);
+    expect(await found({ created_at: undefined, id: { '>=': 'note_4' } })).toEqual(['note_4']);
+  });
+});
+
+test('whether there is a row is known; a change and a deletion say of how many rows', async () => {
+  await written([note(1), note(2)], async (db) => {
+    expect(await hasRow(db, 'notes', { workspace_id: W, kind: 'decision' })).toBe(true);
+    expect(await hasRow(db, 'notes', { workspace_id: W, kind: 'blocker' })).toBe(false);
+    expect(await hasRow(db, 'notes', { workspace_id: W, id: [] })).toBe(false);
+    expect(await changeRows(db, 'notes', { workspace_id: W }, { body: 'more' })).toBe(2);
+    expect(await changeRows(db, 'notes', { id: 'note_5' }, { body: 'more' })).toBe(0);
+    expect(await deleteRows(db, 'notes', { id: 'note_1' })).toBe(1);
+    expect(await deleteRows(db, 'notes', { id: 'note_1' })).toBe(0);
+  });
+});
+
+test('a page has its rows and how many the query finds in all', async () => {
+  await written(
+    [1, 2, 3].map((at) => note(at)),
+    async (db) => {
+      const query = matching(db, 'notes', { workspace_id: W, created_at: { '>': 1 } })
+        .select('id')
+        .orderBy('id', 'desc');
+      expect(await pageOf(query, { limit: 1, offset: 1 })).toEqual({ rows: [{ id: 'note_2' }], total: 2 });
+    },
+  );
+});
+
+test('a row that is there is left as it is, or gets the values of the new one', async () => {
+  await written([note(1)], async (db) => {
+    const key = ['workspace_id', 'id'] as const;
+    expect(await insertNewRow(db, 'notes', note(1, { title: 'new' }))).toBe(false);
+    expect(await insertNewRow(db, 'notes', note(2))).toBe(true);
+    expect(await findRow(db, 'notes', { id: 'note_1' })).toEqual(note(1));
+    await saveRows(db, 'notes', key, note(1, { title: 'changed', body: 'text' }));
+    await saveRows(db, 'notes', key, [note(2, { title: 'changed' }), note(3)]);
+    expect(await findRows(db, 'notes', {}, { order: { id: 'asc' } })).toEqual([
+      note(1, { title: 'changed', body: 'text' }),
+      note(2, { title: 'changed' }),
+      note(3),
+    ]);
+  });
+});
+
+test('what matches is deleted in every workspace', async () => {
+  const store = await openTestStore();
+  for (const [index, workspace] of [W, 'ws_other'].entries()) {
+    const rows = [1, 5].map((at) => note(at, { workspace_id: workspace, id: `note_${index}_${at}` }));
+    await store.write(workspace, ({ db }) => insertRows(db, 'notes', rows));
+  }
+  await deleteEverywhere(store, 'notes', { created_at: { '<': 5 } });
+  expect(ids(await findRows(store.reader, 'notes', {}, { order: { id: 'asc' } }))).toEqual(['note_0_5', 'note_1_5']);
 });

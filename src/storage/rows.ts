@@ -1,12 +1,19 @@
 import type { CompiledQuery, ExpressionBuilder, Kysely, SelectQueryBuilder } from 'kysely';
 import type { Db } from './engine.ts';
+import type { Store } from './open.ts';
 import type { Database } from './schema-rows.ts';
 
 type Table = keyof Database;
+type TableOfWorkspaces = { [T in Table]: Database[T] extends { workspace_id: string } ? T : never }[Table];
 type TableWithIds = { [T in Table]: Database[T] extends { workspace_id: string; id: string } ? T : never }[Table];
 
-/** What the columns of a row equal. A list means any of its values, null means that there is none, and what is undefined does not count. */
-type RowMatch<T extends Table> = { readonly [C in keyof Database[T]]?: Database[T][C] | readonly NonNullable<Database[T][C]>[] | undefined };
+/** What a column is compared with. `{ '!=': null }`: it has a value. */
+type Comparison<V> = { readonly [O in '<' | '<=' | '>' | '>=' | '!=']?: V };
+
+/** What the columns of a row equal, or compare with. A list means any of its values, null means that there is none, and what is undefined does not count. */
+type RowMatch<T extends Table> = {
+  readonly [C in keyof Database[T]]?: Database[T][C] | readonly NonNullable<Database[T][C]>[] | Comparison<Database[T][C]> | undefined;
+};
 
 interface RowOrder<T extends Table> {
   /** By its first column, then by the next. */
@@ -22,11 +29,15 @@ interface AnyTable {
 const anyTable = (db: Db) => db as unknown as Kysely<AnyTable>;
 const asRow = (table: Table) => table as 'row';
 
-const equals = (match: object) => (eb: ExpressionBuilder<AnyTable, 'row'>) =>
+const matches = (match: object) => (eb: ExpressionBuilder<AnyTable, 'row'>) =>
   eb.and(
-    Object.entries(match)
-      .filter(([, value]) => value !== undefined)
-      .map(([column, value]) => eb(column, value === null ? 'is' : Array.isArray(value) ? 'in' : '=', value)),
+    Object.entries(match).flatMap(([column, value]) => {
+      if (value === undefined) return [];
+      if (value === null) return [eb(column, 'is', null)];
+      if (Array.isArray(value)) return [eb(column, 'in', value)];
+      if (typeof value !== 'object') return [eb(column, '=', value)];
+      return Object.entries<unknown>(value).map(([operator, bound]) => (bound === null ? eb(column, 'is not', null) : eb(column, operator as '<', bound)));
+    }),
   );
 
 /** Nothing is in an empty list, and PostgreSQL has no way to write one. */
@@ -34,11 +45,11 @@ const isNever = (match: object): boolean => Object.values(match).some((value) =>
 
 /** The rows that match, to be narrowed further. Its lists must not be empty. */
 export const matching = <T extends Table>(db: Db, table: T, match: RowMatch<T>) =>
-  anyTable(db).selectFrom(asRow(table)).where(equals(match)) as unknown as SelectQueryBuilder<Database, T, object>;
+  anyTable(db).selectFrom(asRow(table)).where(matches(match)) as unknown as SelectQueryBuilder<Database, T, object>;
 
 export async function findRows<T extends Table>(db: Db, table: T, match: RowMatch<T>, { order = {}, limit, offset }: RowOrder<T> = {}): Promise<Database[T][]> {
   if (isNever(match)) return [];
-  let query = anyTable(db).selectFrom(asRow(table)).where(equals(match)).selectAll();
+  let query = anyTable(db).selectFrom(asRow(table)).where(matches(match)).selectAll();
   for (const [column, direction] of Object.entries<'asc' | 'desc' | undefined>(order)) query = query.orderBy(column, direction);
   if (limit !== undefined) query = query.limit(limit);
   if (offset !== undefined) query = query.offset(offset);
@@ -56,17 +67,51 @@ export async function findRow<T extends Table>(
   return row;
 }
 
-/** The rows that have these ids, by id. */
-export async function rowsById<T extends TableWithIds>(db: Db, table: T, workspace: string, ids: readonly string[]): Promise<Map<string, Database[T]>> {
-  const rows = await findRows(db, table, { workspace_id: workspace, id: ids } as unknown as RowMatch<T>);
-  return new Map(rows.map((row) => [(row as { id: string }).id, row]));
+/** The rows that have these ids, by id; of each all columns, or some. */
+export async function rowsById<T extends TableWithIds, C extends keyof Database[T] & string = keyof Database[T] & string>(
+  db: Db,
+  table: T,
+  workspace: string,
+  ids: readonly string[],
+  columns?: readonly C[],
+): Promise<Map<string, Pick<Database[T], C>>> {
+  if (ids.length === 0) return new Map();
+  const query = anyTable(db)
+    .selectFrom(asRow(table))
+    .where(matches({ workspace_id: workspace, id: ids }));
+  const rows = await (columns ? query.select(['id', ...columns]) : query.selectAll()).execute();
+  return new Map(rows.map((row) => [row.id as string, row as Pick<Database[T], C>]));
+}
+
+export async function hasRow<T extends Table>(db: Db, table: T, match: RowMatch<T>): Promise<boolean> {
+  if (isNever(match)) return false;
+  const found = await anyTable(db)
+    .selectFrom(asRow(table))
+    .select((eb) => eb.lit(1).as('found'))
+    .where(matches(match))
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** One page of what a query finds, and how many it finds in all. */
+export async function pageOf<T extends Table, R>(
+  query: SelectQueryBuilder<Database, T, R>,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<{ rows: R[]; total: number }> {
+  const counted = query
+    .clearSelect()
+    .clearOrderBy()
+    .select((eb) => eb.fn.countAll<number>().as('total'));
+  const rows = await query.limit(limit).offset(offset).execute();
+  return { rows, total: Number((await counted.executeTakeFirstOrThrow()).total) };
 }
 
 export async function countRows<T extends Table>(db: Db, table: T, match: RowMatch<T>): Promise<number> {
   if (isNever(match)) return 0;
   const counted = anyTable(db)
     .selectFrom(asRow(table))
-    .where(equals(match))
+    .where(matches(match))
     .select((eb) => eb.fn.countAll<number>().as('count'));
   return Number((await counted.executeTakeFirstOrThrow()).count);
 }
@@ -83,18 +128,55 @@ export async function insertRows<T extends Table>(db: Db, table: T, rows: Databa
   }
 }
 
-export async function changeRows<T extends Table>(db: Db, table: T, match: RowMatch<T>, values: Partial<Database[T]>): Promise<void> {
-  if (isNever(match)) return;
-  await anyTable(db)
-    .updateTable(asRow(table))
-    .set(values as Record<string, unknown>)
-    .where(equals(match))
-    .execute();
+/** Says whether that is new: a row with the same key stays as it is. */
+export async function insertNewRow<T extends Table>(db: Db, table: T, row: Database[T]): Promise<boolean> {
+  const inserted = await anyTable(db)
+    .insertInto(asRow(table))
+    .values(row as object as Record<string, unknown>)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
-export async function deleteRows<T extends Table>(db: Db, table: T, match: RowMatch<T>): Promise<void> {
-  if (isNever(match)) return;
-  await anyTable(db).deleteFrom(asRow(table)).where(equals(match)).execute();
+/** Inserts rows. One with the same `key` gets the values of the new one in all other columns. */
+export async function saveRows<T extends Table>(
+  db: Db,
+  table: T,
+  key: readonly (keyof Database[T] & string)[],
+  rows: Database[T] | readonly Database[T][],
+): Promise<void> {
+  for (const some of chunks<object>(Array.isArray(rows) ? rows : [rows], ROWS_PER_INSERT)) {
+    const columns = Object.keys(some[0] ?? {}).filter((column) => !(key as readonly string[]).includes(column));
+    await anyTable(db)
+      .insertInto(asRow(table))
+      .values(some as Record<string, unknown>[])
+      .onConflict((conflict) => conflict.columns(key).doUpdateSet((eb) => Object.fromEntries(columns.map((column) => [column, eb.ref(`excluded.${column}`)]))))
+      .execute();
+  }
+}
+
+/** Returns how many rows matched. */
+export async function changeRows<T extends Table>(db: Db, table: T, match: RowMatch<T>, values: Partial<Database[T]>): Promise<number> {
+  if (isNever(match)) return 0;
+  const changed = await anyTable(db)
+    .updateTable(asRow(table))
+    .set(values as Record<string, unknown>)
+    .where(matches(match))
+    .executeTakeFirstOrThrow();
+  return Number(changed.numUpdatedRows);
+}
+
+/** Returns how many rows matched. */
+export async function deleteRows<T extends Table>(db: Db, table: T, match: RowMatch<T>): Promise<number> {
+  if (isNever(match)) return 0;
+  const deleted = await anyTable(db).deleteFrom(asRow(table)).where(matches(match)).executeTakeFirstOrThrow();
+  return Number(deleted.numDeletedRows);
+}
+
+/** Deletes the rows that match in every workspace that has some, each workspace in its own turn. */
+export async function deleteEverywhere<T extends TableOfWorkspaces>(store: Pick<Store, 'reader' | 'write'>, table: T, match: RowMatch<T>): Promise<void> {
+  const found = await anyTable(store.reader).selectFrom(asRow(table)).select('workspace_id').distinct().where(matches(match)).execute();
+  for (const { workspace_id } of found) await store.write(workspace_id as string, ({ db }) => deleteRows(db, table, { ...match, workspace_id }));
 }
 
 /** What is asked often is planned once for each connection: to plan it takes PostgreSQL longer than to do it. */

@@ -3,7 +3,7 @@ import type { Output } from '../../kernel/contract.ts';
 import { invalidInput } from '../../kernel/input.ts';
 import { ok, Refusal } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
-import { viewOf } from '../../kernel/view.ts';
+import { view } from '../../storage/columns.ts';
 import { changeRows } from '../../storage/rows.ts';
 import type { CycleHandoffRow, RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
@@ -185,14 +185,14 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
   ];
 }
 
-const viewCycle = (cycle: StoredCycle) => viewOf(cycleView, cycle, { archive: cycle.status === 'archived' ? archivePath(cycle) : null });
+const viewCycle = (cycle: StoredCycle) => view(cycleView, cycle, { archive: cycle.status === 'archived' ? archivePath(cycle) : null });
 
 function viewSession(session: RoleSessionRow, now: number) {
   const status = session.closed_at !== null ? 'closed' : session.expires_at <= now ? 'expired' : 'open';
-  return viewOf(sessionView, session, { session_id: session.id, status });
+  return view(sessionView, session, { session_id: session.id, status });
 }
 
-const viewHandoff = (handoff: CycleHandoffRow) => viewOf(handoffView, handoff, { payload: JSON.parse(handoff.payload) });
+const viewHandoff = (handoff: CycleHandoffRow) => view(handoffView, handoff, {});
 
 function summariseHandoff(row: CycleHandoffRow): Output<typeof cyclesHandoffs>['items'][number] {
   const { payload, ...shown } = viewHandoff(row);

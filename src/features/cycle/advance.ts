@@ -2,6 +2,7 @@ import { record, type WriteContext } from '../../kernel/call.ts';
 import { excerpt } from '../../kernel/excerpt.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/input.ts';
+import { insertNewRow, insertRows } from '../../storage/rows.ts';
 import type { CycleRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { CycleConfig } from './config.ts';
@@ -9,7 +10,7 @@ import { firstPhase, leadsBack, type Phase } from './machine.ts';
 import type { HandoffPayload } from './payload.ts';
 import { alreadyActive } from './refusals.ts';
 import { mintLockToken } from './role-sessions.ts';
-import { activeCycle, addHandoff, changeCycle, findCycle, idsLike, insertCycle, readCycle, type StoredCycle } from './store.ts';
+import { activeCycle, changeCycle, countHandoffs, findCycle, idsLike, readCycle, type StoredCycle } from './store.ts';
 
 const LONGEST_SLUG = 80;
 
@@ -76,7 +77,8 @@ export async function startCycle(tx: Tx, ctx: WriteContext, { repository, featur
     revision: 1,
     mirrored: 0,
   };
-  if (!(await insertCycle(tx.db, row))) throw alreadyActive(repository, null);
+  // The repository may have an active one of another workspace.
+  if (!(await insertNewRow(tx.db, 'cycles', row))) throw alreadyActive(repository, null);
   const cycle = readCycle(row);
   recordStep(tx, ctx, 'cycle.started', cycle, { repository: excerpt(repository, 300) });
   return cycle;
@@ -90,9 +92,11 @@ function turnTo(cycle: StoredCycle, { name, role }: Phase, now: number) {
 
 export async function handOver(tx: Tx, ctx: WriteContext, cycle: StoredCycle, to: Phase, payload: HandoffPayload): Promise<StoredCycle> {
   const { producer, consumer } = payload;
-  const number = await addHandoff(tx.db, {
+  const number = (await countHandoffs(tx.db, cycle)) + 1;
+  await insertRows(tx.db, 'cycle_handoffs', {
     workspace_id: tx.workspace,
     cycle: cycle.id,
+    number,
     target: consumer,
     producer,
     payload: JSON.stringify(payload),

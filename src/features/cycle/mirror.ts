@@ -3,6 +3,7 @@ import type { Services } from '../../kernel/call.ts';
 import type { Sweep } from '../../kernel/sweep.ts';
 import { NotAFile } from '../../machine/files.ts';
 import type { Db } from '../../storage/engine.ts';
+import { changeRows, deleteEverywhere } from '../../storage/rows.ts';
 import type { CycleHandoffRow } from '../../storage/schema-rows.ts';
 import { FOLDER, REDACTED } from './config.ts';
 import { IMPORTED_LOCK } from './contract.ts';
@@ -104,10 +105,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
   /** Only what was written: a change that came since is still to be mirrored. */
   async function settle(written: readonly StoredCycle[]): Promise<void> {
     for (const { workspace_id, id, revision } of written) {
-      await store.write(workspace_id, async (tx) => {
-        const row = tx.db.updateTable('cycles').set({ mirrored: revision }).where('workspace_id', '=', workspace_id).where('id', '=', id);
-        await row.where('mirrored', '<', revision).execute();
-      });
+      await store.write(workspace_id, ({ db }) => changeRows(db, 'cycles', { workspace_id, id, mirrored: { '<': revision } }, { mirrored: revision }));
     }
   }
 
@@ -248,16 +246,6 @@ export function cycleSweep({ store, clock }: Pick<Services, 'store' | 'clock' | 
   // Repositories whose files cannot be written stay behind: those that come after them must have their turn all the same.
   let after = '';
 
-  async function prune(table: 'role_sessions' | 'psk_failures', column: 'expires_at' | 'last_at', before: number): Promise<void> {
-    const { ref } = store.reader.dynamic;
-    const old = await store.reader.selectFrom(table).select('workspace_id').distinct().where(ref(column), '<', before).execute();
-    for (const { workspace_id } of old) {
-      await store.write(workspace_id, async (tx) => {
-        await tx.db.deleteFrom(table).where('workspace_id', '=', workspace_id).where(ref(column), '<', before).execute();
-      });
-    }
-  }
-
   return {
     name: 'cycles',
     everyMs: EVERY_MS,
@@ -265,8 +253,8 @@ export function cycleSweep({ store, clock }: Pick<Services, 'store' | 'clock' | 
       const behind = await repositoriesBehind(store.reader, BATCH_SIZE, after);
       after = behind.length === BATCH_SIZE ? (behind.at(-1) ?? '') : '';
       for (const repository of behind) await mirror.sync(repository);
-      await prune('role_sessions', 'expires_at', clock.now() - SESSIONS_KEPT_MS);
-      await prune('psk_failures', 'last_at', clock.now() - FORGOTTEN_AFTER_MS);
+      await deleteEverywhere(store, 'role_sessions', { expires_at: { '<': clock.now() - SESSIONS_KEPT_MS } });
+      await deleteEverywhere(store, 'psk_failures', { last_at: { '<': clock.now() - FORGOTTEN_AFTER_MS } });
     },
   };
 }

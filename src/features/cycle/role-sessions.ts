@@ -4,8 +4,8 @@ import { newId } from '../../kernel/ids.ts';
 import { ok, Refusal, type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import { onlyRow, rowsEndingIn } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
-import { changeRows, deleteRows, findRow, findRows, insertRows } from '../../storage/rows.ts';
-import type { PskFailureRow, RoleSessionRow } from '../../storage/schema-rows.ts';
+import { changeRows, deleteRows, findRow, findRows, insertRows, matching, saveRows } from '../../storage/rows.ts';
+import type { RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { CycleConfig } from './config.ts';
 import { authFailed, authSlowed, invalidRole, invalidSession } from './refusals.ts';
@@ -73,7 +73,7 @@ export async function useSession(tx: Tx, { token, tokenId, repository, psks }: P
 
 /** By its id, or an unambiguous tail of it. */
 export async function findSession(db: Db, workspace: string, tail: string): Promise<RoleSessionRow | undefined> {
-  const found = await rowsEndingIn(db.selectFrom('role_sessions').selectAll().where('workspace_id', '=', workspace), tail);
+  const found = await rowsEndingIn(matching(db, 'role_sessions', { workspace_id: workspace }).selectAll(), tail);
   return found.length === 0 ? undefined : onlyRow(found, tail, 'session');
 }
 
@@ -82,17 +82,6 @@ const MAX_LISTED = 200;
 /** Newest first. */
 export const sessionsIn = (db: Db, workspace: string, repository: string | undefined): Promise<RoleSessionRow[]> =>
   findRows(db, 'role_sessions', { workspace_id: workspace, repository }, { order: { id: 'desc' }, limit: MAX_LISTED });
-
-type Attempt = Omit<PskFailureRow, 'failures' | 'last_at'>;
-
-async function noteFailure(db: Db, attempt: Attempt, failures: number, now: number): Promise<void> {
-  const noted = { failures, last_at: now };
-  await db
-    .insertInto('psk_failures')
-    .values({ ...attempt, ...noted })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'repository', 'role', 'token_id']).doUpdateSet(noted))
-    .execute();
-}
 
 interface Where {
   readonly repository: string;
@@ -124,7 +113,7 @@ export async function openSession(
     if (wait > 0) return answered(authSlowed(role, wait));
     if (!sameSecret(expected, psk)) {
       const failures = counted(before, tx.now) + 1;
-      await noteFailure(tx.db, attempt, failures, tx.now);
+      await saveRows(tx.db, 'psk_failures', ['workspace_id', 'repository', 'role', 'token_id'], { ...attempt, failures, last_at: tx.now });
       record(tx, ctx, { category: 'audit', kind: 'cycle.psk_refused', subject: null, payload: { repository, role, failures } });
       return answered(authFailed(role));
     }

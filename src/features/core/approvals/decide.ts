@@ -1,9 +1,10 @@
 import type { Services } from '../../../kernel/call.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import { type NewEvent, readHead } from '../../../storage/journal.ts';
+import { deleteEverywhere } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { changeApproval, deleteStaleRounds, findApproval, overdueApprovals, workspacesWithStaleRounds } from './store.ts';
+import { changeApproval, findApproval, overdueApprovals } from './store.ts';
 
 /** As the journal has it, where nobody in particular acts. */
 const SERVER = 'server';
@@ -80,9 +81,7 @@ export function approvalSweep(services: Pick<Services, 'store' | 'clock' | 'log'
     ...due,
     async run() {
       await due.run();
-      for (const workspace of await workspacesWithStaleRounds(store.reader, clock.now())) {
-        await store.write(workspace, (tx) => deleteStaleRounds(tx.db, tx.workspace, tx.now));
-      }
+      await deleteEverywhere(store, 'call_rounds', { expires_at: { '<=': clock.now() } });
     },
   };
 }

@@ -6,7 +6,7 @@ import { APPROVAL_PREFIX, APPROVAL_QUESTION, type HeldCall, type HoldOutcome, ty
 import type { Exchange } from '../../../kernel/relay.ts';
 import { Refusal, type Refused } from '../../../kernel/reply.ts';
 import { readJson } from '../../../storage/columns.ts';
-import { insertRows } from '../../../storage/rows.ts';
+import { countRows, insertRows } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { tokenStands } from '../identity/index.ts';
 import {
@@ -24,7 +24,7 @@ import {
   undecided,
 } from './asking.ts';
 import { approvalEvent, DecisionWatch, decide, lapse, spendApproval } from './decide.ts';
-import { findApproval, openApprovalOf, type SameCall, takeRound, waitingOf } from './store.ts';
+import { findApproval, openApprovalOf, type SameCall, takeRound } from './store.ts';
 
 /** More than a person can look through, and a bound on what an agent can pile up. */
 const MAX_WAITING = 20;
@@ -95,7 +95,8 @@ class Hold {
       async (tx) => {
         const open = await openApprovalOf(tx.db, tx.workspace, same, tx.now);
         if (open) return open;
-        if ((await waitingOf(tx.db, tx.workspace, same.token_id, tx.now)) >= MAX_WAITING) return undefined;
+        const waiting = { workspace_id: tx.workspace, token_id: same.token_id, status: 'waiting', deadline_at: { '>': tx.now } } as const;
+        if ((await countRows(tx.db, 'approvals', waiting)) >= MAX_WAITING) return undefined;
         const row: ApprovalRow = {
           workspace_id: tx.workspace,
           id: newId('apr', tx.now),

@@ -1,48 +1,23 @@
 import type { Db } from '../../../storage/engine.ts';
+import { findRow, findRows, matching } from '../../../storage/rows.ts';
 import type { ApprovalRow, CallRoundRow } from '../../../storage/schema-rows.ts';
 import { idOf, neverBrought, oneOf, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
 import { APPROVAL_STATUSES, type ApprovalStatus } from './contract.ts';
 
-export const approvalsIn = (db: Db, workspace: string) => db.selectFrom('approvals').selectAll().where('workspace_id', '=', workspace);
-
-export async function findApproval(db: Db, workspace: string, id: string): Promise<ApprovalRow | undefined> {
-  return await approvalsIn(db, workspace).where('id', '=', id).executeTakeFirst();
-}
+export const findApproval = (db: Db, workspace: string, id: string) => findRow(db, 'approvals', { workspace_id: workspace, id });
 
 /** Which calls are the same: whoever gave up and calls again finds what was asked for before. */
 export type SameCall = Pick<ApprovalRow, 'token_id' | 'noun' | 'name' | 'arguments_sha256' | 'grant_id'>;
 
 /** One that waits, or was approved and not used. What was approved is used before anybody is asked again. */
-export async function openApprovalOf(db: Db, workspace: string, call: SameCall, now: number): Promise<ApprovalRow | undefined> {
-  return await approvalsIn(db, workspace)
-    .where('token_id', '=', call.token_id)
-    .where('arguments_sha256', '=', call.arguments_sha256)
-    .where('status', 'in', ['approved', 'waiting'])
-    .where('noun', '=', call.noun)
-    .where('name', '=', call.name)
-    .where('grant_id', '=', call.grant_id)
-    .where('deadline_at', '>', now)
-    .orderBy('status')
-    .orderBy('id')
-    .executeTakeFirst();
-}
-
-export async function waitingOf(db: Db, workspace: string, tokenId: string, now: number): Promise<number> {
-  const { waiting } = await db
-    .selectFrom('approvals')
-    .select((eb) => eb.fn.countAll<number | string>().as('waiting'))
-    .where('workspace_id', '=', workspace)
-    .where('token_id', '=', tokenId)
-    .where('status', '=', 'waiting')
-    .where('deadline_at', '>', now)
-    .executeTakeFirstOrThrow();
-  return Number(waiting);
-}
+export const openApprovalOf = (db: Db, workspace: string, call: SameCall, now: number) =>
+  findRow(db, 'approvals', { workspace_id: workspace, ...call, status: ['approved', 'waiting'], deadline_at: { '>': now } }, { status: 'asc', id: 'asc' });
 
 /** Those that wait: the oldest first, and only while there is time to decide. Of the others the newest first. */
 export async function approvalRowsBy(db: Db, workspace: string, status: ApprovalStatus, now: number, limit: number): Promise<ApprovalRow[]> {
-  const rows = approvalsIn(db, workspace).where('status', '=', status).limit(limit);
-  return await (status === 'waiting' ? rows.where('deadline_at', '>', now).orderBy('id') : rows.orderBy('id', 'desc')).execute();
+  const waits = status === 'waiting';
+  const match = { workspace_id: workspace, status, deadline_at: waits ? { '>': now } : undefined };
+  return await findRows(db, 'approvals', match, { order: { id: waits ? 'asc' : 'desc' }, limit });
 }
 
 /** The row after the change, where it still had the status that the change is from. */
@@ -65,11 +40,8 @@ export async function changeApproval(
 
 /** Of all workspaces: waiting, or approved and not used, past their deadline. */
 export async function overdueApprovals(db: Db, now: number, limit: number): Promise<Pick<ApprovalRow, 'workspace_id' | 'id'>[]> {
-  return await db
-    .selectFrom('approvals')
+  return await matching(db, 'approvals', { status: ['waiting', 'approved'], deadline_at: { '<=': now } })
     .select(['workspace_id', 'id'])
-    .where('status', 'in', ['waiting', 'approved'])
-    .where('deadline_at', '<=', now)
     .limit(limit)
     .execute();
 }
@@ -91,16 +63,6 @@ export async function takeRound(db: Db, workspace: string, key: RoundKey, now: n
     .executeTakeFirst();
 }
 
-/** The workspaces that have rounds nobody can take any more. */
-export async function workspacesWithStaleRounds(db: Db, now: number): Promise<string[]> {
-  const rows = await db.selectFrom('call_rounds').select('workspace_id').distinct().where('expires_at', '<=', now).execute();
-  return rows.map((row) => row.workspace_id);
-}
-
-export async function deleteStaleRounds(db: Db, workspace: string, now: number): Promise<void> {
-  await db.deleteFrom('call_rounds').where('workspace_id', '=', workspace).where('expires_at', '<=', now).execute();
-}
-
 /** A decision is kept as history. One that is still to be made or used would let a call through here. */
 export const approvalRows = {
   approvals: rowRule<ApprovalRow>({ id: idOf('apr'), arguments_sha256: sha256, status: oneOf(...APPROVAL_STATUSES) }, (row) =>
@@ -108,5 +70,3 @@ export const approvalRows = {
   ),
   call_rounds: neverBrought('pending_calls'),
 } satisfies Partial<RowRules>;
-
-/** An approved call that was not made yet still may be. */

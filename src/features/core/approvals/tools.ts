@@ -4,21 +4,23 @@ import { agentTypeOf, ownerOf } from '../../../kernel/ids.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { matching } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { namesFor, PRIVATE } from '../identity/index.ts';
 import { readKept } from './asking.ts';
-import { type ApprovalStatus, type approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
+import { type ApprovalStatus, approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
 import { decide } from './decide.ts';
-import { approvalRowsBy, approvalsIn } from './store.ts';
+import { approvalRowsBy } from './store.ts';
 
 const MAX_ITEMS = 200;
 
 /** For people alone: no agent's token has operator rights. */
 export function approvalTools(deadlineMs: number): Implementation[] {
   const settle = async (tx: Tx, tail: string, ctx: WriteContext, approve: boolean, reason: string | null = null) => {
-    const row = await findBySuffix(approvalsIn(tx.db, tx.workspace), tail, 'approval');
+    const row = await findBySuffix(matching(tx.db, 'approvals', { workspace_id: tx.workspace }).selectAll(), tail, 'approval');
     const viewer = await approvalViewer(tx.db, tx.workspace, ctx.principal);
     const decided = await decide(tx, row, { approve, by: ctx.principal.actor, through: ctx.surface, reason }, deadlineMs);
     if (!decided) throw alreadySettled(row, viewer);
@@ -77,26 +79,17 @@ async function approvalViewer(db: Db, workspace: string, viewer: Principal): Pro
     view: (row) => {
       const developer = row.developer_id === null ? null : name(row.developer_id);
       const kept = row.arguments === null ? undefined : readKept(row.arguments);
-      return {
+      return view(approvalView, row, {
         approval_id: row.id,
-        status: row.status,
         noun: row.noun as ApprovalView['noun'],
-        name: row.name,
-        server: row.server,
         developer,
         agent: developer === PRIVATE ? null : agentTypeOf(row.actor),
         arguments: kept?.text ?? null,
         arguments_bytes: kept?.bytes ?? null,
         arguments_cut: kept?.cut ?? false,
-        arguments_sha256: row.arguments_sha256,
-        grant_id: row.grant_id,
         requested_at: row.created_at,
-        deadline_at: row.deadline_at,
-        decided_at: row.decided_at,
         decided_by: decider(row),
-        decided_through: row.decided_through,
-        reason: row.reason,
-      };
+      });
     },
   };
 }

@@ -3,12 +3,12 @@ import type { CallContext, Principal } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { toolNamed } from '../../../kernel/registry.ts';
 import { Refusal } from '../../../kernel/reply.ts';
-import { readJson } from '../../../storage/columns.ts';
+import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
-import type { capabilityMatrix, explainCapability, grantView } from './contract.ts';
+import { type capabilityMatrix, type explainCapability, grantView } from './contract.ts';
 import type { AccessForecast, Gate } from './gate.ts';
-import { argumentsOf, capabilityFor, grantScope, grantStatus } from './grant.ts';
+import { argumentsOf, capabilityFor, grantStatus } from './grant.ts';
 
 /** What there is to call, and who decides on it. */
 export interface GrantOffer {
@@ -109,20 +109,17 @@ export async function viewGrants<const Rows extends readonly GrantRow[]>(
   const name = await subjects.names(db, viewer.workspace, viewer, [...new Set(named)]);
   // By their ids private people could be told apart; the operator of the server reads the store anyway.
   const shown = (subject: string): string => (viewer.kind !== 'operator' && name(subject) === subjects.hidden ? subjects.hidden : subject);
-  const view = (grant: GrantRow): GrantView => ({
-    grant_id: grant.id,
-    subject: shown(grant.subject),
-    subject_name: name(grant.subject),
-    action: grant.action,
-    scope: readJson(grantScope, grant.scope),
-    uses: grant.uses,
-    status: grantStatus(grant, now),
-    granted_by: shown(grant.granted_by),
-    granted_by_name: name(grant.granted_by),
-    granted_at: grant.created_at,
-    revision: grant.revision,
-  });
-  return grants.map(view) as { [Row in keyof Rows]: GrantView };
+  const viewGrant = (grant: GrantRow): GrantView =>
+    view(grantView, grant, {
+      grant_id: grant.id,
+      subject: shown(grant.subject),
+      subject_name: name(grant.subject),
+      status: grantStatus(grant, now),
+      granted_by: shown(grant.granted_by),
+      granted_by_name: name(grant.granted_by),
+      granted_at: grant.created_at,
+    });
+  return grants.map(viewGrant) as { [Row in keyof Rows]: GrantView };
 }
 
 /** At most one of them; none is the operator. */

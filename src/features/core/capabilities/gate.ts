@@ -5,10 +5,11 @@ import type { AccessDecision, AccessRequest, Denied, Passed, Ports, PriorDecisio
 import { namespaceOf } from '../../../kernel/registry.ts';
 import { refused } from '../../../kernel/reply.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
+import { findRow } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { actionName, actionsFor, allowsArguments, approverOf, argumentsOf, capabilityFor, grantStatus, isCounted, recentAfter, waitForRate } from './grant.ts';
-import { byAge, countUse, findGrants, grantById, grantsOf, standingGrants } from './store.ts';
+import { byAge, countUse, findGrants, grantsOf, standingGrants } from './store.ts';
 
 /** The one tool that needs no grant: the liveness probe. */
 const EXEMPT = 'clock';
@@ -118,7 +119,7 @@ async function consumeFirst(tx: Tx, principal: Principal, asked: AccessRequest, 
   let wait: number | undefined;
   let reason: string | undefined;
   for (const { id } of grants) {
-    const grant = await grantById(tx.db, tx.workspace, id);
+    const grant = await findRow(tx.db, 'grants', { workspace_id: tx.workspace, id });
     if (!grant) continue;
     const ms = waitForRate(grant, tx.now);
     if (grantStatus(grant, tx.now) === 'live' && ms === 0) {

@@ -2,14 +2,12 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
 import { wordsPattern } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { compiledQuery, insertRows } from '../../../storage/rows.ts';
+import { compiledQuery, matching } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import { count, fits, idOf, json, matches, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import { actionName, type GrantStatus, grantScope, type StandingGrant } from './grant.ts';
 
-export const grantsIn = (db: Db, workspace: string) => db.selectFrom('grants').selectAll().where('workspace_id', '=', workspace);
-
-export const insertGrant = (db: Db, grant: GrantRow) => insertRows(db, 'grants', grant);
+export const grantsIn = (db: Db, workspace: string) => matching(db, 'grants', { workspace_id: workspace }).selectAll();
 
 /** Ids sort by when they were made. */
 export const byAge = (a: GrantRow, b: GrantRow): number => (a.id < b.id ? -1 : 1);
@@ -28,21 +26,15 @@ export async function findGrants(db: Db, workspace: string, subjects: readonly s
   return found.sort(byAge);
 }
 
-/** All that have not been revoked, in short: a caller may hold hundreds. */
-export async function grantsOf(db: Db, workspace: string, subjects: readonly string[]): Promise<StandingGrant[]> {
-  return await db
-    .selectFrom('grants')
-    .select(['action', 'revoked_at', 'expires_at', 'max_uses', 'uses'])
-    .where('workspace_id', '=', workspace)
-    .where('subject', 'in', subjects)
-    .where('revoked_at', 'is', null)
-    .execute();
-}
+/** All that have not been revoked. */
+const standing = (db: Db, workspace: string, subjects: readonly string[]) =>
+  matching(db, 'grants', { workspace_id: workspace, subject: subjects, revoked_at: null });
 
-/** The same, whole. */
-export async function standingGrants(db: Db, workspace: string, subjects: readonly string[]): Promise<GrantRow[]> {
-  return await grantsIn(db, workspace).where('subject', 'in', subjects).where('revoked_at', 'is', null).execute();
-}
+/** In short: a caller may hold hundreds. */
+export const grantsOf = (db: Db, workspace: string, subjects: readonly string[]): Promise<StandingGrant[]> =>
+  standing(db, workspace, subjects).select(['action', 'revoked_at', 'expires_at', 'max_uses', 'uses']).execute();
+
+export const standingGrants = (db: Db, workspace: string, subjects: readonly string[]) => standing(db, workspace, subjects).selectAll().execute();
 
 interface GrantFilter {
   readonly subject?: string | undefined;
@@ -55,10 +47,8 @@ interface GrantFilter {
 
 /** Newest first. */
 export async function pageOfGrants(db: Db, workspace: string, { subject, text, status, before }: GrantFilter, now: number, limit: number): Promise<GrantRow[]> {
-  let query = grantsIn(db, workspace);
-  if (subject !== undefined) query = query.where('subject', '=', subject);
+  let query = matching(db, 'grants', { workspace_id: workspace, subject, id: before === undefined ? undefined : { '<': before } }).selectAll();
   if (text !== undefined) query = query.where(sql<SqlBool>`lower(action) like ${wordsPattern(text.toLowerCase())} escape '\\'`);
-  if (before !== undefined) query = query.where('id', '<', before);
   if (status !== undefined) query = query.where(hasStatus(status, now));
   return await query.orderBy('id', 'desc').limit(limit).execute();
 }
@@ -78,10 +68,6 @@ function hasStatus(status: GrantStatus, now: number): RawBuilder<SqlBool> {
     case 'live':
       return sql<SqlBool>`not (${revoked}) and not (${expired}) and not (${exhausted})`;
   }
-}
-
-export async function grantById(db: Db, workspace: string, id: string): Promise<GrantRow | undefined> {
-  return await grantsIn(db, workspace).where('id', '=', id).executeTakeFirst();
 }
 
 /** The grant as it is after one more use. Whether it has one is asked in the same transaction, and writes of a workspace take turns. */

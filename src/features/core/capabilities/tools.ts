@@ -4,12 +4,13 @@ import { toolNamed } from '../../../kernel/registry.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { insertRows } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { explain, type GrantOffer, matrix, type Subjects, viewGrants } from './answers.ts';
 import { capabilityMatrix, explainCapability, grantCapability, listCapabilities, revokeCapability } from './contract.ts';
 import { type GrantScope, PROFILES } from './grant.ts';
-import { findGrants, grantsIn, insertGrant, pageOfGrants, revokeGrant } from './store.ts';
+import { findGrants, grantsIn, pageOfGrants, revokeGrant } from './store.ts';
 
 export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implementation[] {
   return [
@@ -80,7 +81,7 @@ async function giveGrant(tx: Tx, given: { subject: string; action: string; scope
     revoked_at: null,
     revoked_by: null,
   };
-  await insertGrant(tx.db, grant);
+  await insertRows(tx.db, 'grants', grant);
   tx.append({
     category: 'audit',
     kind: 'capability_granted',

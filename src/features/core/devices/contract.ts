@@ -34,7 +34,7 @@ const userCode = z
   .refine(isUserCode, { error: 'expected a code such as BQPX-FGQR, as the machine shows it' })
   .describe('The code that the machine shows.');
 
-const requested = z.strictObject({
+export const requested = z.strictObject({
   user_code: z.string(),
   machine_name: z.string(),
   agents: z.array(z.string()),
@@ -42,7 +42,6 @@ const requested = z.strictObject({
   asked_at: z.int(),
   expires_at: z.int(),
 });
-export type Requested = z.output<typeof requested>;
 
 const base = { toolset: 'admin', access: 'member' } as const;
 

@@ -5,12 +5,12 @@ import { DEFAULT_WORKSPACE_ID, newId } from '../../../kernel/ids.ts';
 import { parseInput } from '../../../kernel/input.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import { readJson } from '../../../storage/columns.ts';
-import { changeRows, findRow } from '../../../storage/rows.ts';
+import { changeRows, deleteRows, findRow, insertRows } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { agentTokenExpiry, findDeveloper, hashSecret, type IdentityLimits, issueToken, mintSecret } from '../identity/index.ts';
 import { CODE_LENGTH, CODE_LETTERS, devicePoll, deviceRequest } from './contract.ts';
-import { consume, deleteOldestOf, deleteStale, findPending, insertGrant, makerOf, openSources } from './store.ts';
+import { changeGrant, deleteOldestOf, findPending, makerOf, openSources } from './store.ts';
 
 /** How long a request that came to nothing can still be asked about. */
 export const UNANSWERED_KEPT_MS = 24 * 3_600_000;
@@ -41,7 +41,8 @@ export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pic
       const { machine_name, agents } = parseInput({ input: deviceRequest }, body) as z.output<typeof deviceRequest>;
       const device_code = mintSecret();
       const user_code = await store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
-        await deleteStale(tx.db, tx.now - UNANSWERED_KEPT_MS);
+        // Requests that came to nothing. The others are the devices that people see.
+        await deleteRows(tx.db, 'device_grants', { expires_at: { '<': tx.now - UNANSWERED_KEPT_MS }, status: { '!=': 'consumed' } });
         await requireRoom(tx, source);
         const code = await freeCode(tx);
         const row: DeviceGrantRow = {
@@ -60,7 +61,7 @@ export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pic
           interval_seconds: FIRST_INTERVAL_SECONDS,
           decided_at: null,
         };
-        await insertGrant(tx.db, row);
+        await insertRows(tx.db, 'device_grants', row);
         // Without the machine's name: people call their machines by their own.
         tx.append({ category: 'audit', kind: 'device.requested', actor: 'anonymous', subject: row.id, payload: { source, agents } });
         return code;
@@ -118,7 +119,8 @@ async function answer(tx: Tx, row: DeviceGrantRow | undefined, limits: Pick<Iden
 }
 
 async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string, expiresAt: number | null): Promise<Polled> {
-  if (!(await consume(tx.db, row.id))) return { status: 'consumed' };
+  // Of two questions at the same time one gets the tokens.
+  if (!(await changeGrant(tx.db, row.id, 'approved', { status: 'consumed' }))) return { status: 'consumed' };
   const by = `developer:${developerId}`;
   const developer = await findDeveloper(tx.db, tx.workspace, { id: developerId });
   // Labels are seen by more people than devices are.

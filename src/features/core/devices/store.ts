@@ -1,10 +1,7 @@
 import type { Db } from '../../../storage/engine.ts';
-import { findRow, insertRows } from '../../../storage/rows.ts';
+import { changeRows, deleteRows, findRow, findRows, matching } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import { neverBrought, type RowRules } from '../../../storage/transfer/row-rules.ts';
-import type { TokenRow } from '../identity/index.ts';
-
-export const insertGrant = (db: Db, row: DeviceGrantRow) => insertRows(db, 'device_grants', row);
 
 /** The one that waits under this code; the index lets there be no other. */
 export const findPending = (db: Db, userCode: string) => findRow(db, 'device_grants', { user_code: userCode, status: 'pending' });
@@ -22,61 +19,28 @@ export async function openSources(db: Db, now: number): Promise<{ source: string
 
 /** Of the requests of one source that wait to be approved. */
 export async function deleteOldestOf(db: Db, source: string, now: number): Promise<void> {
-  const oldest = db.selectFrom('device_grants').select('id').where('source', '=', source).where('status', '=', 'pending').where('expires_at', '>', now);
-  await db.deleteFrom('device_grants').where('id', 'in', oldest.orderBy('created_at').orderBy('id').limit(1)).execute();
+  const waiting = { source, status: 'pending', expires_at: { '>': now } } as const;
+  const oldest = await findRow(db, 'device_grants', waiting, { created_at: 'asc', id: 'asc' });
+  if (oldest) await deleteRows(db, 'device_grants', { id: oldest.id });
 }
 
-export async function waitingGrants(db: Db, now: number, limit: number): Promise<DeviceGrantRow[]> {
-  const pending = db.selectFrom('device_grants').selectAll().where('expires_at', '>=', now).where('status', '=', 'pending');
-  return await pending.orderBy('created_at').limit(limit).execute();
-}
+export const waitingGrants = (db: Db, now: number, limit: number) =>
+  findRows(db, 'device_grants', { expires_at: { '>=': now }, status: 'pending' }, { order: { created_at: 'asc' }, limit });
 
-/** False: somebody else has decided. */
-export async function decide(db: Db, id: string, decision: Pick<DeviceGrantRow, 'status' | 'workspace_id' | 'developer_id' | 'decided_at'>): Promise<boolean> {
-  const result = await db.updateTable('device_grants').set(decision).where('id', '=', id).where('status', '=', 'pending').executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
-
-/** Of two questions at the same time one gets the tokens. */
-export async function consume(db: Db, id: string): Promise<boolean> {
-  const result = await db.updateTable('device_grants').set({ status: 'consumed' }).where('id', '=', id).where('status', '=', 'approved').executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
-
-/** Approved, and not fetched yet: it gets nothing any more. */
-export async function withdraw(db: Db, id: string, now: number): Promise<boolean> {
-  const open = db.updateTable('device_grants').set({ status: 'denied', decided_at: now }).where('id', '=', id).where('status', '=', 'approved');
-  return (await open.executeTakeFirst()).numUpdatedRows === 1n;
-}
-
-/** Requests that came to nothing. Those that did are the devices that people see. */
-export async function deleteStale(db: Db, before: number): Promise<void> {
-  await db.deleteFrom('device_grants').where('expires_at', '<', before).where('status', '!=', 'consumed').execute();
-}
+/** False where it no longer has the status that the change is from: of two that change it at the same time, one does. */
+export const changeGrant = async (db: Db, id: string, from: DeviceGrantRow['status'], change: Partial<DeviceGrantRow>): Promise<boolean> =>
+  (await changeRows(db, 'device_grants', { id, status: from }, change)) > 0;
 
 const SET_UP = ['approved', 'consumed'] as const;
 
-export async function pageOfDevices(
-  db: Db,
-  workspace: string,
-  { developerId, limit, offset }: { developerId: string | undefined; limit: number; offset: number },
-): Promise<{ rows: DeviceGrantRow[]; total: number }> {
-  let devices = db.selectFrom('device_grants').where('workspace_id', '=', workspace).where('status', 'in', SET_UP);
-  if (developerId !== undefined) devices = devices.where('developer_id', '=', developerId);
-  const rows = await devices.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
-  const { total } = await devices.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { rows, total: Number(total) };
-}
-
-export const devicesOf = (db: Db, workspace: string) =>
-  db.selectFrom('device_grants').selectAll().where('workspace_id', '=', workspace).where('status', 'in', SET_UP);
+/** Of one developer, where that is given. */
+export const devicesOf = (db: Db, workspace: string, developerId?: string) =>
+  matching(db, 'device_grants', { workspace_id: workspace, status: SET_UP, developer_id: developerId }).selectAll();
 
 /** By whom tokens were made that a device got. */
 export const makerOf = (deviceId: string): string => `device:${deviceId}`;
 
-export async function tokensOfDevices(db: Db, workspace: string, ids: readonly string[]): Promise<TokenRow[]> {
-  if (ids.length === 0) return [];
-  return await db.selectFrom('tokens').selectAll().where('workspace_id', '=', workspace).where('created_by', 'in', ids.map(makerOf)).orderBy('id').execute();
-}
+export const tokensOfDevices = (db: Db, workspace: string, ids: readonly string[]) =>
+  findRows(db, 'tokens', { workspace_id: workspace, created_by: ids.map(makerOf) }, { order: { id: 'asc' } });
 
 export const deviceRows = { device_grants: neverBrought('device_approvals') } satisfies Partial<RowRules>;

@@ -6,15 +6,16 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { readJson } from '../../../storage/columns.ts';
+import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { findRows, matching, pageOf } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type DeveloperRow, developersOf, endTokenById, knownDeveloper, PRIVATE, shown, type TokenRow } from '../identity/index.ts';
 import { installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
-import { agentSetup, approveDevice, type DeviceView, findDevice, listDevices, type Requested, refuseDevice, revokeDevice, waitingDevices } from './contract.ts';
+import { agentSetup, approveDevice, type DeviceView, findDevice, listDevices, refuseDevice, requested, revokeDevice, waitingDevices } from './contract.ts';
 import { Guesses, shownCode, standingOf } from './desk.ts';
-import { decide, devicesOf, findPending, makerOf, pageOfDevices, tokensOfDevices, waitingGrants, withdraw } from './store.ts';
+import { changeGrant, devicesOf, findPending, makerOf, tokensOfDevices, waitingGrants } from './store.ts';
 
 const MAX_WAITING = 50;
 
@@ -51,8 +52,7 @@ const requestTools = (guesses: Guesses): Implementation[] => [
 const machineTools = (packageRoot: string): Implementation[] => [
   implement(listDevices, {
     read: async ({ limit, offset }, { reader, workspace, principal, clock }) => {
-      const developerId = ownOnly(principal);
-      const { rows, total } = await pageOfDevices(reader, workspace, { developerId, limit, offset });
+      const { rows, total } = await pageOf(devicesOf(reader, workspace, ownOnly(principal)).orderBy('id', 'desc'), { limit, offset });
       const ids = rows.map(({ id }) => id);
       const around = {
         viewer: principal,
@@ -69,7 +69,8 @@ const machineTools = (packageRoot: string): Implementation[] => [
       const live = (await tokensOfDevices(tx.db, tx.workspace, [device.id])).filter(({ revoked_at }) => revoked_at === null);
       for (const { id } of live) await endTokenById(tx, id, ctx.principal.actor);
       const revoked = live.map(({ id }) => id);
-      const isWithdrawn = await withdraw(tx.db, device.id, tx.now);
+      // Approved, and not fetched yet: it gets nothing any more.
+      const isWithdrawn = await changeGrant(tx.db, device.id, 'approved', { status: 'denied', decided_at: tx.now });
       if (revoked.length > 0 || isWithdrawn) record(tx, ctx, { category: 'work', kind: 'device.revoked', subject: device.id, payload: { token_ids: revoked } });
       if (isWithdrawn) return ok({ device_id: device.id, revoked }, 'The device had not fetched its tokens, and gets none.');
       return ok({ device_id: device.id, revoked }, `Revoked ${revoked.length === 1 ? '1 token' : `${revoked.length} tokens`}.`);
@@ -81,7 +82,7 @@ const machineTools = (packageRoot: string): Implementation[] => [
 ];
 
 /** They belong to no workspace yet: the default one looks after them. */
-export async function devicesToApprove(db: Db, workspace: string, now: number, limit: number): Promise<Requested[]> {
+export async function devicesToApprove(db: Db, workspace: string, now: number, limit: number) {
   const rows = workspace === DEFAULT_WORKSPACE_ID ? await waitingGrants(db, now, limit) : [];
   return rows.map(viewRequested);
 }
@@ -114,10 +115,10 @@ async function waitingFor(db: Db, code: string, now: number): Promise<DeviceGran
   });
 }
 
-type Decision = Parameters<typeof decide>[2];
+type Decision = Pick<DeviceGrantRow, 'status' | 'workspace_id' | 'developer_id'>;
 
-async function settle(tx: Tx, ctx: WriteContext, row: DeviceGrantRow, decision: Omit<Decision, 'decided_at'>): Promise<void> {
-  if (!(await decide(tx.db, row.id, { ...decision, decided_at: tx.now }))) {
+async function settle(tx: Tx, ctx: WriteContext, row: DeviceGrantRow, decision: Decision): Promise<void> {
+  if (!(await changeGrant(tx.db, row.id, 'pending', { ...decision, decided_at: tx.now }))) {
     throw new Refusal('DEVICE_NOT_FOUND', 'Somebody else has just decided on this device.', 'covenant devices list shows those that are set up.');
   }
   const kind = decision.status === 'approved' ? 'device.approved' : 'device.refused';
@@ -127,11 +128,8 @@ async function settle(tx: Tx, ctx: WriteContext, row: DeviceGrantRow, decision: 
 /** Whose devices a caller sees: operators everybody's. */
 const ownOnly = ({ operator, developerId }: Principal): string | undefined => (operator ? undefined : (developerId ?? undefined));
 
-async function deviceNamed(db: Db, workspace: string, tail: string, principal: Principal): Promise<DeviceGrantRow> {
-  const own = ownOnly(principal);
-  const devices = devicesOf(db, workspace);
-  return await findBySuffix(own === undefined ? devices : devices.where('developer_id', '=', own), tail, 'device');
-}
+const deviceNamed = (db: Db, workspace: string, tail: string, principal: Principal): Promise<DeviceGrantRow> =>
+  findBySuffix(devicesOf(db, workspace, ownOnly(principal)), tail, 'device');
 
 const PLACEHOLDER = 'YOUR_TOKEN';
 const UNKNOWN_FOLDER = '/path/to/your/repository';
@@ -161,31 +159,19 @@ async function setupFor(db: Db, principal: Principal, { baseUrl, cwd: given, pac
 
 /** Those that the developer's own machines reported first: where somebody else keeps theirs is of no use. */
 async function knownFolders(db: Db, { workspace, developerId }: Principal): Promise<string[]> {
-  const own = await db
-    .selectFrom('registered_repos')
+  const own = await matching(db, 'registered_repos', { workspace_id: workspace, developer_id: developerId ?? '', path: { '!=': null } })
     .select('path')
     .distinct()
-    .where('workspace_id', '=', workspace)
-    .where('developer_id', '=', developerId ?? '')
-    .where('path', 'is not', null)
     .orderBy('path')
     .limit(MAX_REPOSITORIES)
     .execute();
-  const registered = db.selectFrom('repositories').select('path').where('workspace_id', '=', workspace);
-  const others = await registered.orderBy('updated_at', 'desc').limit(MAX_REPOSITORIES).execute();
+  const others = await findRows(db, 'repositories', { workspace_id: workspace }, { order: { updated_at: 'desc' }, limit: MAX_REPOSITORIES });
   return [...new Set([...own, ...others].flatMap(({ path }) => path ?? []))].slice(0, MAX_REPOSITORIES);
 }
 
 const agentsOf = (row: DeviceGrantRow): string[] => readJson(z.array(z.string()), row.agents);
 
-const viewRequested = (row: DeviceGrantRow): Requested => ({
-  user_code: shownCode(row.user_code),
-  machine_name: row.machine_name,
-  agents: agentsOf(row),
-  source: row.source,
-  asked_at: row.created_at,
-  expires_at: row.expires_at,
-});
+const viewRequested = (row: DeviceGrantRow) => view(requested, row, { user_code: shownCode(row.user_code), asked_at: row.created_at });
 
 interface Around {
   readonly viewer: Principal;

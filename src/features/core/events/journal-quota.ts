@@ -2,6 +2,7 @@ import type { Principal, Services } from '../../../kernel/call.ts';
 import type { JournalQuota } from '../../../kernel/ports.ts';
 import { type Refused, refused } from '../../../kernel/reply.ts';
 import type { Feature } from '../../../kernel/tool.ts';
+import { deleteRows, findRow } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -30,13 +31,7 @@ export function createJournalQuota({ store, clock, log }: Services, mostEvents: 
   const keyOf = ({ workspace, tokenId }: Principal, day: string) => `${workspace} ${tokenId} ${day}`;
 
   const load = async ({ workspace, tokenId }: Principal, day: string, key: string): Promise<Growth> => {
-    const row = await store.reader
-      .selectFrom('journal_growth')
-      .select('events')
-      .where('workspace_id', '=', workspace)
-      .where('token_id', '=', tokenId)
-      .where('day', '=', day)
-      .executeTakeFirst();
+    const row = await findRow(store.reader, 'journal_growth', { workspace_id: workspace, token_id: tokenId, day });
     const growth = { workspace, tokenId, day, stored: Number(row?.events ?? 0), added: 0 };
     known.set(key, growth);
     return growth;
@@ -65,11 +60,7 @@ export function createJournalQuota({ store, clock, log }: Services, mostEvents: 
   };
 
   async function addUp(tx: Tx, growths: readonly Growth[]): Promise<number[]> {
-    await tx.db
-      .deleteFrom('journal_growth')
-      .where('workspace_id', '=', tx.workspace)
-      .where('day', '<', dayOf(tx.now - DAY_MS))
-      .execute();
+    await deleteRows(tx.db, 'journal_growth', { workspace_id: tx.workspace, day: { '<': dayOf(tx.now - DAY_MS) } });
     const totals: number[] = [];
     for (const { workspace, tokenId, day, added } of growths) {
       const { events } = await tx.db

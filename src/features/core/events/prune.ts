@@ -8,6 +8,7 @@ import { type AnchorKeeper, AnchorMismatch } from '../../../storage/anchors/keep
 import type { Db } from '../../../storage/engine.ts';
 import { type ChainPoint, readAnchor, readHead, unattested } from '../../../storage/journal.ts';
 import { cut, isAttested, leftBefore, PruneWalk, removeSome } from '../../../storage/journal-prune.ts';
+import { findRows } from '../../../storage/rows.ts';
 import { anchorJournal, pruneJournal, rotateAnchorKey } from './contract.ts';
 
 /** How long a journal goes without an anchor. */
@@ -65,7 +66,7 @@ export function anchoring({ store, clock, log }: Services, keeper: AnchorKeeper,
 
   async function look(isDue: (fresh: number, sinceMs: number) => boolean): Promise<void> {
     const now = clock.now();
-    for (const { workspace_id, seq } of await store.reader.selectFrom('journal_heads').select(['workspace_id', 'seq']).execute()) {
+    for (const { workspace_id, seq } of await findRows(store.reader, 'journal_heads', {})) {
       try {
         const last = await keeper.last(workspace_id);
         const since = last?.at ?? begun.get(workspace_id) ?? now;
@@ -175,7 +176,7 @@ export function removingCut({ store }: Pick<Services, 'store'>): Sweep {
     name: 'journal',
     everyMs: REMOVE_EVERY_MS,
     async run() {
-      for (const { workspace_id, ...anchor } of await store.reader.selectFrom('journal_anchors').selectAll().execute()) {
+      for (const { workspace_id, ...anchor } of await findRows(store.reader, 'journal_anchors', {})) {
         if ((await leftBefore(store.reader, workspace_id, anchor)) === 0) continue;
         while ((await removeSome((callback) => store.write(workspace_id, callback))) > 0);
       }

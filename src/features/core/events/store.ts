@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { wordsPattern } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { type JournalEvent, toEvent } from '../../../storage/journal.ts';
+import { matching } from '../../../storage/rows.ts';
 import { PRIVATE } from '../identity/index.ts';
 import type { EventFilter } from './contract.ts';
 
@@ -117,24 +118,15 @@ interface Bounds {
 }
 
 async function batch(db: Db, workspace: string, { from, to, back, size }: Bounds, sought: Sought): Promise<JournalEvent[]> {
-  const stretch = db
-    .selectFrom('events')
-    .where('workspace_id', '=', workspace)
-    .where('seq', '>=', from)
-    .where('seq', '<=', to)
-    .orderBy('seq', back ? 'desc' : 'asc')
+  const order = back ? 'desc' : 'asc';
+  const stretch = matching(db, 'events', { workspace_id: workspace, seq: { '>=': from, '<=': to } })
+    .orderBy('seq', order)
     .limit(size);
   const by = indexed(sought);
   // Their numbers first: with whole rows to fetch besides, SQLite would read the stretch from end to end.
   const numbers = by && (await stretch.select('seq').where(by.column, '=', by.value).execute()).map(({ seq }) => seq);
-  let query = numbers
-    ? db
-        .selectFrom('events')
-        .where('workspace_id', '=', workspace)
-        .where('seq', 'in', numbers)
-        .orderBy('seq', back ? 'desc' : 'asc')
-    : stretch;
   if (numbers?.length === 0) return [];
+  let query = numbers ? matching(db, 'events', { workspace_id: workspace, seq: numbers }).orderBy('seq', order) : stretch;
   for (const condition of conditions(sought)) query = query.where(condition);
   return (await query.selectAll().execute()).map(toEvent);
 }

@@ -4,7 +4,7 @@ import type { Sweep } from '../../../kernel/sweep.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout, toEvent } from '../../../storage/journal.ts';
-import { compiledQuery } from '../../../storage/rows.ts';
+import { compiledQuery, deleteEverywhere, saveRows } from '../../../storage/rows.ts';
 import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { DENIED_EDIT } from '../events/index.ts';
@@ -45,14 +45,7 @@ export const runsOfOthersIn = compiledQuery(4, (db, workspace: string, sessionId
 
 const KEY = ['workspace_id', 'actor', 'client_session'] as const;
 
-export async function saveRun(tx: Tx, run: ClientRunRow): Promise<void> {
-  const { workspace_id: _, actor: __, client_session: ___, ...change } = run;
-  await tx.db
-    .insertInto('client_runs')
-    .values(run)
-    .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(change))
-    .execute();
-}
+export const saveRun = (tx: Tx, run: ClientRunRow) => saveRows(tx.db, 'client_runs', KEY, run);
 
 const denials = z.record(z.string(), z.number());
 export const denialsOf = (run: ClientRunRow): Record<string, number> => readJson(denials, run.denials);
@@ -80,13 +73,7 @@ export function forgettingRuns({ store, clock }: Pick<Services, 'store' | 'clock
     name: 'hooks',
     everyMs: EVERY_MS,
     async run() {
-      const before = clock.now() - RUNS_KEPT_MS;
-      const old = await store.reader.selectFrom('client_runs').select('workspace_id').distinct().where('last_seen_at', '<', before).execute();
-      for (const { workspace_id } of old) {
-        await store.write(workspace_id, async (tx) => {
-          await tx.db.deleteFrom('client_runs').where('workspace_id', '=', workspace_id).where('last_seen_at', '<', before).execute();
-        });
-      }
+      await deleteEverywhere(store, 'client_runs', { last_seen_at: { '<': clock.now() - RUNS_KEPT_MS } });
     },
   };
 }

@@ -5,10 +5,10 @@ import type { Principal, PrincipalKind, Services } from '../../../kernel/call.ts
 import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../../kernel/ids.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import { Refusal } from '../../../kernel/reply.ts';
-import { changeRows } from '../../../storage/rows.ts';
+import { changeRows, hasRow } from '../../../storage/rows.ts';
 import type { IdentityLimits } from './people.ts';
 import { expiryAfterUse, takeTicket } from './signin.ts';
-import { findTokenByHash, findTokenById, type TokenWithDeveloper, workspaceExists } from './store.ts';
+import { findTokenByHash, findTokenById, type TokenWithDeveloper } from './store.ts';
 
 /** `web` is a browser's sign-in, carried by the cookie and accepted nowhere else. */
 export type TokenKind = 'operator' | 'developer' | 'agent' | 'instance' | 'web';
@@ -110,7 +110,7 @@ export function createEnterWorkspace(services: Services): Ports['enterWorkspace'
   return async (principal, name) => {
     if (principal.kind !== 'operator') throw new Refusal('OPERATOR_REQUIRED', 'Only the operator can name a workspace.', 'Use a token of that workspace.');
     const id = workspaceId(name);
-    const exists = id === DEFAULT_WORKSPACE_ID || (await workspaceExists(services.store.reader, id));
+    const exists = id === DEFAULT_WORKSPACE_ID || (await hasRow(services.store.reader, 'workspaces', { id }));
     return { principal: { ...principal, workspace: id }, exists };
   };
 }

@@ -15,7 +15,7 @@ const LIFETIME =
 
 const label = title.max(100).optional();
 
-const tokenView = z.strictObject({
+export const tokenView = z.strictObject({
   token_id: z.string(),
   kind: z.enum(['operator', 'developer', 'agent', 'instance', 'web']),
   developer_id: z.string().nullable(),
@@ -114,7 +114,7 @@ export const createSigninLink = contract({
   output: z.strictObject({ path: z.string(), developer: z.string(), expires_at: z.int() }),
 });
 
-const developerView = z.strictObject({
+export const developerView = z.strictObject({
   developer_id: z.string(),
   name: z.string(),
   role: z.enum(['admin', 'member']),

@@ -3,21 +3,12 @@ import { DEFAULT_WORKSPACE_ID, newId, workspaceName } from '../../../kernel/ids.
 import { Refusal } from '../../../kernel/reply.ts';
 import type { StoredToken } from '../../../storage/backup.ts';
 import type { Store } from '../../../storage/open.ts';
-import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';
+import { changeRows, deleteRows, findRow, insertNewRow, insertRows } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
 import { defaultLabel, endOf, hashSecret, mintToken, type TokenKind } from './authenticate.ts';
-import {
-  deleteAgentRunner,
-  deleteSigninLinksOf,
-  findDeveloper,
-  firstDeveloper,
-  insertAgentRunner,
-  insertWorkspace,
-  liveWebTokens,
-  workspaceTokens,
-} from './store.ts';
+import { findDeveloper, firstDeveloper, liveWebTokens, workspaceTokens } from './store.ts';
 
 /** Of `[limits]` in config.toml: how long sign-ins and tokens last. */
 export interface IdentityLimits {
@@ -28,7 +19,7 @@ export interface IdentityLimits {
 
 export async function ensureWorkspace(tx: Tx, by: string): Promise<void> {
   const name = workspaceName(tx.workspace);
-  if (await insertWorkspace(tx.db, tx.workspace, name, tx.now)) {
+  if (await insertNewRow(tx.db, 'workspaces', { id: tx.workspace, name, created_at: tx.now })) {
     tx.append({ category: 'work', kind: 'workspace.created', actor: by, subject: tx.workspace });
   }
 }
@@ -53,8 +44,10 @@ export async function ensureDeveloper(tx: Tx, name: string, by: string): Promise
 
 /** Whether a developer may run agents on the server's machine, with the rights of its user. Only the operator of the server says so. */
 export async function setRunAgents(tx: Tx, developer: DeveloperRow, allowed: boolean, by: string): Promise<void> {
-  const permission = { workspace_id: tx.workspace, developer_id: developer.id, given_at: tx.now, given_by: by };
-  const isNews = allowed ? await insertAgentRunner(tx.db, permission) : await deleteAgentRunner(tx.db, tx.workspace, developer.id);
+  const permission = { workspace_id: tx.workspace, developer_id: developer.id };
+  const isNews = allowed
+    ? await insertNewRow(tx.db, 'machine_permissions', { ...permission, given_at: tx.now, given_by: by })
+    : (await deleteRows(tx.db, 'machine_permissions', permission)) > 0;
   if (isNews)
     tx.append({ category: 'audit', kind: allowed ? 'developer.run_agents_allowed' : 'developer.run_agents_withdrawn', actor: by, subject: developer.id });
 }
@@ -155,7 +148,7 @@ export async function rotateToken(tx: Tx, token: TokenRow, { oldEndsAt, expiresA
 export async function signOutEverywhere(tx: Tx, developer: DeveloperRow, by: string): Promise<number> {
   const sessions = await liveWebTokens(tx.db, tx.workspace, developer.id, tx.now);
   for (const session of sessions) await endToken(tx, session, by);
-  await deleteSigninLinksOf(tx.db, tx.workspace, developer.id);
+  await deleteRows(tx.db, 'signin_links', { workspace_id: tx.workspace, developer_id: developer.id, used_at: null });
   tx.append({ category: 'audit', kind: 'developer.signed_out', actor: by, subject: developer.id, payload: { sessions: sessions.length } });
   return sessions.length;
 }
@@ -263,12 +256,9 @@ export async function endRevived(store: Pick<Store, 'reader' | 'write'>, revived
   for (const workspace of ids) {
     await store.write(workspace, async (tx) => {
       for (const { token } of revived) if (token.workspace_id === workspace) await endTokenById(tx, token.id, 'operator');
-      await tx.db.deleteFrom('signin_links').where('workspace_id', '=', workspace).execute();
+      await deleteRows(tx.db, 'signin_links', { workspace_id: workspace });
     });
   }
   // A request that nobody has approved yet is of no workspace.
-  await store.write(
-    DEFAULT_WORKSPACE_ID,
-    async (tx) => void (await tx.db.deleteFrom('device_grants').where('status', 'in', ['pending', 'approved']).execute()),
-  );
+  await store.write(DEFAULT_WORKSPACE_ID, ({ db }) => deleteRows(db, 'device_grants', { status: ['pending', 'approved'] }));
 }

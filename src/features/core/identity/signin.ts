@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Principal, Services } from '../../../kernel/call.ts';
 import { workspaceName } from '../../../kernel/ids.ts';
 import { Refusal } from '../../../kernel/reply.ts';
-import { findRow, insertRows } from '../../../storage/rows.ts';
+import { changeRows, deleteRows, findRow, insertRows } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { hashSecret, mintSecret } from './authenticate.ts';
 import { endTokenById, type IdentityLimits, issueToken } from './people.ts';
-import { deleteStaleSigninLinks, deleteStaleTickets, findDeveloper, takeSigninLink, takeTicketRow } from './store.ts';
+import { findDeveloper } from './store.ts';
 
 export const LINK_MS = 10 * 60_000;
 const DAY_MS = 24 * 3_600_000;
@@ -19,7 +19,8 @@ export const expiryAfterUse = (signedInAt: number, now: number, { session_idle_d
 
 /** A link that works once: the secret is in its path, its hash in the store. */
 export async function makeSigninLink(tx: Tx, developer: DeveloperRow, by: string): Promise<{ path: string; expiresAt: number }> {
-  await deleteStaleSigninLinks(tx.db, tx.workspace, tx.now);
+  // A link that can no longer be used is of no interest: the journal has its making and use.
+  await deleteRows(tx.db, 'signin_links', { workspace_id: tx.workspace, expires_at: { '<': tx.now } });
   const secret = mintSecret();
   const expiresAt = tx.now + LINK_MS;
   await insertRows(tx.db, 'signin_links', {
@@ -67,7 +68,9 @@ export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLi
     if (isOther && !replace) throw signedInAsAnother(browser, developer);
     const proof = mintSecret();
     const cookie = await store.write(link.workspace_id, async (tx) => {
-      if (!(await takeSigninLink(tx.db, hash, tx.now))) throw linkInvalid();
+      // Of two visitors at the same time, one gets in.
+      const taken = await changeRows(tx.db, 'signin_links', { hash, used_at: null, expires_at: { '>=': tx.now } }, { used_at: tx.now });
+      if (taken === 0) throw linkInvalid();
       const actor = `developer:${developer.id}`;
       const expiresAt = expiryAfterUse(tx.now, tx.now, limits);
       const { value } = await issueToken(tx, { kind: 'web', developerId: developer.id, expiresAt, proofHash: hashSecret(proof), by: actor });
@@ -104,7 +107,7 @@ export const TICKET_MS = 30_000;
 
 /** Opens `path` once for the dashboard session of this token, within thirty seconds. */
 export async function issueTicket(tx: Tx, tokenId: string, path: string): Promise<{ ticket: string; expiresAt: number }> {
-  await deleteStaleTickets(tx.db, tx.workspace, tx.now);
+  await deleteRows(tx.db, 'page_tickets', { workspace_id: tx.workspace, expires_at: { '<': tx.now } });
   const ticket = mintSecret();
   const expiresAt = tx.now + TICKET_MS;
   await insertRows(tx.db, 'page_tickets', { workspace_id: tx.workspace, hash: hashSecret(ticket), token_id: tokenId, path, expires_at: expiresAt });
@@ -113,7 +116,10 @@ export async function issueTicket(tx: Tx, tokenId: string, path: string): Promis
 
 /** A ticket that was shown is gone, also where it was shown at another address or by another session. */
 export async function takeTicket(services: Services, token: Pick<TokenRow, 'id' | 'workspace_id'>, ticket: string, path: string): Promise<boolean> {
-  const row = await services.store.write(token.workspace_id, (tx) => takeTicketRow(tx.db, hashSecret(ticket)));
+  // Deleted as it is read: of two that show it at the same time, one gets it.
+  const row = await services.store.write(token.workspace_id, ({ db }) =>
+    db.deleteFrom('page_tickets').where('hash', '=', hashSecret(ticket)).returningAll().executeTakeFirst(),
+  );
   return (
     row !== undefined && row.workspace_id === token.workspace_id && row.token_id === token.id && row.path === path && services.clock.now() <= row.expires_at
   );

@@ -3,8 +3,8 @@ import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { workspaceName } from '../../../kernel/ids.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { chunks, compiledQuery, findRows, matching } from '../../../storage/rows.ts';
-import type { Database, DeveloperRow, MachinePermissionRow, PageTicketRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
+import { chunks, compiledQuery, findRow, findRows, matching, pageOf } from '../../../storage/rows.ts';
+import type { Database, DeveloperRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
 import { idOf, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
 import type { TokenKind } from './authenticate.ts';
 
@@ -33,7 +33,7 @@ export async function findTokenById(db: Db, workspace: string, id: string): Prom
 
 /** Whether a call that was authenticated with it some time ago could be so still. */
 export async function tokenStands(db: Db, id: string, now: number): Promise<boolean> {
-  const token = await db.selectFrom('tokens').select(['revoked_at', 'expires_at']).where('id', '=', id).executeTakeFirst();
+  const token = await findRow(db, 'tokens', { id });
   return token !== undefined && token.revoked_at === null && (token.expires_at === null || now <= token.expires_at);
 }
 
@@ -47,6 +47,9 @@ interface TokenFilter {
   readonly token_id?: string | undefined;
   /** Null: those that are no developer's. */
   readonly developerId?: string | null;
+  readonly instanceId?: string;
+  /** Only those by which tools are called: a browser's sign-in and the operator's own are none. */
+  readonly calling?: boolean;
   readonly status?: 'live' | 'ended' | undefined;
   /** Agent tokens that expire before this time and have not yet. */
   readonly expiringBefore?: number | undefined;
@@ -57,20 +60,19 @@ interface TokenFilter {
 
 /** The newest first. */
 export async function pageOfTokens(db: Db, workspace: string, filter: TokenFilter): Promise<{ rows: TokenWithDeveloper[]; total: number }> {
-  const { token_id, developerId, status, expiringBefore, now, limit, offset } = filter;
+  const { token_id, developerId, instanceId, calling = false, status, expiringBefore, now, limit, offset } = filter;
   const fits = (eb: ExpressionBuilder<Database, 'tokens'>) => {
     const is = [eb('tokens.workspace_id', '=', workspace)];
     if (token_id !== undefined) is.push(eb('tokens.id', '=', token_id));
     if (developerId !== undefined) is.push(developerId === null ? eb('tokens.developer_id', 'is', null) : eb('tokens.developer_id', '=', developerId));
+    if (instanceId !== undefined) is.push(eb('tokens.instance_id', '=', instanceId));
+    if (calling) is.push(eb('tokens.kind', 'not in', ['web', 'operator']));
     const live = eb.and([eb('tokens.revoked_at', 'is', null), eb.or([eb('tokens.expires_at', 'is', null), eb('tokens.expires_at', '>=', now)])]);
     if (status !== undefined) is.push(status === 'live' ? live : eb.not(live));
     if (expiringBefore !== undefined) is.push(live, eb('tokens.kind', '=', 'agent'), eb('tokens.expires_at', '<', expiringBefore));
     return eb.and(is);
   };
-  const rows = await tokensWithDeveloper(db).where(fits).orderBy('tokens.id', 'desc').limit(limit).offset(offset).execute();
-  const counted = db.selectFrom('tokens').select((eb) => eb.fn.countAll<number | string>().as('total'));
-  const { total } = await counted.where(fits).executeTakeFirstOrThrow();
-  return { rows, total: Number(total) };
+  return await pageOf(tokensWithDeveloper(db).where(fits).orderBy('tokens.id', 'desc'), { limit, offset });
 }
 
 export async function tokensById(db: Db, workspace: string, ids: readonly string[]): Promise<TokenWithDeveloper[]> {
@@ -82,41 +84,11 @@ export async function tokensById(db: Db, workspace: string, ids: readonly string
 
 /** Instances that work, or have worked, for these developers. */
 export async function instancesOf(db: Db, workspace: string, developers: readonly string[]): Promise<string[]> {
-  const tokens = db.selectFrom('tokens').select('instance_id').distinct().where('workspace_id', '=', workspace).where('developer_id', 'in', developers);
-  return (await tokens.where('instance_id', 'is not', null).execute()).map(({ instance_id }) => instance_id as string);
-}
-
-export async function hasInstance(db: Db, workspace: string, instance: string): Promise<boolean> {
-  const token = db.selectFrom('tokens').select('id').where('workspace_id', '=', workspace).where('instance_id', '=', instance).limit(1);
-  return (await token.executeTakeFirst()) !== undefined;
-}
-
-interface Calling {
-  readonly token?: string;
-  readonly developer?: string;
-  readonly instance?: string;
-  /** Only those that let somebody in at this time. */
-  readonly now?: number;
-}
-
-/** Tokens by which tools are called, the newest first: a browser's sign-in and the operator's own are none. */
-export async function callingTokens(db: Db, workspace: string, { token, developer, instance, now }: Calling, page: { limit: number; offset: number }) {
-  const fits = (eb: ExpressionBuilder<Database, 'tokens'>) => {
-    const { and, or } = eb;
-    const is = [eb('tokens.workspace_id', '=', workspace), eb('tokens.kind', 'not in', ['web', 'operator'])];
-    if (token !== undefined) is.push(eb('tokens.id', '=', token));
-    if (developer !== undefined) is.push(eb('tokens.developer_id', '=', developer));
-    if (instance !== undefined) is.push(eb('tokens.instance_id', '=', instance));
-    if (now !== undefined) is.push(eb('tokens.revoked_at', 'is', null), or([eb('tokens.expires_at', 'is', null), eb('tokens.expires_at', '>=', now)]));
-    return and(is);
-  };
-  const { total } = await db
-    .selectFrom('tokens')
-    .select((eb) => eb.fn.countAll<number | string>().as('total'))
-    .where(fits)
-    .executeTakeFirstOrThrow();
-  const tokens = await tokensWithDeveloper(db).where(fits).orderBy('tokens.id', 'desc').limit(page.limit).offset(page.offset).execute();
-  return { tokens, total: Number(total) };
+  const rows = await matching(db, 'tokens', { workspace_id: workspace, developer_id: developers, instance_id: { '!=': null } })
+    .select('instance_id')
+    .distinct()
+    .execute();
+  return rows.map(({ instance_id }) => instance_id as string);
 }
 
 function tokensWithDeveloper(db: Db) {
@@ -136,94 +108,26 @@ export const tokenNamed = (db: Db, workspace: string, tail: string, developerId?
   findBySuffix(matching(db, 'tokens', { workspace_id: workspace, developer_id: developerId }).selectAll(), tail, 'token');
 
 /** Dashboard sessions of a developer that have not ended. */
-export async function liveWebTokens(db: Db, workspace: string, developerId: string, now: number): Promise<TokenRow[]> {
-  return await db
-    .selectFrom('tokens')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('developer_id', '=', developerId)
-    .where('kind', '=', 'web')
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>=', now)
-    .orderBy('id')
-    .execute();
-}
-
-/** Deletes the ticket and returns it: of two who show it at the same time, one gets it. */
-export async function takeTicketRow(db: Db, hash: string): Promise<PageTicketRow | undefined> {
-  return await db.deleteFrom('page_tickets').where('hash', '=', hash).returningAll().executeTakeFirst();
-}
-
-export async function deleteStaleTickets(db: Db, workspace: string, now: number): Promise<void> {
-  await db.deleteFrom('page_tickets').where('workspace_id', '=', workspace).where('expires_at', '<', now).execute();
-}
-
-export async function workspaceExists(db: Db, id: string): Promise<boolean> {
-  return (await db.selectFrom('workspaces').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
-}
-
-export async function insertWorkspace(db: Db, id: string, name: string, now: number): Promise<boolean> {
-  const result = await db
-    .insertInto('workspaces')
-    .values({ id, name, created_at: now })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return result.numInsertedOrUpdatedRows === 1n;
-}
+export const liveWebTokens = (db: Db, workspace: string, developerId: string, now: number) =>
+  findRows(
+    db,
+    'tokens',
+    { workspace_id: workspace, developer_id: developerId, kind: 'web', revoked_at: null, expires_at: { '>=': now } },
+    { order: { id: 'asc' } },
+  );
 
 export const developersOf = (db: Db, workspace: string) => findRows(db, 'developers', { workspace_id: workspace }, { order: { id: 'asc' } });
 
-export async function findDeveloper(db: Db, workspace: string, by: { name: string } | { id: string }): Promise<DeveloperRow | undefined> {
-  const query = db.selectFrom('developers').selectAll().where('workspace_id', '=', workspace);
-  return await ('name' in by ? query.where('name', '=', by.name) : query.where('id', '=', by.id)).executeTakeFirst();
-}
+export const findDeveloper = (db: Db, workspace: string, by: { name: string } | { id: string }) =>
+  findRow(db, 'developers', { workspace_id: workspace, ...by });
 
 /** Ids sort by when they were made, so the first is the first who joined. */
-export async function firstDeveloper(db: Db, workspace: string): Promise<DeveloperRow | undefined> {
-  return await db.selectFrom('developers').selectAll().where('workspace_id', '=', workspace).where('role', '=', 'admin').orderBy('id').executeTakeFirst();
-}
+export const firstDeveloper = (db: Db, workspace: string) => findRow(db, 'developers', { workspace_id: workspace, role: 'admin' }, { id: 'asc' });
 
 /** The ids of those who may run agents on the server's machine. */
 export async function agentRunners(db: Db, workspace: string): Promise<ReadonlySet<string>> {
-  const rows = await db.selectFrom('machine_permissions').select('developer_id').where('workspace_id', '=', workspace).execute();
+  const rows = await findRows(db, 'machine_permissions', { workspace_id: workspace });
   return new Set(rows.map(({ developer_id }) => developer_id));
-}
-
-/** Says whether that is new. */
-export async function insertAgentRunner(db: Db, permission: MachinePermissionRow): Promise<boolean> {
-  const result = await db
-    .insertInto('machine_permissions')
-    .values(permission)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return result.numInsertedOrUpdatedRows === 1n;
-}
-
-/** Says whether there was one. */
-export async function deleteAgentRunner(db: Db, workspace: string, developerId: string): Promise<boolean> {
-  const result = await db.deleteFrom('machine_permissions').where('workspace_id', '=', workspace).where('developer_id', '=', developerId).executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
-
-/** Takes the link if nobody has: of two visitors at the same time, one gets in. */
-export async function takeSigninLink(db: Db, hash: string, now: number): Promise<boolean> {
-  const result = await db
-    .updateTable('signin_links')
-    .set({ used_at: now })
-    .where('hash', '=', hash)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>=', now)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
-
-export async function deleteSigninLinksOf(db: Db, workspace: string, developerId: string): Promise<void> {
-  await db.deleteFrom('signin_links').where('workspace_id', '=', workspace).where('developer_id', '=', developerId).where('used_at', 'is', null).execute();
-}
-
-/** Links that can no longer be used are of no interest: their making and use stand in the journal. */
-export async function deleteStaleSigninLinks(db: Db, workspace: string, now: number): Promise<void> {
-  await db.deleteFrom('signin_links').where('workspace_id', '=', workspace).where('expires_at', '<', now).execute();
 }
 
 /** Each lets somebody into this server, or back into a browser, without anybody here having said so. */

@@ -1,11 +1,12 @@
 import type { Principal } from '../../../kernel/call.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { hasRow } from '../../../storage/rows.ts';
 import type { Caller, CallersPage, NamedSubject, Subjects } from '../capabilities/index.ts';
 import { endOf, principalOf } from './authenticate.ts';
 import { requireDeveloper } from './people.ts';
 import { namesFor, PRIVATE, shown } from './redact.ts';
-import { callingTokens, findDeveloper, hasInstance, type TokenWithDeveloper, tokenNamed, tokensById } from './store.ts';
+import { findDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed, tokensById } from './store.ts';
 
 /** Holders of grants, as people name them and as grants store them. */
 export const grantSubjects = {
@@ -13,7 +14,7 @@ export const grantSubjects = {
     if (named.developer) return `developer:${(await requireDeveloper({ db, workspace }, named.developer)).id}`;
     if (named.token) return `token:${(await tokenNamed(db, workspace, named.token)).id}`;
     if (named.instance) {
-      if (!(await hasInstance(db, workspace, named.instance)))
+      if (!(await hasRow(db, 'tokens', { workspace_id: workspace, instance_id: named.instance })))
         throw new Refusal('INSTANCE_NOT_FOUND', `There is no instance ${JSON.stringify(named.instance)}.`, 'covenant instances list', { field: 'instance' });
       return `instance:${named.instance}`;
     }
@@ -86,9 +87,10 @@ function tokenCaller(token: TokenWithDeveloper, viewer: Principal, now: number):
 async function callersOf(db: Db, viewer: Principal, subject: string, now: number): Promise<CallersPage> {
   if (subject === 'operator') return { callers: [operatorCaller(viewer)], total: 1 };
   const [kind, id] = [subject.slice(0, subject.indexOf(':')), subject.slice(subject.indexOf(':') + 1)];
-  const which = kind === 'token' ? { token: id } : kind === 'instance' ? { instance: id, now } : { developer: id, now };
-  const { tokens, total } = await callingTokens(db, viewer.workspace, which, { limit: MAX_ITEMS, offset: 0 });
-  if (total > 0) return { callers: tokens.map((token) => tokenCaller(token, viewer, now)), total };
+  const live = { status: 'live' } as const;
+  const which = kind === 'token' ? { token_id: id } : kind === 'instance' ? { instanceId: id, ...live } : { developerId: id, ...live };
+  const { rows, total } = await pageOfTokens(db, viewer.workspace, { ...which, calling: true, now, limit: MAX_ITEMS, offset: 0 });
+  if (total > 0) return { callers: rows.map((token) => tokenCaller(token, viewer, now)), total };
   const developer = kind === 'developer' ? await findDeveloper(db, viewer.workspace, { id }) : undefined;
   const name = developer ? (shown(developer, viewer).name ?? PRIVATE) : id;
   return { callers: [bareCaller(subject, viewer, { developerId: developer?.id ?? null, kind: developer ? 'developer' : 'instance' }, name)], total: 1 };
@@ -98,6 +100,7 @@ async function callersOf(db: Db, viewer: Principal, subject: string, now: number
 async function callers(db: Db, viewer: Principal, { limit, offset }: { limit: number; offset: number }, now: number): Promise<CallersPage> {
   const first = viewer.operator ? [operatorCaller(viewer)].slice(offset) : [];
   const page = { limit: limit - first.length, offset: viewer.operator ? Math.max(0, offset - 1) : offset };
-  const { tokens, total } = await callingTokens(db, viewer.workspace, { now, ...(viewer.operator ? {} : { developer: viewer.developerId ?? '' }) }, page);
-  return { callers: [...first, ...tokens.map((token) => tokenCaller(token, viewer, now))], total: total + (viewer.operator ? 1 : 0) };
+  const own = viewer.operator ? {} : { developerId: viewer.developerId ?? '' };
+  const { rows, total } = await pageOfTokens(db, viewer.workspace, { ...own, calling: true, status: 'live', now, ...page });
+  return { callers: [...first, ...rows.map((token) => tokenCaller(token, viewer, now))], total: total + (viewer.operator ? 1 : 0) };
 }

@@ -1,12 +1,14 @@
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { view } from '../../../storage/columns.ts';
 import { changeRows } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
   createSigninLink,
   createToken,
+  developerView,
   endSession,
   listDevelopers,
   listTokens,
@@ -16,6 +18,7 @@ import {
   setRunAgents as setRunAgentsContract,
   setVisibility,
   signOutDeveloper,
+  tokenView,
   whoAmI,
 } from './contract.ts';
 import {
@@ -72,7 +75,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
       const now = ctx.clock.now();
       const expiringBefore = expiring ? now + EXPIRY_WARNING_MS : undefined;
       const { rows, total } = await pageOfTokens(ctx.reader, ctx.workspace, { ...filter, expiringBefore, ...((own || !operator) && { developerId }), now });
-      return ok({ items: rows.map((token) => tokenView(token, ctx.principal, now)), total });
+      return ok({ items: rows.map((token) => viewToken(token, ctx.principal, now)), total });
     },
   }),
   implement(revokeToken, {
@@ -106,7 +109,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
     read: async (_input, ctx) => {
       const developers = await developersOf(ctx.reader, ctx.workspace);
       const runners = await agentRunners(ctx.reader, ctx.workspace);
-      return ok({ items: developers.map((developer) => developerView(developer, runners, ctx.principal)) });
+      return ok({ items: developers.map((developer) => viewDeveloper(developer, runners, ctx.principal)) });
     },
   }),
   implement(setVisibility, {
@@ -114,14 +117,14 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
       const developer = await knownDeveloper(tx, input.developer, ctx);
       await changeRows(tx.db, 'developers', { workspace_id: tx.workspace, id: developer.id }, { visibility: input.visibility });
       record(tx, ctx, { category: 'work', kind: 'developer.visibility_set', subject: developer.id, payload: { visibility: input.visibility } });
-      return ok(developerView({ ...developer, visibility: input.visibility }, await agentRunners(tx.db, tx.workspace), ctx.principal));
+      return ok(viewDeveloper({ ...developer, visibility: input.visibility }, await agentRunners(tx.db, tx.workspace), ctx.principal));
     },
   }),
   implement(setRunAgentsContract, {
     write: async (tx, { developer: name, allowed }, ctx) => {
       const developer = await requireDeveloper(tx, name);
       await setRunAgents(tx, developer, allowed, ctx.principal.actor);
-      return ok(developerView(developer, await agentRunners(tx.db, tx.workspace), ctx.principal));
+      return ok(viewDeveloper(developer, await agentRunners(tx.db, tx.workspace), ctx.principal));
     },
   }),
   implement(signOutDeveloper, {
@@ -208,33 +211,21 @@ function requireRotatable(token: TokenRow, now: number): void {
 const ownToken = (tx: Tx, tail: string, { operator, developerId }: Principal): Promise<TokenRow> =>
   tokenNamed(tx.db, tx.workspace, tail, operator ? undefined : developerId);
 
-function tokenView(token: TokenWithDeveloper, viewer: Principal, now: number) {
+function viewToken(token: TokenWithDeveloper, viewer: Principal, now: number) {
   const owner = shown({ id: token.developer_id, name: token.developer_name, visibility: token.developer_visibility }, viewer);
   const expired = token.expires_at !== null && now > token.expires_at;
-  return {
+  return view(tokenView, token, {
     token_id: token.id,
-    kind: token.kind,
     developer_id: owner.id,
     developer: owner.name,
     agent: token.agent_type,
-    instance_id: token.instance_id,
     // People put their own names, and those of their machines, into labels.
     label: owner.id === PRIVATE ? (token.agent_type ?? token.kind) : token.label,
-    created_at: token.created_at,
-    expires_at: token.expires_at,
-    last_used_at: token.last_used_at,
-    status: token.revoked_at !== null ? ('revoked' as const) : expired ? ('expired' as const) : ('live' as const),
-  };
+    status: token.revoked_at !== null ? 'revoked' : expired ? 'expired' : 'live',
+  });
 }
 
-function developerView(developer: DeveloperRow, runners: ReadonlySet<string>, viewer: Principal) {
+function viewDeveloper(developer: DeveloperRow, runners: ReadonlySet<string>, viewer: Principal) {
   const { id, name } = shown(developer, viewer);
-  return {
-    developer_id: id,
-    name,
-    role: developer.role,
-    visibility: developer.visibility,
-    run_agents: runners.has(developer.id),
-    created_at: developer.created_at,
-  };
+  return view(developerView, developer, { developer_id: id, name, run_agents: runners.has(developer.id) });
 }

@@ -5,6 +5,7 @@ import { type Feature, type Implementation, implement } from '../../../kernel/to
 import { copyDatabase } from '../../../storage/backup.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { firstSeqSince, readAnchor, readHead } from '../../../storage/journal.ts';
+import { countRows, findRow, matching } from '../../../storage/rows.ts';
 import { backupStore, serverStatus } from './contract.ts';
 
 export const operations = (facts: ServerFacts): Feature => ({ name: 'operations', implementations: operationTools(facts) });
@@ -33,11 +34,11 @@ function operationTools(facts: ServerFacts): Implementation[] {
           schema: facts.schema,
           started_at: facts.startedAt,
           workspace,
-          developers: await countRows(reader, workspace, 'developers'),
-          tokens: await countRows(reader, workspace, 'tokens'),
+          developers: await countRows(reader, 'developers', { workspace_id: workspace }),
+          tokens: await countRows(reader, 'tokens', { workspace_id: workspace }),
           tools: facts.toolCount(workspace),
           events: head.seq - anchor.seq,
-          last_event_at: await lastEventTime(reader, workspace),
+          last_event_at: (await findRow(reader, 'events', { workspace_id: workspace }, { seq: 'desc' }))?.time ?? null,
           refused_24h: await refusalsSince(reader, workspace, clock.now() - DAY_MS),
         });
       },
@@ -70,28 +71,10 @@ function copyAnchors(from: string, to: string): void {
   cpSync(from, to, { recursive: true });
 }
 
-async function countRows(db: Db, workspace: string, table: 'developers' | 'tokens'): Promise<number> {
-  const row = await db
-    .selectFrom(table)
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('workspace_id', '=', workspace)
-    .executeTakeFirstOrThrow();
-  return Number(row.n);
-}
-
-async function lastEventTime(db: Db, workspace: string): Promise<number | null> {
-  const row = await db.selectFrom('events').select('time').where('workspace_id', '=', workspace).orderBy('seq', 'desc').limit(1).executeTakeFirst();
-  return row?.time ?? null;
-}
-
 /** Denied checks and refused calls: what an operator wants to know of before anybody complains. */
 async function refusalsSince(db: Db, workspace: string, since: number): Promise<number> {
-  const row = await db
-    .selectFrom('events')
+  const row = await matching(db, 'events', { workspace_id: workspace, category: 'usage', seq: { '>=': await firstSeqSince(db, workspace, since) } })
     .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('workspace_id', '=', workspace)
-    .where('category', '=', 'usage')
-    .where('seq', '>=', await firstSeqSince(db, workspace, since))
     .where((eb) =>
       eb.or([eb('payload', 'like', '%"outcome":"denied"%'), eb('payload', 'like', '%"outcome":"error"%'), eb('payload', 'like', '%"outcome":"blocked"%')]),
     )

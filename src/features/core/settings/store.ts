@@ -2,22 +2,12 @@ import type { RawBuilder, SqlBool } from 'kysely';
 import type { Services } from '../../../kernel/call.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRows } from '../../../storage/rows.ts';
+import { deleteRows, findRows, matching } from '../../../storage/rows.ts';
 import type { SettingRow } from '../../../storage/schema-rows.ts';
 import { oneOf, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import { DEFINITIONS, SETTING_KEYS, type SettingDefinition, type SettingKey } from './contract.ts';
 
 export const storedSettings = (db: Db, workspace: string) => findRows(db, 'settings', { workspace_id: workspace });
-
-export async function saveSetting(db: Db, row: SettingRow): Promise<void> {
-  const { value, updated_at, updated_by } = row;
-  const key = ['workspace_id', 'key'] as const;
-  await db
-    .insertInto('settings')
-    .values(row)
-    .onConflict((oc) => oc.columns(key).doUpdateSet({ value, updated_at, updated_by }))
-    .execute();
-}
 
 /** The bounds of a review loop. */
 export interface ReviewLimits {
@@ -88,7 +78,7 @@ export function retentionSweep({ store, clock, log }: Pick<Services, 'store' | '
     name: 'retention',
     everyMs: EVERY_MS,
     async run() {
-      for (const { workspace_id, value } of await store.reader.selectFrom('settings').selectAll().where('key', '=', RETENTION).execute()) {
+      for (const { workspace_id, value } of await findRows(store.reader, 'settings', { key: RETENTION })) {
         const before = clock.now() - retentionMs(Number(value));
         // What cannot be deleted in one workspace must not keep the others from it.
         for (const kind of kinds) {
@@ -116,12 +106,12 @@ type Table =
 /** Rows of one table, by what tells that they were over; `along` goes what belongs to them alone. */
 export const rowsOf = (table: Table, ended: (before: number) => RawBuilder<SqlBool>, along?: Forgotten['remove']): Forgotten => ({
   async over(db, workspace, before, limit) {
-    const rows = await db.selectFrom(table).select('id').where('workspace_id', '=', workspace).where(ended(before)).limit(limit).execute();
+    const rows = await matching(db, table, { workspace_id: workspace }).select('id').where(ended(before)).limit(limit).execute();
     return rows.map(({ id }) => id);
   },
   async remove(db, workspace, ids) {
     await along?.(db, workspace, ids);
-    await db.deleteFrom(table).where('workspace_id', '=', workspace).where('id', 'in', ids).execute();
+    await deleteRows(db, table, { workspace_id: workspace, id: ids });
   },
 });
 

@@ -4,7 +4,7 @@ import { invalidInput } from '../../../kernel/input.ts';
 import { accessOf, type PublishedTool } from '../../../kernel/registry.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement, type RetentionInfo } from '../../../kernel/tool.ts';
-import { deleteRows } from '../../../storage/rows.ts';
+import { deleteRows, saveRows } from '../../../storage/rows.ts';
 import type { SettingRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { PROFILES } from '../capabilities/index.ts';
@@ -21,7 +21,7 @@ import {
   settingsSet,
   TOKEN_KINDS,
 } from './contract.ts';
-import { keptMs, RETENTION, saveSetting, storedSettings } from './store.ts';
+import { keptMs, RETENTION, storedSettings } from './store.ts';
 
 export const settingTools: Implementation[] = [
   implement(settingsList, {
@@ -41,7 +41,7 @@ async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: Wanted)
   if (value === null) await deleteRows(tx.db, 'settings', { workspace_id: tx.workspace, key });
   else {
     const row = { workspace_id: tx.workspace, key, value: String(fitting(DEFINITIONS[key], value)), updated_at: tx.now, updated_by: ctx.principal.actor };
-    await saveSetting(tx.db, row);
+    await saveRows(tx.db, 'settings', ['workspace_id', 'key'], row);
   }
   const after = view(key, await storedSettings(tx.db, tx.workspace));
   record(tx, ctx, {

@@ -2,6 +2,7 @@ import type { Services } from '../../../kernel/call.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import { readHead } from '../../../storage/journal.ts';
+import { changeRows, findRow, findRows, hasRow, insertRows, matching } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ServerEntry, serves } from './configured.ts';
 import type { PinKind } from './contract.ts';
@@ -21,22 +22,7 @@ import {
   withheldOf,
 } from './pins.ts';
 import { nativeNames } from './secrets.ts';
-import {
-  allUpstreams,
-  factsText,
-  findUpstream,
-  type HeldName,
-  hasEventSince,
-  heldNames,
-  readFacts,
-  readPins,
-  removePins,
-  removeUpstream,
-  type ServerListing,
-  savePins,
-  saveUpstream,
-  type UpstreamFacts,
-} from './store.ts';
+import { factsText, type HeldName, readFacts, readPins, removePins, removeUpstream, type ServerListing, savePins, type UpstreamFacts } from './store.ts';
 
 export type { OfferedDefinition } from './offered.ts';
 
@@ -240,7 +226,7 @@ export class ServerCatalogue {
   async #readIfNew(): Promise<void> {
     const { reader } = this.#services.store;
     const head = (await readHead(reader, DEFAULT_WORKSPACE_ID))?.seq ?? 0;
-    if (await hasEventSince(reader, this.#readUpTo, KINDS)) await this.#read();
+    if (await hasRow(reader, 'events', { workspace_id: DEFAULT_WORKSPACE_ID, seq: { '>': this.#readUpTo }, kind: KINDS })) await this.#read();
     this.#readUpTo = Math.max(this.#readUpTo, head);
   }
 
@@ -249,7 +235,7 @@ export class ServerCatalogue {
     // The head first: what is written in between is then read twice rather than never.
     const head = (await readHead(reader, DEFAULT_WORKSPACE_ID))?.seq ?? 0;
     const pins = Map.groupBy(await readPins(reader), ({ server }) => server);
-    const rows = await allUpstreams(reader);
+    const rows = await findRows(reader, 'upstreams', { workspace_id: DEFAULT_WORKSPACE_ID }, { order: { name: 'asc' } });
     this.#known = new Map(rows.map(({ name, facts }) => [name, { facts: readFacts(facts), factsText: facts, pins: pins.get(name) ?? [] }]));
     this.#readUpTo = head;
     this.#rebuild();
@@ -282,13 +268,17 @@ export class ServerCatalogue {
   /** Compared once more with what the store has: another process may have been quicker. */
   async #pin(tx: Tx, entry: ServerEntry, listing: ServerListing): Promise<void> {
     const { name } = entry;
-    const row = await findUpstream(tx.db, name);
+    const key = { workspace_id: DEFAULT_WORKSPACE_ID, name };
+    const row = await findRow(tx.db, 'upstreams', key);
     const pins = row && (await readPins(tx.db, name));
-    const compared = compareListing(this.#naming(entry, await heldNames(tx.db)), pins, listing, tx.now);
+    const offered = matching(tx.db, 'upstream_pins', { workspace_id: DEFAULT_WORKSPACE_ID, exposed: { '!=': '' } });
+    const held = await offered.select(['server', 'kind', 'exposed']).execute();
+    const compared = compareListing(this.#naming(entry, held), pins, listing, tx.now);
     await removePins(tx.db, compared.remove);
     await savePins(tx.db, compared.write);
     const facts = textOf(listing, compared);
-    if (row?.facts !== facts) await saveUpstream(tx.db, name, facts, tx.now);
+    if (!row) await insertRows(tx.db, 'upstreams', { ...key, facts, first_seen_at: tx.now });
+    else if (row.facts !== facts) await changeRows(tx.db, 'upstreams', key, { facts });
     const event = { category: 'audit', actor: 'server', subject: `server:${name}` } as const;
     if (!row) {
       const count = (kind: PinKind) => compared.write.filter((pin) => pin.kind === kind).length;

@@ -3,7 +3,7 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import type { Json } from '../../../kernel/relay.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { chunks, deleteRows, findRows } from '../../../storage/rows.ts';
+import { deleteRows, findRows, saveRows } from '../../../storage/rows.ts';
 import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
 import { PIN_KINDS } from './contract.ts';
 import type { Pin } from './pins.ts';
@@ -37,22 +37,6 @@ export type KeptFacts = Readonly<z.output<typeof keptFacts>>;
 export const factsText = (facts: KeptFacts): string => JSON.stringify(facts);
 export const readFacts = (text: string): KeptFacts => readJson(keptFacts, text);
 
-export async function allUpstreams(db: Db): Promise<{ name: string; facts: string }[]> {
-  return await db.selectFrom('upstreams').select(['name', 'facts']).where('workspace_id', '=', DEFAULT_WORKSPACE_ID).orderBy('name').execute();
-}
-
-export async function findUpstream(db: Db, name: string): Promise<{ facts: string } | undefined> {
-  return await db.selectFrom('upstreams').select('facts').where('workspace_id', '=', DEFAULT_WORKSPACE_ID).where('name', '=', name).executeTakeFirst();
-}
-
-export async function saveUpstream(db: Db, name: string, facts: string, now: number): Promise<void> {
-  await db
-    .insertInto('upstreams')
-    .values({ workspace_id: DEFAULT_WORKSPACE_ID, name, facts, first_seen_at: now })
-    .onConflict((c) => c.columns(['workspace_id', 'name']).doUpdateSet({ facts }))
-    .execute();
-}
-
 /** Of all servers, or of one. */
 export async function readPins(db: Db, server?: string): Promise<Pin[]> {
   const order = { server: 'asc', kind: 'asc', name: 'asc' } as const;
@@ -61,31 +45,7 @@ export async function readPins(db: Db, server?: string): Promise<Pin[]> {
 
 export type HeldName = Pick<Pin, 'server' | 'kind' | 'exposed'>;
 
-export async function heldNames(db: Db): Promise<HeldName[]> {
-  return await db
-    .selectFrom('upstream_pins')
-    .select(['server', 'kind', 'exposed'])
-    .where('workspace_id', '=', DEFAULT_WORKSPACE_ID)
-    .where('exposed', '<>', '')
-    .execute();
-}
-
-const ROWS = 50;
-const CHANGING = ['exposed', 'approved', 'approved_hash', 'approved_at', 'approved_by', 'seen', 'seen_hash', 'seen_at'] as const;
-
-export async function savePins(db: Db, pins: readonly Pin[]): Promise<void> {
-  for (const some of chunks(pins, ROWS)) {
-    await db
-      .insertInto('upstream_pins')
-      .values(some.map(toRow))
-      .onConflict((c) =>
-        c
-          .columns(['workspace_id', 'server', 'kind', 'name'])
-          .doUpdateSet((eb) => Object.fromEntries(CHANGING.map((column) => [column, eb.ref(`excluded.${column}`)]))),
-      )
-      .execute();
-  }
-}
+export const savePins = (db: Db, pins: readonly Pin[]) => saveRows(db, 'upstream_pins', ['workspace_id', 'server', 'kind', 'name'], pins.map(toRow));
 
 export async function removePins(db: Db, pins: readonly Pin[]): Promise<void> {
   for (const { server, kind, name } of pins) await deleteRows(db, 'upstream_pins', { workspace_id: DEFAULT_WORKSPACE_ID, server, kind, name });
@@ -94,19 +54,6 @@ export async function removePins(db: Db, pins: readonly Pin[]): Promise<void> {
 export async function removeUpstream(db: Db, server: string): Promise<void> {
   await deleteRows(db, 'upstream_pins', { workspace_id: DEFAULT_WORKSPACE_ID, server });
   await deleteRows(db, 'upstreams', { workspace_id: DEFAULT_WORKSPACE_ID, name: server });
-}
-
-/** Whether the journal has an event of one of the kinds after `after`, by whichever process. */
-export async function hasEventSince(db: Db, after: number, kinds: readonly string[]): Promise<boolean> {
-  const found = await db
-    .selectFrom('events')
-    .select('seq')
-    .where('workspace_id', '=', DEFAULT_WORKSPACE_ID)
-    .where('seq', '>', after)
-    .where('kind', 'in', kinds)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
 }
 
 const toPin = ({ workspace_id: _, approved, seen, ...row }: UpstreamPinRow): Pin => ({

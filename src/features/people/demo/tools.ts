@@ -8,6 +8,7 @@ import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
+import { hasRow } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { ensureWorkspace } from '../../core/identity/index.ts';
 import { type DemoState, demoBegin, demoEnd, demoShow } from './contract.ts';
@@ -136,8 +137,6 @@ export async function demoState(db: Db, workspace: string): Promise<DemoState> {
 }
 
 /** Whether somebody is there besides a demo. */
-export async function hasPeople(db: Db, workspace: string): Promise<boolean> {
-  return (await db.selectFrom('developers').select('id').where('workspace_id', '=', workspace).limit(1).executeTakeFirst()) !== undefined;
-}
+export const hasPeople = (db: Db, workspace: string) => hasRow(db, 'developers', { workspace_id: workspace });
 
 export const SUBJECT = 'demo';

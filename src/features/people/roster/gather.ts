@@ -1,6 +1,8 @@
 import type { Principal } from '../../../kernel/call.ts';
 import { actorOfToken, agentIdOf, ownerOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { rowsById } from '../../../storage/rows.ts';
+import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import type { DayTally, Tally } from '../../core/events/index.ts';
 import { instanceViewer } from '../../review/instances/index.ts';
 import { lastActivities } from '../../team/sessions/index.ts';
@@ -15,10 +17,8 @@ import {
   costsSince,
   instancesSince,
   locksHeld,
-  ownersOfInstances,
   type RosterToken,
   registeredAgents,
-  type SessionFacts,
   sessionsSince,
   stepsHeld,
   tasksAtWork,
@@ -41,7 +41,7 @@ export interface ActorFacts {
   readonly actor: string;
   developerId: string | null;
   readonly tokens: RosterToken[];
-  readonly sessions: SessionFacts[];
+  readonly sessions: AgentSessionRow[];
   readonly registered: AgentRow[];
   readonly steps: HeldStep[];
   readonly tasks: HeldTask[];
@@ -164,7 +164,7 @@ async function addSessions(db: Db, workspace: string, now: number, of: (actor: s
     workspace,
     sessions.map(({ token_id }) => token_id),
   );
-  const newest = new Map<string, SessionFacts>();
+  const newest = new Map<string, AgentSessionRow>();
   for (const session of sessions) {
     const token = tokens.get(session.token_id);
     const actor = token && actorOfToken(token);
@@ -195,11 +195,8 @@ async function addInstances(db: Db, viewer: Principal, now: number, of: (actor: 
 /** Also of an instance that ended long ago and left something behind: whose it was may be nobody else's business. */
 async function addOwners(db: Db, workspace: string, facts: ReadonlyMap<string, ActorFacts>): Promise<void> {
   const unowned = [...facts.values()].filter(({ actor, developerId }) => developerId === null && actor.startsWith('instance:'));
-  const owners = await ownersOfInstances(
-    db,
-    workspace,
-    unowned.map(({ actor }) => agentIdOf(actor)),
-  );
+  const ids = unowned.map(({ actor }) => agentIdOf(actor));
+  const owners = await rowsById(db, 'instances', workspace, ids, ['developer_id']);
   for (const each of unowned) each.developerId = owners.get(agentIdOf(each.actor))?.developer_id ?? null;
 }
 

@@ -1,12 +1,12 @@
 import type { Output } from '../../../kernel/contract.ts';
-import { viewOf } from '../../../kernel/view.ts';
+import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { rowsById } from '../../../storage/rows.ts';
 import { PRIVATE } from '../../core/identity/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import { type agentsLanes, type ShownSpan, shownSpan } from './contract.ts';
 import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
 import { spansIn, type WorkSpan } from './happenings.ts';
-import { stepsNamed } from './store.ts';
 import { type AgentNaming, shortened } from './views.ts';
 
 const MAX_LANES = 60;
@@ -34,13 +34,13 @@ export function heldNow({ actor, steps, tasks, instance }: ActorFacts): WorkSpan
 /** Spans with the names and addresses of what was held. */
 export async function showSpans(db: Db, workspace: string, spans: readonly WorkSpan[]): Promise<ShownSpan[]> {
   const steps = spans.flatMap(({ kind, id }) => (kind === 'step' ? [id] : []));
-  const rows = await stepsNamed(db, workspace, steps);
+  const rows = await rowsById(db, 'workflow_tasks', workspace, steps, ['name', 'workflow_id']);
   const pathOf = ({ kind, id }: WorkSpan): string | null => {
     if (kind !== 'step') return PLACES[kind](id, '');
     const workflow = rows.get(id)?.workflow_id;
     return workflow === undefined ? null : PLACES['workflow task'](id, workflow);
   };
-  return spans.map((each) => viewOf(shownSpan, each, { title: shortened(rows.get(each.id)?.name ?? each.title ?? each.id), path: pathOf(each) }));
+  return spans.map((each) => view(shownSpan, each, { title: shortened(rows.get(each.id)?.name ?? each.title ?? each.id), path: pathOf(each) }));
 }
 
 export async function lanesOf(

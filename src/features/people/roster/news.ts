@@ -2,11 +2,11 @@ import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { agentIdOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { rowsById } from '../../../storage/rows.ts';
 import { agentsById } from '../../workflow/agents/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { NEWS, NewsItem, newsList } from './contract.ts';
 import { type Happening, KEPT_MS, textOf } from './happenings.ts';
-import { ownersOfInstances, stepsNamed, workflowsNamed } from './store.ts';
 import { type AgentNaming, namingFor, shortened } from './views.ts';
 
 type News = (typeof NEWS)[number];
@@ -100,14 +100,12 @@ export async function newsSince(
   });
   const listed = all.slice(-limit).reverse();
   const untitled = listed.filter(({ told }) => told.title === null).map(({ event }) => event.subject);
-  const [steps, workflows] = [await stepsNamed(db, viewer.workspace, untitled), await workflowsNamed(db, viewer.workspace, untitled)];
+  const steps = await rowsById(db, 'workflow_tasks', viewer.workspace, untitled, ['name', 'workflow_id']);
+  const workflows = await rowsById(db, 'workflows', viewer.workspace, untitled, ['name']);
   const agents = await agentsById(db, viewer.workspace, [...new Set(listed.flatMap(({ told }) => told.agentId ?? []))]);
   const naming = await namingFor(db, viewer);
-  const owners = await ownersOfInstances(
-    db,
-    viewer.workspace,
-    listed.flatMap(({ event: { actor, subject } }) => [subject, agentIdOf(actor)]),
-  );
+  const acting = listed.flatMap(({ event: { actor, subject } }) => [subject, agentIdOf(actor)]);
+  const owners = await rowsById(db, 'instances', viewer.workspace, acting, ['developer_id']);
   const by = ({ event: { actor }, told }: (typeof listed)[number]) => {
     const agent = told.agentId ? agents.get(told.agentId) : undefined;
     if (agent) return naming.ref(agent.actor, agent.developer_id);

@@ -4,9 +4,10 @@ import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { actorOf, ownerOf } from '../../../kernel/ids.ts';
 import { Refusal } from '../../../kernel/reply.ts';
-import { viewOf } from '../../../kernel/view.ts';
-import { readJson } from '../../../storage/columns.ts';
+import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { toEvent } from '../../../storage/journal.ts';
+import { findRows, matching, rowsById } from '../../../storage/rows.ts';
 import { grantStatus, standingGrants } from '../../core/capabilities/index.ts';
 import { type TalliedRefusal as Counted, type DayTally, DENIED_EDIT } from '../../core/events/index.ts';
 import { redactor } from '../../core/identity/index.ts';
@@ -28,7 +29,6 @@ import {
 import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
 import type { WorkSpan } from './happenings.ts';
 import { heldNow, showSpans } from './lanes.ts';
-import { eventsAt, workflowsNamed, worktreesOf } from './store.ts';
 import { type AgentNaming, namingFor, patternsOf, rowOf, shortened } from './views.ts';
 
 type Shown = Output<typeof agentsShow>;
@@ -41,6 +41,7 @@ const SESSIONS_SHOWN = 10;
 const HELD_SHOWN = 100;
 const FILES_SHOWN = 50;
 const SUMMARY_SHOWN = 1_000;
+const WORKTREES_SHOWN = 10;
 const CHECKPOINTS_LOOKED_AT = 20;
 
 /** By its id or by the name that people call it. In the same words whether there is none or it is nobody else's business. */
@@ -70,12 +71,12 @@ export async function showAgent(db: Db, viewer: Principal, gathered: RosterFacts
     tasks: facts.tasks
       .slice(0, HELD_SHOWN)
       .map((task) =>
-        viewOf(heldTask, task, { task_id: task.id, title: shortened(task.title), since: task.started_at ?? task.updated_at, path: PLACES.task(task.id, '') }),
+        view(heldTask, task, { task_id: task.id, title: shortened(task.title), since: task.started_at ?? task.updated_at, path: PLACES.task(task.id, '') }),
       ),
     steps: await stepsOf(db, viewer.workspace, facts),
     claims: facts.claims
       .slice(0, HELD_SHOWN)
-      .map((claim) => viewOf(heldClaim, claim, { claim_id: claim.id, patterns: patternsOf(claim), path: PLACES.claim(claim.id, '') })),
+      .map((claim) => view(heldClaim, claim, { claim_id: claim.id, patterns: patternsOf(claim), path: PLACES.claim(claim.id, '') })),
     locks: facts.locks.slice(0, HELD_SHOWN).map(({ id, feature, lock_role, lock_acquired_at, expires_at }) => ({
       cycle: id,
       feature,
@@ -86,11 +87,11 @@ export async function showAgent(db: Db, viewer: Principal, gathered: RosterFacts
     })),
     work: await workOf(db, viewer.workspace, gathered, naming, facts),
     worktrees: await worktrees(db, viewer.workspace, facts),
-    sessions: facts.sessions.slice(0, SESSIONS_SHOWN).map((session) => viewOf(recentSession, session, { session_id: session.id })),
+    sessions: facts.sessions.slice(0, SESSIONS_SHOWN).map((session) => view(recentSession, session, { session_id: session.id })),
     registered: facts.registered
       .slice(0, SESSIONS_SHOWN)
       .map(viewAgent)
-      .map((agent) => viewOf(registeredAgent, agent, { agent_id: agent.id })),
+      .map((agent) => view(registeredAgent, agent, { agent_id: agent.id })),
     refusals,
     grants: mayKnow ? await grantsOf(db, viewer.workspace, facts, now) : null,
     tokens: mayKnow ? facts.tokens.map((token) => tokenView(token, now)) : null,
@@ -100,15 +101,12 @@ export async function showAgent(db: Db, viewer: Principal, gathered: RosterFacts
 
 async function stepsOf(db: Db, workspace: string, { steps: all, registered }: ActorFacts): Promise<Shown['steps']> {
   const steps = all.slice(0, HELD_SHOWN);
-  const workflows = await workflowsNamed(
-    db,
-    workspace,
-    steps.map(({ workflow_id }) => workflow_id),
-  );
+  const workflowIds = steps.map(({ workflow_id }) => workflow_id);
+  const workflows = await rowsById(db, 'workflows', workspace, workflowIds, ['name']);
   return steps.map((step) => {
     const agent_id = step.assigned_agent_id as string;
     const lastSeen = registered.find(({ id }) => id === agent_id)?.last_seen_at;
-    return viewOf(heldStep, step, {
+    return view(heldStep, step, {
       task_id: step.id,
       name: shortened(step.name),
       workflow_name: workflows.get(step.workflow_id)?.name ?? null,
@@ -151,15 +149,11 @@ const files = z.array(z.string());
 
 async function worktrees(db: Db, workspace: string, { developerId, sessions }: ActorFacts): Promise<Shown['worktrees']> {
   if (developerId === null) return [];
-  const rows = await worktreesOf(
-    db,
-    workspace,
-    developerId,
-    sessions.map(({ id }) => id),
-  );
+  const ofSessions = { workspace_id: workspace, developer_id: developerId, session_id: sessions.map(({ id }) => id) };
+  const rows = await findRows(db, 'local_worktrees', ofSessions, { order: { updated_at: 'desc' }, limit: WORKTREES_SHOWN });
   return rows.map((row) => {
     const [dirty, unpushed] = [readJson(files, row.dirty_files), readJson(files, row.unpushed_files)];
-    return viewOf(reportedWorktree, row, {
+    return view(reportedWorktree, row, {
       branch: row.branch || null,
       worktree: row.worktree || null,
       dirty: dirty.slice(0, FILES_SHOWN),
@@ -177,12 +171,12 @@ async function grantsOf(db: Db, workspace: string, { tokens, instance, developer
   const subjects = [...live, ...instances, ...(developerId === null ? [] : [`developer:${developerId}`]), ...(actor === 'operator' ? ['operator'] : [])];
   if (subjects.length === 0) return [];
   const rows = await standingGrants(db, workspace, subjects);
-  return rows.map((grant) => viewOf(standingGrant, grant, { grant_id: grant.id, status: grantStatus(grant, now) }));
+  return rows.map((grant) => view(standingGrant, grant, { grant_id: grant.id, status: grantStatus(grant, now) }));
 }
 
 function tokenView(token: ActorFacts['tokens'][number], now: number) {
   const { revoked_at, expires_at } = token;
-  return viewOf(carriedToken, token, {
+  return view(carriedToken, token, {
     token_id: token.id,
     status: revoked_at !== null ? 'revoked' : expires_at !== null && now > expires_at ? 'expired' : 'live',
   });
@@ -206,13 +200,9 @@ const OVERLAP = /^(?:VERDICT|OVERLAP|DUPLICATE)_/;
 /** Refusals with the words that the caller got, the newest first. A block's words stand in the feedback that follows it. */
 export async function readRefusals(db: Db, viewer: Principal, actor: string, counted: readonly Counted[]): Promise<RecentRefusal[]> {
   if (counted.length === 0) return [];
-  const events = await eventsAt(
-    db,
-    viewer.workspace,
-    counted.flatMap(({ seq }) => [seq, seq + 1]),
-  );
+  const events = await findRows(db, 'events', { workspace_id: viewer.workspace, seq: counted.flatMap(({ seq }) => [seq, seq + 1]) });
   const redact = await redactor(db, viewer.workspace, viewer);
-  const shown = new Map((await redact(events)).map((event) => [event.seq, event]));
+  const shown = new Map((await redact(events.map(toEvent))).map((event) => [event.seq, event]));
   const warnings = counted.some(({ code }) => OVERLAP.test(code ?? '')) ? await warningsOf(db, viewer.workspace, ownerOf(actor)) : [];
   return [...counted].reverse().map(({ seq, time, kind, outcome, code }) => {
     const usage = shown.get(seq)?.payload;
@@ -255,12 +245,6 @@ const WARNINGS_LOOKED_AT = 100;
 /** The overlaps that a developer's checks found, the newest first. */
 async function warningsOf(db: Db, workspace: string, developerId: string | null): Promise<{ id: string; created_at: number }[]> {
   if (developerId === null) return [];
-  return await db
-    .selectFrom('overlap_warnings')
-    .select(['id', 'created_at'])
-    .where('workspace_id', '=', workspace)
-    .where('developer_id', '=', developerId)
-    .orderBy('id', 'desc')
-    .limit(WARNINGS_LOOKED_AT)
-    .execute();
+  const found = matching(db, 'overlap_warnings', { workspace_id: workspace, developer_id: developerId }).select(['id', 'created_at']);
+  return await found.orderBy('id', 'desc').limit(WARNINGS_LOOKED_AT).execute();
 }

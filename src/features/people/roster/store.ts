@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
-import { type JournalEvent, toEvent } from '../../../storage/journal.ts';
-import { matching } from '../../../storage/rows.ts';
+import { findRows, matching } from '../../../storage/rows.ts';
 import type { AgentRow } from '../../workflow/agents/index.ts';
 
 /** So many of each: who has more at work than these looks at the pages of the work itself. */
@@ -23,83 +22,49 @@ export async function agentTokens(db: Db, workspace: string) {
 export type RosterToken = Awaited<ReturnType<typeof agentTokens>>[number];
 
 export async function tokensById(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, RosterToken>> {
-  return ids.length === 0
-    ? new Map()
-    : byId(
-        await tokens(db, workspace)
-          .where('id', 'in', [...new Set(ids)])
-          .execute(),
-      );
+  if (ids.length === 0) return new Map();
+  const distinct = [...new Set(ids)];
+  return byId(await tokens(db, workspace).where('id', 'in', distinct).execute());
 }
 
 /** Sessions that were heard of since then, the last one first. Those that nobody ended are ended after a week. */
-export async function sessionsSince(db: Db, workspace: string, since: number) {
-  return await db
-    .selectFrom('agent_sessions')
-    .select(['id', 'token_id', 'developer_id', 'agent_type', 'model', 'repo', 'branch', 'started_at', 'last_seen_at', 'ended_at'])
-    .where('workspace_id', '=', workspace)
-    .where('last_seen_at', '>=', since)
-    .orderBy('last_seen_at', 'desc')
-    .limit(MAX_SESSIONS)
-    .execute();
-}
-export type SessionFacts = Awaited<ReturnType<typeof sessionsSince>>[number];
+export const sessionsSince = (db: Db, workspace: string, since: number) =>
+  findRows(db, 'agent_sessions', { workspace_id: workspace, last_seen_at: { '>=': since } }, { order: { last_seen_at: 'desc' }, limit: MAX_SESSIONS });
 
 /** Registered agents that are not offline, and the latest that are. */
 export async function registeredAgents(db: Db, workspace: string) {
-  const of = (status: AgentRow['status'], limit: number) =>
-    db.selectFrom('agents').selectAll().where('workspace_id', '=', workspace).where('status', '=', status).orderBy('id', 'desc').limit(limit).execute();
+  const of = (status: AgentRow['status'], limit: number) => findRows(db, 'agents', { workspace_id: workspace, status }, { order: { id: 'desc' }, limit });
   // One status at a time, as the index has them.
   return [...(await of('online', MAX_ITEMS)), ...(await of('busy', MAX_ITEMS)), ...(await of('offline', MAX_SESSIONS))];
 }
 
 /** Steps that somebody has claimed. */
-export async function stepsHeld(db: Db, workspace: string) {
-  return await db
-    .selectFrom('workflow_tasks')
+export const stepsHeld = (db: Db, workspace: string) =>
+  matching(db, 'workflow_tasks', { workspace_id: workspace, assigned_agent_id: { '!=': null } })
     .select(['id', 'name', 'workflow_id', 'status', 'assigned_agent_id', 'claimed_at', 'fence', 'question_id'])
-    .where('workspace_id', '=', workspace)
-    .where('assigned_agent_id', 'is not', null)
     .limit(MAX_ITEMS)
     .execute();
-}
 
-export async function tasksAtWork(db: Db, workspace: string) {
-  return await db
-    .selectFrom('tasks')
+export const tasksAtWork = (db: Db, workspace: string) =>
+  matching(db, 'tasks', { workspace_id: workspace, status: ['active', 'blocked'], closed_at: null })
     .select(['id', 'title', 'actor', 'status', 'started_at', 'updated_at'])
-    .where('workspace_id', '=', workspace)
-    .where('status', 'in', ['active', 'blocked'])
-    .where('closed_at', 'is', null)
     .orderBy('updated_at', 'desc')
     .limit(MAX_ITEMS)
     .execute();
-}
 
-const liveClaims = (db: Db, workspace: string, now: number) =>
-  db
-    .selectFrom('claims')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('released_at', 'is', null)
-    .where('expired_at', 'is', null)
-    .where('expires_at', '>', now)
-    .orderBy('id');
-
-export async function claimsLive(db: Db, workspace: string, now: number) {
-  return await liveClaims(db, workspace, now).limit(MAX_ITEMS).execute();
-}
-
-/** All of them, for who gives them back: one that is left out would stay held. */
-export async function claimsHeldBy(db: Db, workspace: string, actor: string, now: number) {
-  return await liveClaims(db, workspace, now).where('actor', '=', actor).execute();
-}
+/** With an actor, all of theirs, for who gives them back: one that is left out would stay held. */
+export const claimsLive = (db: Db, workspace: string, now: number, actor?: string) =>
+  findRows(
+    db,
+    'claims',
+    { workspace_id: workspace, released_at: null, expired_at: null, expires_at: { '>': now }, actor },
+    { order: { id: 'asc' }, limit: actor === undefined ? MAX_ITEMS : undefined },
+  );
 
 /** All that have claimed a step: one that is left out would keep it. */
 export async function agentsWithSteps(db: Db, workspace: string, actor: string): Promise<AgentRow[]> {
-  const holders = db.selectFrom('workflow_tasks').select('assigned_agent_id').where('workspace_id', '=', workspace).where('assigned_agent_id', 'is not', null);
-  const own = db.selectFrom('agents').selectAll().where('workspace_id', '=', workspace).where('actor', '=', actor);
-  return await own.where('id', 'in', holders).orderBy('id', 'desc').execute();
+  const holders = matching(db, 'workflow_tasks', { workspace_id: workspace, assigned_agent_id: { '!=': null } }).select('assigned_agent_id');
+  return await matching(db, 'agents', { workspace_id: workspace, actor }).selectAll().where('id', 'in', holders).orderBy('id', 'desc').execute();
 }
 
 /** Turns in cycles, each with the open sessions of whoever has the role. */
@@ -123,10 +88,8 @@ export async function locksHeld(db: Db, workspace: string, now: number) {
 
 /** Those that are not over, and those that ended since then. */
 export async function instancesSince(db: Db, workspace: string, since: number) {
-  const instances = db
-    .selectFrom('instances')
+  const instances = matching(db, 'instances', { workspace_id: workspace })
     .selectAll()
-    .where('workspace_id', '=', workspace)
     .where((eb) => eb.or([eb('step', 'is', null), eb('step', 'not in', ['worktree', 'session'])]));
   // Each by its index, and sorted here: in their order, all that ever ran would be looked at.
   const running = await instances.where('ended_at', 'is', null).execute();
@@ -136,57 +99,20 @@ export async function instancesSince(db: Db, workspace: string, since: number) {
 
 const byId = <R extends { readonly id: string }>(rows: readonly R[]): Map<string, R> => new Map(rows.map((row) => [row.id, row]));
 
-/** For whom each of these instances works. */
-export async function ownersOfInstances(db: Db, workspace: string, ids: readonly string[]) {
-  if (ids.length === 0) return new Map<string, never>();
-  return byId(
-    await matching(db, 'instances', { workspace_id: workspace, id: [...new Set(ids)] })
-      .select(['id', 'developer_id'])
-      .execute(),
-  );
-}
-
-/** What these steps are called, and of which workflow they are. */
-export async function stepsNamed(db: Db, workspace: string, ids: readonly string[]) {
-  if (ids.length === 0) return new Map<string, never>();
-  return byId(
-    await matching(db, 'workflow_tasks', { workspace_id: workspace, id: [...new Set(ids)] })
-      .select(['id', 'name', 'workflow_id'])
-      .execute(),
-  );
-}
-
-export async function workflowsNamed(db: Db, workspace: string, ids: readonly string[]) {
-  if (ids.length === 0) return new Map<string, never>();
-  return byId(
-    await matching(db, 'workflows', { workspace_id: workspace, id: [...new Set(ids)] })
-      .select(['id', 'name'])
-      .execute(),
-  );
-}
-
 /** Who waits for a person's word on a call. */
 export async function actorsHeld(db: Db, workspace: string, now: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('approvals')
+  const rows = await matching(db, 'approvals', { workspace_id: workspace, status: 'waiting', deadline_at: { '>': now } })
     .select('actor')
     .distinct()
-    .where('workspace_id', '=', workspace)
-    .where('status', '=', 'waiting')
-    .where('deadline_at', '>', now)
     .execute();
   return rows.map(({ actor }) => actor);
 }
 
 /** Registered agents that asked people something. */
 export async function agentsAsking(db: Db, workspace: string, now: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('messages')
+  const rows = await matching(db, 'messages', { workspace_id: workspace, recipient_id: 'human', status: 'unread' })
     .select('sender_id')
     .distinct()
-    .where('workspace_id', '=', workspace)
-    .where('recipient_id', '=', 'human')
-    .where('status', '=', 'unread')
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .execute();
   return rows.map(({ sender_id }) => sender_id);
@@ -201,8 +127,7 @@ export interface CostSum {
 }
 
 export async function costsSince(db: Db, workspace: string, since: number): Promise<CostSum[]> {
-  const rows = await db
-    .selectFrom('agent_spans')
+  const rows = await matching(db, 'agent_spans', { workspace_id: workspace, ingested_at: { '>=': since } })
     .select(({ fn }) => [
       'developer_id',
       'agent_type',
@@ -210,30 +135,7 @@ export async function costsSince(db: Db, workspace: string, since: number): Prom
       fn.count('cost_micros').as('priced'),
       sql<number | null>`sum(cast(cost_micros as double precision))`.as('micros'),
     ])
-    .where('workspace_id', '=', workspace)
-    .where('ingested_at', '>=', since)
     .groupBy(['developer_id', 'agent_type'])
     .execute();
   return rows.map((row) => ({ ...row, spans: Number(row.spans), priced: Number(row.priced), micros: Number(row.micros) }));
-}
-
-export async function eventsAt(db: Db, workspace: string, seqs: readonly number[]): Promise<JournalEvent[]> {
-  const rows = await db.selectFrom('events').selectAll().where('workspace_id', '=', workspace).where('seq', 'in', seqs).execute();
-  return rows.map(toEvent);
-}
-
-const WORKTREES_SHOWN = 10;
-
-/** Working trees that these sessions reported, the latest first. */
-export async function worktreesOf(db: Db, workspace: string, developerId: string, sessionIds: readonly string[]) {
-  if (sessionIds.length === 0) return [];
-  return await db
-    .selectFrom('local_worktrees')
-    .select(['repo', 'branch', 'worktree', 'head', 'dirty_files', 'unpushed_files', 'updated_at'])
-    .where('workspace_id', '=', workspace)
-    .where('developer_id', '=', developerId)
-    .where('session_id', 'in', sessionIds)
-    .orderBy('updated_at', 'desc')
-    .limit(WORKTREES_SHOWN)
-    .execute();
 }

@@ -5,6 +5,7 @@ import { agentIdOf } from '../../../kernel/ids.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { hasRow } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { Tally } from '../../core/events/index.ts';
 import { releaseClaim } from '../../team/coordination/index.ts';
@@ -16,7 +17,7 @@ import { Happenings } from './happenings.ts';
 import { lanesOf } from './lanes.ts';
 import { newsSince } from './news.ts';
 import { lastRefusal, requireFacts, showAgent } from './show.ts';
-import { agentsWithSteps, claimsHeldBy } from './store.ts';
+import { agentsWithSteps, claimsLive } from './store.ts';
 import { namingFor, rowsOf } from './views.ts';
 import { type WaitingPorts, waitingOn } from './waiting.ts';
 
@@ -77,7 +78,7 @@ const urgency = (state: AgentState): number => AGENT_STATES.indexOf(state);
 
 /** How far a new team is. Each is one look at an index. */
 export async function readFirstSteps(db: Db, workspace: string): Promise<Output<typeof firstSteps>> {
-  const tokens = db.selectFrom('tokens').select('id').where('workspace_id', '=', workspace).where('kind', '=', 'agent').limit(1);
+  const agents = { workspace_id: workspace, kind: 'agent' } as const;
   const warning = await db
     .selectFrom('overlap_warnings')
     .select('id')
@@ -86,12 +87,11 @@ export async function readFirstSteps(db: Db, workspace: string): Promise<Output<
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  const finished = db.selectFrom('tasks').select('id').where('workspace_id', '=', workspace).where('status', '=', 'completed').limit(1);
   return {
-    connected: (await tokens.executeTakeFirst()) !== undefined,
-    called: (await tokens.where('last_used_at', 'is not', null).executeTakeFirst()) !== undefined,
+    connected: await hasRow(db, 'tokens', agents),
+    called: await hasRow(db, 'tokens', { ...agents, last_used_at: { '!=': null } }),
     warning_id: warning?.id ?? null,
-    finished: (await finished.executeTakeFirst()) !== undefined,
+    finished: await hasRow(db, 'tasks', { workspace_id: workspace, status: 'completed' }),
   };
 }
 
@@ -99,7 +99,7 @@ export async function readFirstSteps(db: Db, workspace: string): Promise<Output<
 export async function releaseAll(tx: Tx, ctx: WriteContext, { actor }: Pick<ActorFacts, 'actor'>): Promise<Output<typeof agentsRelease>> {
   let steps_released = 0;
   for (const agent of await agentsWithSteps(tx.db, tx.workspace, actor)) steps_released += await leave(tx, ctx, agent, 'agent.offline', releaseStepsOf);
-  const claims = await claimsHeldBy(tx.db, tx.workspace, actor, tx.now);
+  const claims = await claimsLive(tx.db, tx.workspace, tx.now, actor);
   for (const claim of claims) await releaseClaim(tx, ctx, claim);
   return { agent_id: agentIdOf(actor), steps_released, claims_released: claims.length };
 }

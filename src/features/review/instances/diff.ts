@@ -8,11 +8,12 @@ import { GitFailed } from '../../../machine/git/git.ts';
 import { reasonToKeep } from '../../../machine/git/worktree-state.ts';
 import { ProgramTimedOut } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { findRows } from '../../../storage/rows.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesDiff, instancesSizes, instancesUnsaved, type PatchLine } from './contract.ts';
 import type { InstanceOutside } from './step.ts';
 import { againstOf } from './stop.ts';
-import { findInstances, reviewsOf } from './store.ts';
+import { reviewsOf } from './store.ts';
 import { instanceViewer, isRunning, requireWatchable } from './views.ts';
 
 const MAX_FILES = 2_000;
@@ -235,7 +236,7 @@ export function diffActions(outside: InstanceOutside): Implementation[] {
     }),
     implement(instancesSizes, {
       read: async ({ instance_ids }, ctx) => {
-        const rows = await findInstances(ctx.reader, ctx.workspace, instance_ids);
+        const rows = await findRows(ctx.reader, 'instances', { workspace_id: ctx.workspace, id: instance_ids });
         const { isHidden } = await instanceViewer(ctx.reader, ctx.principal, []);
         const known = await sizes(
           rows.filter((row) => !isHidden(row)),

@@ -14,7 +14,7 @@ export { carryOutStart, reserve, startFailed } from './start.ts';
 export type { InstancePorts } from './step.ts';
 export { finishOverdue, goOn, type InstanceOutside, LEASE_OVER, type LeasedInstance, lease, leave, stillMine } from './step.ts';
 export { beginEnding, EXIT_GRACE_MS, reviewOver, withNews } from './stop.ts';
-export { changeInstance, findInstance, pullsToAskFor, reviewBeingStarted, reviewedBy, reviewsOf, stepsUnderWay } from './store.ts';
+export { changeInstance, findInstance, isReviewBeingStarted, pullsToAskFor, reviewedBy, reviewsOf, stepsUnderWay } from './store.ts';
 export { circumstancesOf, foldersIn, instanceViewer, requireHere, requireInstance, requireWatchable, spentReviews } from './views.ts';
 
 export const instances = (services: Services, outside: InstanceOutside, ports: InstancePorts): Feature => ({

@@ -10,6 +10,7 @@ import { GitFailed } from '../../../machine/git/git.ts';
 import { type Located, RepositoryUnfit, reachRepository } from '../../../machine/git/repository.ts';
 import { hasProgram } from '../../../machine/process/environment.ts';
 import { ProgramMissing } from '../../../machine/process/process.ts';
+import { deleteRows, insertRows } from '../../../storage/rows.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { InstanceType, instancesStart } from './contract.ts';
@@ -17,7 +18,7 @@ import { adopt, issue, kindFor, launch, putFiles, type RunningAgent, requireAwai
 import { branchOf, nextId, stemOf } from './lifecycle.ts';
 import { goOn, type InstanceOutside, type InstancePorts, LEASE_OVER, type LeasedInstance, lease, stillMine } from './step.ts';
 import { endSession, removeFromDisk } from './stop.ts';
-import { changeInstance, countRunning, deleteInstance, idsOf, insertInstance, insertRelationship } from './store.ts';
+import { changeInstance, countRunning, idsOf } from './store.ts';
 import { foldersIn, requireOwn, worktreesOf } from './views.ts';
 
 /** What an agent is told when it is started. It begins with our own words: no program takes them for an option. */
@@ -179,7 +180,7 @@ async function settle(tx: Tx, actor: string, leased: LeasedInstance, session: Ru
   tx.append({ category: 'work', kind: 'instance.started', actor, subject: row.id, payload });
   const parent = await requireAwaited(tx, row);
   if (!parent || row.review_iteration === null) return after;
-  await insertRelationship(tx.db, {
+  await insertRows(tx.db, 'instance_relationships', {
     workspace_id: tx.workspace,
     parent_instance: parent.id,
     child_instance: row.id,
@@ -214,7 +215,7 @@ async function undo(outside: InstanceOutside, ports: InstancePorts, hand: StepRu
     const row = await stillMine(tx, leased);
     if (!row) return;
     const over = { ...LEASE_OVER, status: 'terminated', status_reason: reason, kept_reason: left.reason, ended_at: tx.now, updated_at: tx.now } as const;
-    if (left.reason === null) await deleteInstance(tx.db, row);
+    if (left.reason === null) await deleteRows(tx.db, 'instances', { workspace_id: row.workspace_id, id: row.id });
     else await changeInstance(tx.db, row, over);
     if (row.token_id !== null) await ports.revokeToken(tx, row.token_id, hand.actor);
     await ports.agentLeaves(tx, row.agent_id, hand.actor);
@@ -329,7 +330,7 @@ export async function reserve(
     ended_at: null,
     extra_reviews: 0,
   };
-  await insertInstance(tx.db, row);
+  await insertRows(tx.db, 'instances', row);
   return row;
 }
 

@@ -3,11 +3,12 @@ import { Refusal } from '../../../kernel/reply.ts';
 import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
 import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/worktree-state.ts';
+import { changeRows } from '../../../storage/rows.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { allows } from './lifecycle.ts';
 import { type InstanceOutside, type InstancePorts, LEASE_OVER, type LeasedInstance, lease, leave, stillMine, takeOver } from './step.ts';
-import { changeInstance, endRelationship, findInstance, reviewedBy, reviewsOf } from './store.ts';
+import { changeInstance, findInstance, reviewedBy, reviewsOf } from './store.ts';
 import { requireHere, requireIdle, requireInstance, requireOwn } from './views.ts';
 
 /** How an instance is to be taken from the machine. */
@@ -159,7 +160,11 @@ export interface Over {
 /** A review is over, whichever way: its reviewer ends, and its parent is free again and told. */
 export async function reviewOver(tx: Tx, ports: InstancePorts, review: InstanceRow, over: Over): Promise<LeasedInstance> {
   const relationship = await reviewedBy(tx.db, tx.workspace, review.id);
-  if (relationship) await endRelationship(tx.db, relationship, over.outcome, tx.now);
+  if (relationship) {
+    const { workspace_id, parent_instance, child_instance } = relationship;
+    const open = { workspace_id, parent_instance, child_instance, ended_at: null };
+    await changeRows(tx.db, 'instance_relationships', open, { outcome: over.outcome, ended_at: tx.now });
+  }
   const parent = relationship && (await findInstance(tx.db, tx.workspace, relationship.parent_instance));
   if (parent && allows('review over', parent.status)) {
     const news = over.news ?? (typeof over.told.body === 'string' ? `${over.told.subject}. ${over.told.body}` : over.told.subject);

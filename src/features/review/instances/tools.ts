@@ -3,7 +3,7 @@ import type { Input, Output } from '../../../kernel/contract.ts';
 import { ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { stepRunner } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { viewOf } from '../../../kernel/view.ts';
+import { view } from '../../../storage/columns.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { reviewLimits } from '../../core/settings/index.ts';
@@ -157,7 +157,7 @@ export function instanceActions(outside: InstanceOutside, ports: InstancePorts):
           instance: viewer.view(row),
           prompt: hidden ? null : row.prompt,
           attach: hidden ? null : await attachCommand(outside, row),
-          relationships: (await relationshipsOf(ctx.reader, ctx.workspace, row.id)).map((row) => viewOf(relationshipView, row, {})),
+          relationships: (await relationshipsOf(ctx.reader, ctx.workspace, row.id)).map((row) => view(relationshipView, row, {})),
           feedback: hidden ? [] : await ports.feedbackOf(ctx.reader, ctx.workspace, row.id),
           failures: hidden ? [] : await failuresOf(ctx.reader, row),
         });

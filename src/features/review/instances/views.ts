@@ -4,7 +4,7 @@ import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import { Refusal } from '../../../kernel/reply.ts';
-import { viewOf } from '../../../kernel/view.ts';
+import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsBy } from '../../../storage/journal.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
@@ -53,9 +53,9 @@ export async function instanceViewer(db: Db, viewer: Principal, rows: readonly I
         suggestions: atLimit ? [...SUGGESTIONS] : [],
       };
       if (!isHidden(row))
-        return viewOf(instanceView, row, { ...own, status_reason: row.status_reason && named(row.status_reason), created_by: named(row.created_by) });
+        return view(instanceView, row, { ...own, status_reason: row.status_reason && named(row.status_reason), created_by: named(row.created_by) });
       const hidden = (value: string | null) => value && PRIVATE;
-      return viewOf(instanceView, row, {
+      return view(instanceView, row, {
         ...own,
         ...{ repository: PRIVATE, base_branch: PRIVATE, worktree_path: PRIVATE, machine: PRIVATE, created_by: PRIVATE },
         ...{ issue_number: null, pr_number: null, pr_url: null },

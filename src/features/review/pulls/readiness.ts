@@ -6,7 +6,7 @@ import { type Push, RemoteFailed, type RemoteWhy } from '../../../machine/git/re
 import { GitHubFailed, type GitHubRepository, type GitHubWhy } from '../../../machine/github/github.ts';
 import { ProgramMissing, ProgramTimedOut } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { type InstanceOutside, type InstanceRow, requireInstance, reviewBeingStarted, reviewedBy } from '../instances/index.ts';
+import { type InstanceOutside, type InstanceRow, isReviewBeingStarted, requireInstance, reviewedBy } from '../instances/index.ts';
 import { feedbackOf } from '../reviews/index.ts';
 
 /** Where on GitHub an instance's work goes. */
@@ -34,7 +34,7 @@ export async function requirePlace({ github, disk }: InstanceOutside, row: Insta
 export async function requireWork(db: Db, caller: InstanceRow): Promise<InstanceRow> {
   if (caller.type === 'review') return await requireReviewed(db, caller);
   requireIdle(caller, caller);
-  if (caller.status === 'waiting_review' || (await reviewBeingStarted(db, caller.workspace_id, caller.id))) {
+  if (caller.status === 'waiting_review' || (await isReviewBeingStarted(db, caller.workspace_id, caller.id))) {
     throw new Refusal('REVIEW_IN_PROGRESS', `The work of ${caller.id} is being reviewed.`, 'Wait: you are told how the review ends.');
   }
   if (caller.status !== 'started' && caller.status !== 'pr_created') throw over(caller);

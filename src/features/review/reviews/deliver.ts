@@ -1,6 +1,7 @@
 import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import type { FileMerge, PreparedMerge } from '../../../machine/git/merge-file.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { changeRows } from '../../../storage/rows.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ReviewLimits, reviewLimits } from '../../core/settings/index.ts';
@@ -17,7 +18,7 @@ import {
   reviewOver,
   withNews,
 } from '../instances/index.ts';
-import { changeFeedback, goOn, LEASE_OVER, type LeasedFeedback, stillMine } from './store.ts';
+import { goOn, LEASE_OVER, type LeasedFeedback, stillMine } from './store.ts';
 
 /** From what the reviewer said to what the coding agent has, once. Undefined where another has taken over. */
 export async function deliver(
@@ -39,7 +40,7 @@ async function settle(tx: Tx, ports: InstancePorts, actor: string, { at, commit,
   if (!row) return undefined;
   const delivered = reason === null ? ('merged' as const) : ('message' as const);
   const values = { ...LEASE_OVER, git_commit_hash: commit, delivered, reason };
-  await changeFeedback(tx.db, row, values);
+  await changeRows(tx.db, 'review_feedback', { workspace_id: tx.workspace, id: row.id }, values);
   const review = await requireInstance(tx.db, tx.workspace, row.review_instance);
   const coding = await requireInstance(tx.db, tx.workspace, row.coding_instance);
   const { abandoned } = await endReview(tx, ports, actor, row, review, coding, { commit, reason });

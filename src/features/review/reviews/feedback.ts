@@ -5,6 +5,7 @@ import { ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { stepRunner } from '../../../kernel/step.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { insertRows } from '../../../storage/rows.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { reviewLimits } from '../../core/settings/index.ts';
@@ -22,18 +23,7 @@ import {
 import type { sendFeedback } from './contract.ts';
 import { deliver } from './deliver.ts';
 import { callingInstance, requireType } from './request.ts';
-import {
-  feedbackBy,
-  feedbackUnderWay,
-  finishOverdue,
-  insertFeedback,
-  isOverdue,
-  type LeasedFeedback,
-  lease,
-  type OpenReview,
-  openReviews,
-  takeOver,
-} from './store.ts';
+import { feedbackBy, feedbackUnderWay, finishOverdue, isOverdue, type LeasedFeedback, lease, type OpenReview, openReviews, takeOver } from './store.ts';
 
 type Words = Input<typeof sendFeedback>;
 
@@ -68,7 +58,7 @@ async function begin(tx: Tx, id: string, input: Words): Promise<ReviewFeedbackRo
     created_at: tx.now,
     ...lease('merging', tx.now),
   };
-  await insertFeedback(tx.db, row);
+  await insertRows(tx.db, 'review_feedback', row);
   return row;
 }
 

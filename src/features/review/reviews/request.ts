@@ -16,11 +16,11 @@ import {
   type InstancePorts,
   type InstanceRow,
   isAtLimit,
+  isReviewBeingStarted,
   type LeasedInstance,
   requireHere,
   requireInstance,
   reserve,
-  reviewBeingStarted,
   reviewsAllowed,
   reviewsOf,
   SUGGESTIONS,
@@ -76,7 +76,7 @@ async function begin(
 ): Promise<{ leased: LeasedInstance } | { refusal: Refused }> {
   const coding = await requireInstance(tx.db, tx.workspace, id);
   requireFree(coding);
-  if (await reviewBeingStarted(tx.db, tx.workspace, id)) throw inProgress(id);
+  if (await isReviewBeingStarted(tx.db, tx.workspace, id)) throw inProgress(id);
   const ran = await reviewsOf(tx.db, tx.workspace, id);
   const limits = await reviewLimits(tx.db, tx.workspace);
   const allowed = reviewsAllowed(coding, limits);

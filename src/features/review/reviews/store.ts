@@ -1,31 +1,13 @@
-import type { Updateable } from 'kysely';
 import { createLeases, type LeasedStep, STEP_OVER } from '../../../kernel/step.ts';
-import { viewOf } from '../../../kernel/view.ts';
 import { holders } from '../../../machine/process/holder.ts';
+import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { Database, ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
+import { changeRows, findRow, matching } from '../../../storage/rows.ts';
+import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import { type Feedback, feedbackView } from '../instances/index.ts';
 
-export async function insertFeedback(db: Db, row: ReviewFeedbackRow): Promise<void> {
-  await db.insertInto('review_feedback').values(row).execute();
-}
-
 /** What this reviewer has said: at most one thing. */
-export async function feedbackBy(db: Db, workspace: string, review: string): Promise<ReviewFeedbackRow | undefined> {
-  return await db.selectFrom('review_feedback').selectAll().where('workspace_id', '=', workspace).where('review_instance', '=', review).executeTakeFirst();
-}
-
-export async function findFeedback(db: Db, workspace: string, id: string): Promise<ReviewFeedbackRow | undefined> {
-  return await db.selectFrom('review_feedback').selectAll().where('workspace_id', '=', workspace).where('id', '=', id).executeTakeFirst();
-}
-
-export async function changeFeedback(
-  db: Db,
-  { workspace_id, id }: Pick<ReviewFeedbackRow, 'workspace_id' | 'id'>,
-  values: Updateable<Database['review_feedback']>,
-): Promise<void> {
-  await db.updateTable('review_feedback').set(values).where('workspace_id', '=', workspace_id).where('id', '=', id).execute();
-}
+export const feedbackBy = (db: Db, workspace: string, review: string) => findRow(db, 'review_feedback', { workspace_id: workspace, review_instance: review });
 
 /** In whichever workspace, of reviews on this machine. */
 export async function feedbackUnderWay(db: Db, machine: string): Promise<ReviewFeedbackRow[]> {
@@ -61,30 +43,21 @@ export async function openReviews(db: Db, machine: string): Promise<OpenReview[]
 
 /** What reviews told this instance, or what it told as a reviewer; the newest first. */
 export async function feedbackOf(db: Db, workspace: string, instance: string): Promise<Feedback[]> {
-  const rows = await db
-    .selectFrom('review_feedback')
+  const rows = await matching(db, 'review_feedback', { workspace_id: workspace })
     .selectAll()
-    .where('workspace_id', '=', workspace)
     .where((eb) => eb.or([eb('coding_instance', '=', instance), eb('review_instance', '=', instance)]))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
-  return rows.map(view);
+  return rows.map((row) => view(feedbackView, row, { feedback_id: row.id, review_instance_id: row.review_instance }));
 }
-
-const view = (row: ReviewFeedbackRow): Feedback =>
-  viewOf(feedbackView, row, {
-    feedback_id: row.id,
-    review_instance_id: row.review_instance,
-    actionable_items: JSON.parse(row.actionable_items) as string[],
-  });
 
 export type LeasedFeedback = LeasedStep<ReviewFeedbackRow>;
 
 export const { lease, isOverdue, stillMine, goOn, takeOver, finishOverdue } = createLeases<ReviewFeedbackRow>({
   holders,
   stepMs: 180_000,
-  find: (tx, { id }) => findFeedback(tx.db, tx.workspace, id),
-  change: (tx, row, values) => changeFeedback(tx.db, row, values),
+  find: ({ db, workspace }, { id }) => findRow(db, 'review_feedback', { workspace_id: workspace, id }),
+  change: ({ db }, { workspace_id, id }, values) => changeRows(db, 'review_feedback', { workspace_id, id }, values),
 });
 export const LEASE_OVER = { ...STEP_OVER, step_by: null } as const;

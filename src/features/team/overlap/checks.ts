@@ -161,7 +161,7 @@ export async function resolveWarning(
   await changeRows(tx.db, 'overlap_warnings', { workspace_id: tx.workspace, id }, { status, reason, resolved_at: tx.now, ...attached });
 }
 
-export const attachWarning = (tx: Tx, id: string, subjectId: string): Promise<void> =>
+export const attachWarning = (tx: Tx, id: string, subjectId: string) =>
   changeRows(tx.db, 'overlap_warnings', { workspace_id: tx.workspace, id }, { subject_id: subjectId });
 
 export async function storeVerdict(

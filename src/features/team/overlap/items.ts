@@ -202,10 +202,10 @@ export async function markFiles(tx: Tx, holder: FileHolder, files: readonly stri
 }
 
 /** The same files stay in the same hands for longer. */
-export const keepMarked = (tx: Tx, source: FileSource, sourceIds: readonly string[], expiresAt: number): Promise<void> =>
+export const keepMarked = (tx: Tx, source: FileSource, sourceIds: readonly string[], expiresAt: number) =>
   changeRows(tx.db, 'file_marks', { workspace_id: tx.workspace, source, source_id: sourceIds }, { expires_at: expiresAt });
 
-export const unmarkFiles = (tx: Tx, source: FileSource, sourceId: string): Promise<void> =>
+export const unmarkFiles = (tx: Tx, source: FileSource, sourceId: string) =>
   deleteRows(tx.db, 'file_marks', { workspace_id: tx.workspace, source, source_id: sourceId });
 
 interface FileQuestion {

@@ -80,7 +80,7 @@ export async function saveItems(db: Db, rows: readonly OverlapItemRow[]): Promis
   }
 }
 
-export const changeItem = (db: Db, workspace: string, id: string, values: Partial<OverlapItemRow>): Promise<void> =>
+export const changeItem = (db: Db, workspace: string, id: string, values: Partial<OverlapItemRow>) =>
   changeRows(db, 'overlap_items', { workspace_id: workspace, id }, values);
 
 /** Each gets a revision of its own: that of `after` and its number. */
