@@ -194,6 +194,13 @@ export class Refusal extends Error {
   }
 }
 
+/** `TASK_NOT_FOUND` for a task. What is not the caller's to know reads the same as what is not there. */
+export const notFound = (noun: string, message: string, next: string, field?: string): Refusal =>
+  new Refusal(`${noun.toUpperCase()}_NOT_FOUND`, message, next, field === undefined ? {} : { field });
+
+/** What was asked for does not go with the state that something is in. */
+export const invalidState = (message: string, next: string, details?: Record<string, unknown>): Refusal => new Refusal('INVALID_STATE', message, next, details);
+
 /** What of a call stays although it failed, so that it cannot be said that nothing does. */
 interface Stays {
   /** Something of what it was to do. */

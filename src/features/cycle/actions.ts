@@ -1,7 +1,7 @@
 import { type CallContext, record } from '../../kernel/call.ts';
 import type { Output } from '../../kernel/contract.ts';
 import { invalidInput } from '../../kernel/input.ts';
-import { ok, Refusal } from '../../kernel/reply.ts';
+import { notFound, ok, Refusal } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { view } from '../../storage/columns.ts';
 import { changeRows } from '../../storage/rows.ts';
@@ -29,11 +29,10 @@ import { timesTaken } from './machine.ts';
 import { archivePath, type Mirror } from './mirror.ts';
 import { HANDOFF_LISTS, type HandoffPayload } from './payload.ts';
 import { type CycleOutside, configOf, repositoryOf } from './place.ts';
-import { hasEnded, noActiveCycle } from './refusals.ts';
 import { findSession, sessionsIn } from './role-sessions.ts';
 import { activeCycle, findCycle, handoffTargets, handoffWithPrevious, listCycles, pageOfHandoffs, recentHandoffs, type StoredCycle } from './store.ts';
 import { mirrored } from './tools.ts';
-import { completionOf, requireFinal } from './turn.ts';
+import { completionOf, requireCycle, requireFinal } from './turn.ts';
 
 interface Named {
   readonly id?: string | undefined;
@@ -52,7 +51,7 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
     if (id === undefined) return await place(input, ctx);
     if (input.repository_path !== undefined) throw invalidInput([{ field: 'repository_path', message: 'the id says it already: leave one of them out' }]);
     const cycle = await findCycle(ctx.reader, ctx.workspace, id);
-    if (!cycle) throw new Refusal('CYCLE_NOT_FOUND', `There is no cycle ${JSON.stringify(id)}.`, 'covenant cycle history lists them.', { field: 'id' });
+    if (!cycle) throw notFound('cycle', `There is no cycle ${JSON.stringify(id)}.`, 'covenant cycle history lists them.', 'id');
     return cycle;
   };
   /** Changes the active cycle: one that was named and has ended must not be taken for its successor. `plan`: what can be read before the write. */
@@ -66,7 +65,10 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
     const change = await plan(repository);
     const after = await ctx.write(async (tx) => {
       const cycle = await activeCycle(tx.db, tx.workspace, repository);
-      if (typeof found !== 'string' && found.id !== cycle?.id) throw hasEnded(found.cycle_id);
+      if (typeof found !== 'string' && found.id !== cycle?.id) {
+        const next = 'There is nothing left to do with it: covenant cycle history says how it ended.';
+        throw new Refusal('NO_ACTIVE_CYCLE', `The cycle ${found.cycle_id} has ended.`, next, { cycle_id: found.cycle_id });
+      }
       return await change(tx, cycle);
     });
     return await mirrored(mirror, repository, ok({ cycle: viewCycle(after) }));
@@ -116,10 +118,7 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
       read: async ({ id, number }, ctx) => {
         const cycle = await byId(id, ctx);
         const found = await handoffWithPrevious(ctx.reader, cycle, number);
-        if (!found)
-          throw new Refusal('HANDOFF_NOT_FOUND', `The cycle ${cycle.cycle_id} has no handoff ${number}.`, 'cycles.handoffs lists those it has.', {
-            field: 'number',
-          });
+        if (!found) throw notFound('handoff', `The cycle ${cycle.cycle_id} has no handoff ${number}.`, 'cycles.handoffs lists those it has.', 'number');
         return ok({ handoff: viewHandoff(found.handoff), previous: found.previous ? viewHandoff(found.previous) : null });
       },
     }),
@@ -150,10 +149,7 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
     }),
     implement(cyclesCancel, {
       run: ({ reason, ...input }, ctx) =>
-        changeActive(input, ctx, async (repository) => async (tx, cycle) => {
-          if (!cycle) throw noActiveCycle(repository);
-          return await cancelCycle(tx, ctx, cycle, reason);
-        }),
+        changeActive(input, ctx, async (repository) => async (tx, cycle) => await cancelCycle(tx, ctx, requireCycle(cycle, repository), reason)),
     }),
     implement(cyclesSessions, {
       read: async (input, ctx) => {
@@ -165,9 +161,7 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
       write: async (tx, { session_id }, ctx) => {
         const session = await findSession(tx.db, tx.workspace, session_id);
         if (!session) {
-          throw new Refusal('SESSION_NOT_FOUND', `There is no role session ${JSON.stringify(session_id)}.`, 'covenant cycle sessions lists them.', {
-            field: 'session_id',
-          });
+          throw notFound('session', `There is no role session ${JSON.stringify(session_id)}.`, 'covenant cycle sessions lists them.', 'session_id');
         }
         if (session.closed_at !== null) return ok(viewSession(session, tx.now));
         const { actor } = ctx.principal;

@@ -2,13 +2,13 @@ import { record, type WriteContext } from '../../kernel/call.ts';
 import { excerpt } from '../../kernel/excerpt.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/input.ts';
+import { Refusal } from '../../kernel/reply.ts';
 import { insertNewRow, insertRows } from '../../storage/rows.ts';
 import type { CycleRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { CycleConfig } from './config.ts';
 import { firstPhase, leadsBack, type Phase } from './machine.ts';
 import type { HandoffPayload } from './payload.ts';
-import { alreadyActive } from './refusals.ts';
 import { mintLockToken } from './role-sessions.ts';
 import { activeCycle, changeCycle, countHandoffs, findCycle, idsLike, readCycle, type StoredCycle } from './store.ts';
 
@@ -83,6 +83,16 @@ export async function startCycle(tx: Tx, ctx: WriteContext, { repository, featur
   recordStep(tx, ctx, 'cycle.started', cycle, { repository: excerpt(repository, 300) });
   return cycle;
 }
+
+const alreadyActive = (repository: string, cycle_id: string | null): Refusal =>
+  new Refusal(
+    'CYCLE_ALREADY_ACTIVE',
+    cycle_id === null ? `Another workspace has an active cycle in ${repository}.` : `The cycle ${cycle_id} is active in ${repository}.`,
+    cycle_id === null
+      ? 'Wait for it to end, or let the operator cancel it there.'
+      : 'Complete and archive it first, or let the operator run: covenant cycle cancel --reason TEXT.',
+    { cycle_id },
+  );
 
 /** The lock passes to the role of the new phase, with a new token where that is another role. */
 function turnTo(cycle: StoredCycle, { name, role }: Phase, now: number) {

@@ -6,7 +6,6 @@ import { Refusal } from '../../kernel/reply.ts';
 import { type FileDisk, NotAFile } from '../../machine/files.ts';
 import { isAllowed, repositoryAround } from '../../machine/git/place.ts';
 import { type CycleConfig, FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
-import { configInvalid } from './refusals.ts';
 
 /** The machine outside the store, and which repositories on it may be touched. */
 export interface CycleOutside {
@@ -64,6 +63,9 @@ async function nearest(files: FileDisk, folder: string, repository: string): Pro
 
 /** Of a repository that is not trusted: far more than any machine needs. */
 const MAX_CONFIG_BYTES = 1024 * 1024;
+
+const configInvalid = (repository: string, why: string, next: string): Refusal =>
+  new Refusal('CONFIG_INVALID', `${repository}/${FOLDER}/config.json: ${why}.`, next);
 
 /** The text of `config.json`, null where there is none. */
 export async function configText({ files }: Pick<CycleOutside, 'files'>, repository: string): Promise<string | null> {

@@ -7,8 +7,7 @@ import type { Db } from '../../storage/engine.ts';
 import { changeRows, deleteRows, findRow, findRows, insertRows, matching, saveRows } from '../../storage/rows.ts';
 import type { RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
-import type { CycleConfig } from './config.ts';
-import { authFailed, authSlowed, invalidRole, invalidSession } from './refusals.ts';
+import { type CycleConfig, FOLDER } from './config.ts';
 import { activeCycle, type StoredCycle } from './store.ts';
 
 export const mintLockToken = (): string => randomBytes(24).toString('hex');
@@ -71,6 +70,11 @@ export async function useSession(tx: Tx, { token, tokenId, repository, psks }: P
   return row;
 }
 
+const invalidSession = (why: string): Refusal =>
+  new Refusal('INVALID_SESSION', `The session token ${why}.`, 'Call session.open again for your role and use the new session_token.', {
+    field: 'session_token',
+  });
+
 /** By its id, or an unambiguous tail of it. */
 export async function findSession(db: Db, workspace: string, tail: string): Promise<RoleSessionRow | undefined> {
   const found = await rowsEndingIn(matching(db, 'role_sessions', { workspace_id: workspace }).selectAll(), tail);
@@ -95,27 +99,27 @@ interface Credentials {
   readonly psk: string;
 }
 
-/** What was noted of a wrong PSK must stay, so the refusal is answered and not thrown. */
-export const answered = ({ code, message, next, details }: Refusal): Refused => refused('error', code, message, next, details);
-
 export async function openSession(
   ctx: CallContext,
   { repository, config, source }: Where,
   { role, psk }: Credentials,
 ): Promise<Reply<{ session_token: string; role: string }>> {
   const expected = config.psks.get(role);
-  if (!config.machine.roles.includes(role) || expected === undefined) throw invalidRole(config.machine.roles);
+  const { roles } = config.machine;
+  // Does not say again what was given: whoever confuses two fields has put a secret there.
+  if (!roles.includes(role) || expected === undefined)
+    throw new Refusal('INVALID_ROLE', 'There is no such role.', `Use one of ${roles.join(', ')}.`, { field: 'role', roles });
   const { tokenId, actor } = ctx.principal;
   return await ctx.write(async (tx) => {
     const attempt = { workspace_id: tx.workspace, repository: source, role, token_id: tokenId };
     const before = await findRow(tx.db, 'psk_failures', attempt);
     const wait = waitAfter(before, tx.now);
-    if (wait > 0) return answered(authSlowed(role, wait));
+    if (wait > 0) return authFailed(`Too many wrong PSKs: try again in ${Math.ceil(wait / 1000)} s.`, { role, retry_after_ms: wait });
     if (!sameSecret(expected, psk)) {
       const failures = counted(before, tx.now) + 1;
       await saveRows(tx.db, 'psk_failures', ['workspace_id', 'repository', 'role', 'token_id'], { ...attempt, failures, last_at: tx.now });
       record(tx, ctx, { category: 'audit', kind: 'cycle.psk_refused', subject: null, payload: { repository, role, failures } });
-      return answered(authFailed(role));
+      return authFailed(`Use the psk that ${FOLDER}/config.json has for ${role}.`, { role });
     }
     if (before) await deleteRows(tx.db, 'psk_failures', attempt);
     const token = mintSessionToken();
@@ -140,6 +144,9 @@ export async function openSession(
   });
 }
 
+/** What was noted of a wrong PSK must stay, so the refusal is answered and not thrown. */
+const authFailed = (next: string, details: Record<string, unknown>): Refused => refused('error', 'AUTH_FAILED', 'Invalid role credentials.', next, details);
+
 /** What a role wants to do. */
 export interface Turn<J, T> {
   /** Whether it may, of the cycle as it stands. Pure: the session has been used even where it may not. */
@@ -163,7 +170,7 @@ export async function asRole<J, T>(ctx: CallContext, { repository, config, sessi
     try {
       judged = judge(cycle, role);
     } catch (error) {
-      if (error instanceof Refusal) return answered(error);
+      if (error instanceof Refusal) return refused('error', error.code, error.message, error.next, error.details);
       throw error;
     }
     return await apply(tx, cycle as StoredCycle, judged);

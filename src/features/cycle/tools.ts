@@ -7,10 +7,9 @@ import { type CycleConfig, NO_CONFIG } from './config.ts';
 import { cycleArchive, cycleComplete, cycleStart, cycleStatus, handoffRead, handoffWrite, lockAcquire, sessionOpen } from './contract.ts';
 import type { Mirror } from './mirror.ts';
 import { type CycleOutside, configOf, realConfig, repositoryOf, sensitiveConfig } from './place.ts';
-import { invalidTarget } from './refusals.ts';
 import { asRole, openSession, type Turn } from './role-sessions.ts';
 import { activeCycle, currentHandoffs } from './store.ts';
-import { judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff } from './turn.ts';
+import { judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff, requireTarget } from './turn.ts';
 
 /** The eight tools of the contract. Every call that gets as far as the cycle leaves the files as the store has them, also where an earlier one died. */
 export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementation[] {
@@ -77,7 +76,7 @@ export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementatio
         const repository = await place(input, ctx);
         const cycle = await activeCycle(ctx.reader, ctx.workspace, repository);
         const { roles } = cycle?.machine ?? (await configOf(outside, repository)).machine;
-        if (!roles.includes(target)) throw invalidTarget(roles);
+        requireTarget(roles, target);
         await mirror.sync(repository);
         const handoff = cycle && (await currentHandoffs(ctx.reader, cycle)).get(target);
         return ok(handoff ? (JSON.parse(handoff.payload) as Record<string, unknown>) : {});

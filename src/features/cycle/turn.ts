@@ -1,7 +1,6 @@
 import { Refusal } from '../../kernel/reply.ts';
 import { afterCompletion, afterHandoff, type Phase, producersFor } from './machine.ts';
 import { type HandoffPayload, requirePayload } from './payload.ts';
-import { invalidTarget, lockDenied, noActiveCycle, notActive } from './refusals.ts';
 import { sameSecret } from './role-sessions.ts';
 import type { StoredCycle } from './store.ts';
 
@@ -10,9 +9,9 @@ import type { StoredCycle } from './store.ts';
 export type Turned = Pick<StoredCycle, 'repository' | 'cycle_id' | 'feature' | 'phase' | 'active_role' | 'lock_role' | 'lock_token' | 'machine'>;
 
 export function judgeAcquire(cycle: Turned | undefined, repository: string, role: string): Turned {
-  if (!cycle) throw noActiveCycle(repository);
-  requireTurn(cycle, role);
-  return cycle;
+  const active = requireCycle(cycle, repository);
+  requireTurn(active, role);
+  return active;
 }
 
 export interface TurnHandoff {
@@ -24,15 +23,13 @@ export interface TurnHandoff {
 }
 
 /** In the contract's order: cycle, target, phase, producer, active role, lock's role, lock token, payload. */
-export function judgeHandoff(cycle: Turned | undefined, repository: string, role: string, input: TurnHandoff): { to: Phase; payload: HandoffPayload } {
-  if (!cycle) throw noActiveCycle(repository);
+export function judgeHandoff(found: Turned | undefined, repository: string, role: string, input: TurnHandoff): { to: Phase; payload: HandoffPayload } {
+  const cycle = requireCycle(found, repository);
   const { machine, phase } = cycle;
-  if (!machine.roles.includes(input.target)) throw invalidTarget(machine.roles);
+  requireTarget(machine.roles, input.target);
   const to = afterHandoff(machine, phase, input.target);
   if (!to) throw wrongPhase(cycle, `a handoff to ${input.target}`);
-  if (!producersFor(machine, input.target).has(role)) {
-    throw lockDenied(`${role} does not hand over to ${input.target}`, { activeRole: cycle.active_role, requestedRole: role });
-  }
+  if (!producersFor(machine, input.target).has(role)) throw lockDenied(`${role} does not hand over to ${input.target}`, cycle, role);
   requireTurn(cycle, role);
   requireToken(cycle, role, input.lock_token);
   const { cycle_id, feature } = cycle;
@@ -47,8 +44,8 @@ export function judgeCompletion(cycle: Turned | undefined, repository: string, r
 }
 
 /** Where completing leads, whoever does it. */
-export function completionOf(cycle: Turned | undefined, repository: string): Phase {
-  if (!cycle) throw noActiveCycle(repository);
+export function completionOf(found: Turned | undefined, repository: string): Phase {
+  const cycle = requireCycle(found, repository);
   const to = afterCompletion(cycle.machine, cycle.phase);
   if (!to) throw wrongPhase(cycle, 'completing the cycle');
   return to;
@@ -61,23 +58,40 @@ export function judgeArchive(cycle: Turned | undefined, repository: string, role
 }
 
 export function requireFinal(cycle: Turned | undefined, repository: string): void {
-  if (!cycle) throw noActiveCycle(repository);
-  const { phase, machine } = cycle;
+  const { phase, machine } = requireCycle(cycle, repository);
   if (phase === machine.final) return;
   throw new Refusal('ARCHIVE_NOT_ALLOWED', `The cycle is in the phase ${phase}, and is archived from ${machine.final} alone.`, 'Call cycle.complete first.', {
     phase,
   });
 }
 
+export function requireCycle<C extends Turned>(cycle: C | undefined, repository: string): C {
+  if (cycle) return cycle;
+  throw new Refusal('NO_ACTIVE_CYCLE', `No cycle is active in ${repository}.`, 'Start one with cycle.start.');
+}
+
+/** Does not say again what was given: whoever confuses two fields has put a secret there. */
+export function requireTarget(roles: readonly string[], target: string): void {
+  if (roles.includes(target)) return;
+  throw new Refusal('INVALID_TARGET', 'There is no such role to hand over to.', `Use one of ${roles.join(', ')}.`, { field: 'target', roles });
+}
+
 function requireTurn(cycle: Turned, role: string): void {
-  const turn = { activeRole: cycle.active_role, requestedRole: role };
-  if (cycle.active_role !== role) throw notActive(turn);
-  if (cycle.lock_role !== role) throw lockDenied('the lock is not held by the active role', turn);
+  if (cycle.active_role !== role) throw lockDenied('role is not active for the current phase', cycle, role);
+  if (cycle.lock_role !== role) throw lockDenied('the lock is not held by the active role', cycle, role);
 }
 
 function requireToken(cycle: Turned, role: string, token: string): void {
   if (sameSecret(cycle.lock_token, token)) return;
-  throw lockDenied('the lock token is not the current one', { activeRole: cycle.active_role, requestedRole: role });
+  throw lockDenied('the lock token is not the current one', cycle, role);
+}
+
+function lockDenied(message: string, { active_role: activeRole }: Turned, requestedRole: string): Refusal {
+  const next =
+    activeRole === requestedRole
+      ? `Call lock.acquire with your session of ${activeRole} and use the token that it returns.`
+      : `It is the turn of ${activeRole}: wait until cycle.status names ${requestedRole} as active_role, then call lock.acquire.`;
+  return new Refusal('LOCK_DENIED', message, next, { activeRole, requestedRole });
 }
 
 function wrongPhase({ phase, machine }: Turned, what: string): Refusal {

@@ -9,7 +9,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { matching } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { namesFor, PRIVATE } from '../identity/index.ts';
+import { viewerOf } from '../identity/index.ts';
 import { readKept } from './asking.ts';
 import { type ApprovalStatus, approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
 import { decide } from './decide.ts';
@@ -21,7 +21,7 @@ const MAX_ITEMS = 200;
 export function approvalTools(deadlineMs: number): Implementation[] {
   const settle = async (tx: Tx, tail: string, ctx: WriteContext, approve: boolean, reason: string | null = null) => {
     const row = await findBySuffix(matching(tx.db, 'approvals', { workspace_id: tx.workspace }).selectAll(), tail, 'approval');
-    const viewer = await approvalViewer(tx.db, tx.workspace, ctx.principal);
+    const viewer = await approvalViewer(tx.db, ctx.principal);
     const decided = await decide(tx, row, { approve, by: ctx.principal.actor, through: ctx.surface, reason }, deadlineMs);
     if (!decided) throw alreadySettled(row, viewer);
     return ok(viewer.view(decided), approve ? 'Approved.' : 'Refused.');
@@ -41,7 +41,7 @@ export function approvalTools(deadlineMs: number): Implementation[] {
 /** Those that wait, the oldest first; of the others the newest. */
 export async function readApprovals(db: Db, viewer: Principal, status: ApprovalStatus, now: number, limit: number): Promise<ApprovalView[]> {
   const rows = await approvalRowsBy(db, viewer.workspace, status, now, limit);
-  return rows.map((await approvalViewer(db, viewer.workspace, viewer)).view);
+  return rows.map((await approvalViewer(db, viewer)).view);
 }
 
 /** The first decision counts; whoever comes second is told whose it was. */
@@ -67,23 +67,22 @@ interface ApprovalViewer {
 }
 
 /** Who asks and who decided, by name, as far as `viewer` may know: which agent a private developer uses may tell who it is. */
-async function approvalViewer(db: Db, workspace: string, viewer: Principal): Promise<ApprovalViewer> {
-  const name = await namesFor(db, workspace, viewer);
+async function approvalViewer(db: Db, principal: Principal): Promise<ApprovalViewer> {
+  const viewer = await viewerOf(db, principal);
   const decider = ({ decided_by }: ApprovalRow): string | null => {
     if (decided_by === null) return null;
     const developer = ownerOf(decided_by);
-    return developer === null ? decided_by : name(developer);
+    return developer === null ? decided_by : viewer.name(developer);
   };
   return {
     decider,
     view: (row) => {
-      const developer = row.developer_id === null ? null : name(row.developer_id);
       const kept = row.arguments === null ? undefined : readKept(row.arguments);
       return view(approvalView, row, {
         approval_id: row.id,
         noun: row.noun as ApprovalView['noun'],
-        developer,
-        agent: developer === PRIVATE ? null : agentTypeOf(row.actor),
+        developer: viewer.name(row.developer_id),
+        agent: viewer.sees(row.developer_id) ? agentTypeOf(row.actor) : null,
         arguments: kept?.text ?? null,
         arguments_bytes: kept?.bytes ?? null,
         arguments_cut: kept?.cut ?? false,

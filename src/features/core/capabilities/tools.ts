@@ -1,7 +1,7 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { toolNamed } from '../../../kernel/registry.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { insertRows } from '../../../storage/rows.ts';
@@ -35,7 +35,7 @@ export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implemen
           : await grantsToRevoke(tx, action, await subjects.resolve(tx.db, tx.workspace, oneOf(named)));
         const standing = grants.filter((grant) => grant.revoked_at === null);
         if (standing.length === 0) {
-          throw new Refusal('GRANT_NOT_FOUND', 'There is no such grant that is not already revoked.', 'covenant capabilities list');
+          throw notFound('grant', 'There is no such grant that is not already revoked.', 'covenant capabilities list');
         }
         for (const grant of standing) await takeGrant(tx, grant, ctx);
         return ok({ revoked: standing.map((grant) => grant.id) }, `Revoked ${standing.length} grant(s).`);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Services } from '../../../kernel/call.ts';
 import { DEFAULT_WORKSPACE_ID, newId } from '../../../kernel/ids.ts';
 import { parseInput } from '../../../kernel/input.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { notFound, Refusal } from '../../../kernel/reply.ts';
 import { readJson } from '../../../storage/columns.ts';
 import { changeRows, deleteRows, findRow, insertRows } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
@@ -73,7 +73,7 @@ export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pic
       const { device_code } = parseInput({ input: devicePoll }, body) as z.output<typeof devicePoll>;
       const hash = hashSecret(device_code);
       const known = await findRow(store.reader, 'device_grants', { device_code_hash: hash });
-      if (!known) throw new Refusal('DEVICE_NOT_FOUND', 'No device asked with this code.', 'Start the setup again.', { field: 'device_code' });
+      if (!known) throw notFound('device', 'No device asked with this code.', 'Start the setup again.', 'device_code');
       return await store.write(
         known.workspace_id ?? DEFAULT_WORKSPACE_ID,
         async (tx) => await answer(tx, await findRow(tx.db, 'device_grants', { device_code_hash: hash }), limits),

@@ -3,7 +3,7 @@ import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { type CallContext, type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { readJson, view } from '../../../storage/columns.ts';
@@ -11,7 +11,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { findRows, matching, pageOf } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { type DeveloperRow, developersOf, endTokenById, knownDeveloper, PRIVATE, shown, type TokenRow } from '../identity/index.ts';
+import { endTokenById, knownDeveloper, PRIVATE, type TokenRow, type Viewer, viewerOf } from '../identity/index.ts';
 import { installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
 import { agentSetup, approveDevice, type DeviceView, findDevice, listDevices, refuseDevice, requested, revokeDevice, waitingDevices } from './contract.ts';
 import { Guesses, shownCode, standingOf } from './desk.ts';
@@ -55,10 +55,9 @@ const machineTools = (packageRoot: string): Implementation[] => [
       const { rows, total } = await pageOf(devicesOf(reader, workspace, ownOnly(principal)).orderBy('id', 'desc'), { limit, offset });
       const ids = rows.map(({ id }) => id);
       const around = {
-        viewer: principal,
+        viewer: await viewerOf(reader, principal),
         now: clock.now(),
         tokens: await tokensOfDevices(reader, workspace, ids),
-        developers: await developersOf(reader, workspace),
       };
       return ok({ items: rows.map((row) => viewDevice(row, around)), total });
     },
@@ -110,16 +109,14 @@ async function tried({ reader, clock, principal: { workspace, developerId, token
 async function waitingFor(db: Db, code: string, now: number): Promise<DeviceGrantRow> {
   const row = await findPending(db, code);
   if (row && now <= row.expires_at) return row;
-  throw new Refusal('DEVICE_NOT_FOUND', 'No device waits with this code.', 'Compare it with what the device shows; a code serves once, within ten minutes.', {
-    field: 'code',
-  });
+  throw notFound('device', 'No device waits with this code.', 'Compare it with what the device shows; a code serves once, within ten minutes.', 'code');
 }
 
 type Decision = Pick<DeviceGrantRow, 'status' | 'workspace_id' | 'developer_id'>;
 
 async function settle(tx: Tx, ctx: WriteContext, row: DeviceGrantRow, decision: Decision): Promise<void> {
   if (!(await changeGrant(tx.db, row.id, 'pending', { ...decision, decided_at: tx.now }))) {
-    throw new Refusal('DEVICE_NOT_FOUND', 'Somebody else has just decided on this device.', 'covenant devices list shows those that are set up.');
+    throw notFound('device', 'Somebody else has just decided on this device.', 'covenant devices list shows those that are set up.');
   }
   const kind = decision.status === 'approved' ? 'device.approved' : 'device.refused';
   record(tx, ctx, { category: 'work', kind, subject: row.id, payload: { source: row.source, agents: agentsOf(row), developer_id: decision.developer_id } });
@@ -174,16 +171,15 @@ const agentsOf = (row: DeviceGrantRow): string[] => readJson(z.array(z.string())
 const viewRequested = (row: DeviceGrantRow) => view(requested, row, { user_code: shownCode(row.user_code), asked_at: row.created_at });
 
 interface Around {
-  readonly viewer: Principal;
+  readonly viewer: Viewer;
   readonly now: number;
   readonly tokens: readonly TokenRow[];
-  readonly developers: readonly DeveloperRow[];
 }
 
 /** People call their machines by their own names: a private developer's is private too. */
-function viewDevice(row: DeviceGrantRow, { viewer, now, tokens, developers }: Around): DeviceView {
-  const owner = developers.find(({ id }) => id === row.developer_id);
-  const { id, name } = owner ? shown(owner, viewer) : { id: PRIVATE, name: PRIVATE };
+function viewDevice(row: DeviceGrantRow, { viewer, now, tokens }: Around): DeviceView {
+  const owner = row.developer_id ?? '';
+  const isSeen = viewer.sees(owner);
   const own = tokens.filter(({ created_by }) => created_by === makerOf(row.id));
   const agents = agentsOf(row).map((agent) => {
     const token = own.find(({ agent_type }) => agent_type === agent);
@@ -192,9 +188,9 @@ function viewDevice(row: DeviceGrantRow, { viewer, now, tokens, developers }: Ar
   const used = own.flatMap(({ last_used_at }) => last_used_at ?? []);
   return {
     device_id: row.id,
-    machine_name: id === PRIVATE ? PRIVATE : row.machine_name,
-    developer_id: id,
-    developer: name,
+    machine_name: isSeen ? row.machine_name : PRIVATE,
+    developer_id: isSeen ? owner : PRIVATE,
+    developer: viewer.name(owner),
     status: statusOf(row, agents, now),
     approved_at: row.decided_at ?? row.created_at,
     last_used_at: used.length > 0 ? Math.max(...used) : null,

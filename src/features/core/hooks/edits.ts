@@ -26,7 +26,7 @@ export async function denialOf(ctx: CallContext, question: RunQuestion, hook: Ho
   if (found.length === 0) return undefined;
   const read = found.filter(({ unread }) => !unread);
   const conflicts = read.length > 0 ? read : found;
-  const show = await viewsFor(ctx.reader, ctx.workspace, ctx.principal, now);
+  const show = await viewsFor(ctx.reader, ctx.principal, now);
   const told = conflicts.slice(0, MAX_NAMED);
   if ((await unrecorded(ctx.reader, ctx, hook.run, told, now)).length > 0) await ctx.write((tx) => recordDenials(tx, ctx, question, hook, told));
   const held = conflicts.map((conflict) => ({ what: claimedOf(conflict), view: show.claim(conflict.claim) }));

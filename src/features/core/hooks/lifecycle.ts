@@ -82,7 +82,7 @@ async function claimsHere(ctx: CallContext, repo: string, hook: HookContext): Pr
     (claim) => claim.mode === 'exclusive' && readStrings(claim.paths).length > 0 && !isOwn(claim) && mayBeSameRepo(claim.repo, repo),
   );
   if (rows.length === 0) return undefined;
-  const show = await viewsFor(ctx.reader, ctx.workspace, ctx.principal, now);
+  const show = await viewsFor(ctx.reader, ctx.principal, now);
   const shown = rows.slice(0, MAX_CLAIMS).map((row) => {
     const view = show.claim(row);
     const [path = '', ...more] = view.paths;

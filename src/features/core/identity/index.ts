@@ -30,10 +30,21 @@ export {
   setRunAgents,
   workingFor,
 } from './people.ts';
-export { callingDeveloper, createRedactReply, developerFor, hiding, namesFor, PRIVATE, PRIVATE_RUNTIME, redactor, shown, showsFieldsTo } from './redact.ts';
+export {
+  callingDeveloper,
+  createRedactReply,
+  developerFor,
+  hiding,
+  PRIVATE,
+  PRIVATE_RUNTIME,
+  redactor,
+  showsFieldsTo,
+  type Viewer,
+  viewerOf,
+} from './redact.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
 export { createSignIn, makeSigninLink, type SignIn, type SignInRequest, signInRequest } from './signin.ts';
-export { developersOf, findDeveloper, firstDeveloper, tokenStands } from './store.ts';
+export { findDeveloper, firstDeveloper, tokenStands } from './store.ts';
 export { grantSubjects } from './subjects.ts';
 
 export const identity = (limits: IdentityLimits): Feature => ({

@@ -1,6 +1,6 @@
 import type { WriteContext } from '../../../kernel/call.ts';
 import { DEFAULT_WORKSPACE_ID, newId, workspaceName } from '../../../kernel/ids.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { notFound, Refusal } from '../../../kernel/reply.ts';
 import type { StoredToken } from '../../../storage/backup.ts';
 import type { Store } from '../../../storage/open.ts';
 import { changeRows, deleteRows, findRow, insertNewRow, insertRows } from '../../../storage/rows.ts';
@@ -193,9 +193,7 @@ export const workingFor = async (tx: Tx, callerDeveloperId: string | null): Prom
 export async function requireDeveloper(tx: Pick<Tx, 'db' | 'workspace'>, name: string): Promise<DeveloperRow> {
   const developer = await findDeveloper(tx.db, tx.workspace, { name });
   if (!developer) {
-    throw new Refusal('DEVELOPER_NOT_FOUND', `There is no developer ${JSON.stringify(name)}.`, `covenant tokens create --developer NAME makes one.`, {
-      field: 'developer',
-    });
+    throw notFound('developer', `There is no developer ${JSON.stringify(name)}.`, `covenant tokens create --developer NAME makes one.`, 'developer');
   }
   return developer;
 }

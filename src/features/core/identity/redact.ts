@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Principal, Services } from '../../../kernel/call.ts';
-import { ownerOf } from '../../../kernel/ids.ts';
+import { agentIdOf, nameOf, ownerOf } from '../../../kernel/ids.ts';
 import { isRecord } from '../../../kernel/input.ts';
 import type { Ports } from '../../../kernel/ports.ts';
-import { Refusal, type Refused } from '../../../kernel/reply.ts';
+import { notFound, Refusal, type Refused } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { JournalEvent } from '../../../storage/journal.ts';
 import { chunks } from '../../../storage/rows.ts';
@@ -32,7 +32,7 @@ const BATCH_SIZE = 500;
 
 /** Developers whom the viewer may not know. */
 const hiddenAmong = (developers: readonly DeveloperRow[], viewer: Principal): Set<string> =>
-  new Set(developers.filter(({ visibility, id }) => visibility === 'private' && id !== viewer.developerId).map(({ id }) => id));
+  new Set(developers.filter((developer) => isHidden(developer, viewer)).map(({ id }) => id));
 
 /**
  * Events as `viewer` may see them, a page at a time. The journal has no names but those in the words of feedback; an id
@@ -106,7 +106,7 @@ async function veilOver(db: Db, workspace: string, hidden: ReadonlySet<string>, 
     }
     return found;
   };
-  const isHidden = (owner: string | null): boolean =>
+  const isOwnedByHidden = (owner: string | null): boolean =>
     owner !== null && (theirs.has(owner.replace(/^\w+:/, '')) || theirs.has(ownerOf(owner) ?? '') || instances.has(owner));
   const grants = await owners('grant', byKind.get('grant') ?? []);
   const tokens = [...(byKind.get('tok') ?? []), ...[...grants.values()].flatMap((subject) => subject?.match(ID) ?? []).filter((id) => id.startsWith('tok_'))];
@@ -114,9 +114,9 @@ async function veilOver(db: Db, workspace: string, hidden: ReadonlySet<string>, 
     if (!(kind in OWNERS) || kind === 'grant' || (kind === 'tok' && ids !== tokens)) continue;
     const found = await owners(kind, ids);
     // What is no longer there reads as if it were theirs: it may have been.
-    for (const id of ids) if (!found.has(id) || isHidden(found.get(id) as string | null)) theirs.add(id);
+    for (const id of ids) if (!found.has(id) || isOwnedByHidden(found.get(id) as string | null)) theirs.add(id);
   }
-  for (const id of byKind.get('grant') ?? []) if (!grants.has(id) || isHidden(grants.get(id) as string | null)) theirs.add(id);
+  for (const id of byKind.get('grant') ?? []) if (!grants.has(id) || isOwnedByHidden(grants.get(id) as string | null)) theirs.add(id);
   return {
     viewer: viewer.developerName,
     isTheirs: (id) => theirs.has(id) || instances.has(`instance:${id}`),
@@ -296,19 +296,39 @@ function mapped(value: unknown, word: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, mapped(inner, word)]));
 }
 
-/** How a developer appears to `viewer` (nobody in particular: null): a private one only to themselves. */
-export function shown<T extends { id: string | null; name: string | null; visibility: string | null }>(
+/** A private developer is hidden from everybody but themselves. */
+const isHidden = ({ id, visibility }: { id: string | null; visibility: string | null }, viewer: Principal): boolean =>
+  visibility === 'private' && id !== viewer.developerId;
+
+/** How a developer whose row was read anyway appears to `viewer`. */
+export const shown = <T extends { id: string | null; name: string | null; visibility: string | null }>(
   developer: T,
-  viewer: Principal | null,
-): Pick<T, 'id' | 'name'> {
-  const hidden = developer.visibility === 'private' && developer.id !== viewer?.developerId;
-  return hidden ? { id: PRIVATE as T['id'], name: PRIVATE as T['name'] } : { id: developer.id, name: developer.name };
+  viewer: Principal,
+): Pick<T, 'id' | 'name'> => (isHidden(developer, viewer) ? { id: PRIVATE as T['id'], name: PRIVATE as T['name'] } : developer);
+
+/** Whom somebody may know, and how everybody is called in front of them. */
+export interface Viewer {
+  /** Whom the viewer acts for, where that is a developer. */
+  readonly developerId: string | null;
+  /** Whether the viewer may know the developer, and so what is told of their things. What is nobody's (null) is not hidden. */
+  sees(developerId: string | null): boolean;
+  /** A hidden developer is called `@private`, and so is an id of which nothing is known. */
+  name<Id extends string | null>(developerId: Id): string | Id;
+  /** With the agent's address. A private developer's agents cannot be told apart, or their doings would tell whose they are. */
+  agent(actor: string, developerId?: string | null): { name: string; agent_id: string | null };
 }
 
-/** How developers are called in front of `viewer`: by name, a private one by nothing but that; unknown ids read the same. */
-export async function namesFor(db: Db, workspace: string, viewer: Principal | null): Promise<(developerId: string) => string> {
-  const names = new Map((await developersOf(db, workspace)).map((developer) => [developer.id, shown(developer, viewer).name]));
-  return (developerId) => names.get(developerId) ?? PRIVATE;
+export async function viewerOf(db: Db, principal: Principal): Promise<Viewer> {
+  const developers = await developersOf(db, principal.workspace);
+  const known = new Map(developers.filter((developer) => !isHidden(developer, principal)).map(({ id, name }) => [id, name]));
+  const sees: Viewer['sees'] = (id) => id === null || known.has(id);
+  const name: Viewer['name'] = (id) => (id === null ? id : (known.get(id) ?? PRIVATE));
+  return {
+    developerId: principal.developerId,
+    sees,
+    name,
+    agent: (actor, owner = ownerOf(actor)) => (sees(owner) ? { name: nameOf(actor, name), agent_id: agentIdOf(actor) } : { name: PRIVATE, agent_id: null }),
+  };
 }
 
 /**
@@ -328,8 +348,8 @@ export const showsFieldsTo = ({ operator, workspace, developerId }: Principal): 
 export async function developerFor(db: Db, workspace: string, viewer: Principal, who: string): Promise<DeveloperRow> {
   const name = who.replace(/^@/, '');
   const developer = (await findDeveloper(db, workspace, { name })) ?? (await findDeveloper(db, workspace, { id: name }));
-  if (!developer || shown(developer, viewer).id === PRIVATE) {
-    throw new Refusal('DEVELOPER_NOT_FOUND', `There is no developer ${JSON.stringify(name)} in this workspace.`, 'covibe_team state names those there are.');
+  if (!developer || isHidden(developer, viewer)) {
+    throw notFound('developer', `There is no developer ${JSON.stringify(name)} in this workspace.`, 'covibe_team state names those there are.');
   }
   return developer;
 }

@@ -1,11 +1,11 @@
 import type { Principal } from '../../../kernel/call.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { notFound } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { hasRow } from '../../../storage/rows.ts';
 import type { Caller, CallersPage, NamedSubject, Subjects } from '../capabilities/index.ts';
 import { endOf, principalOf } from './authenticate.ts';
 import { requireDeveloper } from './people.ts';
-import { namesFor, PRIVATE, shown } from './redact.ts';
+import { PRIVATE, shown, viewerOf } from './redact.ts';
 import { findDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed, tokensById } from './store.ts';
 
 /** Holders of grants, as people name them and as grants store them. */
@@ -15,7 +15,7 @@ export const grantSubjects = {
     if (named.token) return `token:${(await tokenNamed(db, workspace, named.token)).id}`;
     if (named.instance) {
       if (!(await hasRow(db, 'tokens', { workspace_id: workspace, instance_id: named.instance })))
-        throw new Refusal('INSTANCE_NOT_FOUND', `There is no instance ${JSON.stringify(named.instance)}.`, 'covenant instances list', { field: 'instance' });
+        throw notFound('instance', `There is no instance ${JSON.stringify(named.instance)}.`, 'covenant instances list', 'instance');
       return `instance:${named.instance}`;
     }
     return 'operator';
@@ -23,15 +23,14 @@ export const grantSubjects = {
 
   async names(db: Db, workspace: string, viewer: Principal, subjects: readonly string[]): Promise<(subject: string) => string> {
     const ids = (kind: string) => subjects.flatMap((subject) => (subject.startsWith(`${kind}:`) ? [subject.slice(kind.length + 1)] : []));
-    const developer = await namesFor(db, workspace, viewer);
+    const { name, sees } = await viewerOf(db, viewer);
     const tokens = new Map((await tokensById(db, workspace, ids('token'))).map((token) => [`token:${token.id}`, token]));
     return (subject) => {
-      if (subject.startsWith('developer:')) return developer(subject.slice('developer:'.length));
+      if (subject.startsWith('developer:')) return name(subject.slice('developer:'.length));
       const token = tokens.get(subject);
       if (!token) return subject;
-      const owner = token.developer_id === null ? token.kind : developer(token.developer_id);
       // People put their names into labels.
-      return owner === PRIVATE ? PRIVATE : `${owner}, ${token.label}`;
+      return sees(token.developer_id) ? `${name(token.developer_id) ?? token.kind}, ${token.label}` : PRIVATE;
     };
   },
 
@@ -92,7 +91,7 @@ async function callersOf(db: Db, viewer: Principal, subject: string, now: number
   const { rows, total } = await pageOfTokens(db, viewer.workspace, { ...which, calling: true, now, limit: MAX_ITEMS, offset: 0 });
   if (total > 0) return { callers: rows.map((token) => tokenCaller(token, viewer, now)), total };
   const developer = kind === 'developer' ? await findDeveloper(db, viewer.workspace, { id }) : undefined;
-  const name = developer ? (shown(developer, viewer).name ?? PRIVATE) : id;
+  const name = developer ? shown(developer, viewer).name : id;
   return { callers: [bareCaller(subject, viewer, { developerId: developer?.id ?? null, kind: developer ? 'developer' : 'instance' }, name)], total: 1 };
 }
 

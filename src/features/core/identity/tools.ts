@@ -1,5 +1,5 @@
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { view } from '../../../storage/columns.ts';
 import { changeRows } from '../../../storage/rows.ts';
@@ -99,7 +99,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
   implement(createSigninLink, {
     write: async (tx, input, ctx) => {
       const developer = input.developer ? await requireDeveloper(tx, input.developer) : await firstDeveloper(tx.db, tx.workspace);
-      if (!developer) throw new Refusal('DEVELOPER_NOT_FOUND', 'This workspace has no developer yet.', 'covenant tokens create --developer NAME makes one.');
+      if (!developer) throw notFound('developer', 'This workspace has no developer yet.', 'covenant tokens create --developer NAME makes one.');
       await requireNoBorrowing(tx, developer, ctx);
       const link = await makeSigninLink(tx, developer, ctx.principal.actor);
       return ok({ path: link.path, developer: developer.name, expires_at: link.expiresAt });

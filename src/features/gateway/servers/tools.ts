@@ -1,7 +1,7 @@
 import type { CallContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
-import { ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
+import { notFound, ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { grantSubjects } from '../../core/identity/index.ts';
@@ -31,11 +31,11 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
       throw new Refusal('SERVER_SKIPPED', message, 'Correct that line.', { field: 'server' });
     }
     const known = entries.map(({ name }) => name).join(', ');
-    throw new Refusal(
-      'SERVER_NOT_FOUND',
+    throw notFound(
+      'server',
       `There is no server ${JSON.stringify(server)} in secrets.toml${known ? `; there is ${known}` : ''}.`,
       'covenant servers list also shows entries that were skipped, and why.',
-      { field: 'server' },
+      'server',
     );
   };
 
@@ -126,7 +126,7 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
         }
         if (!catalogue.isKnown(server)) {
           const message = `Nothing is known of a server ${JSON.stringify(server)}.`;
-          throw new Refusal('SERVER_NOT_FOUND', message, 'covenant servers list shows what can be forgotten.', { field: 'server' });
+          throw notFound('server', message, 'covenant servers list shows what can be forgotten.', 'server');
         }
         await catalogue.forget(server, { actor: ctx.principal.actor });
         return ok({ server }, `Forgot ${server}. Grants for its tools stay: covenant capabilities list.`);

@@ -4,7 +4,7 @@ import type { Toolset } from '../../../kernel/contract.ts';
 import { isRecord } from '../../../kernel/input.ts';
 import { type PublishedTool, toolNamed } from '../../../kernel/registry.ts';
 import type { ExternalTool, Json } from '../../../kernel/relay.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { notFound, ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Gate } from '../../core/capabilities/index.ts';
 import { type DayTally, type Tally, total } from '../../core/events/index.ts';
@@ -45,7 +45,7 @@ export function gatewayTools(catalogue: ToolCatalogue, tally: Tally): Implementa
     implement(showTool, {
       read: async ({ name }, ctx) => {
         const tool = offeredTools(catalogue, ctx.workspace).find((each) => each.name === toolNamed(name));
-        if (!tool) throw new Refusal('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(name)}.`, 'covenant tools list', { field: 'name' });
+        if (!tool) throw notFound('tool', `There is no tool ${JSON.stringify(name)}.`, 'covenant tools list', 'name');
         const { description, inputSchema, outputSchema, annotations } = tool;
         const short = await inShort(tool, (await you(ctx))(tool), await dayOf(ctx));
         return ok({ ...short, description, inputSchema, annotations, ...(outputSchema && { outputSchema }) });

@@ -3,7 +3,6 @@ import type { Tally } from '../../core/events/index.ts';
 import { rosterTools } from './tools.ts';
 import type { WaitingPorts } from './waiting.ts';
 
-export { agentIdOf } from '../../../kernel/ids.ts';
 export type { WaitingPorts } from './waiting.ts';
 
 /** Who is at work, as people know them, and what of it needs somebody. */

@@ -2,12 +2,12 @@ import type { Output } from '../../../kernel/contract.ts';
 import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { rowsById } from '../../../storage/rows.ts';
-import { PRIVATE } from '../../core/identity/index.ts';
+import { PRIVATE, type Viewer } from '../../core/identity/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import { type agentsLanes, type ShownSpan, shownSpan } from './contract.ts';
 import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
 import { spansIn, type WorkSpan } from './happenings.ts';
-import { type AgentNaming, shortened } from './views.ts';
+import { shortened } from './views.ts';
 
 const MAX_LANES = 60;
 const MAX_SPANS = 1_000;
@@ -47,7 +47,7 @@ export async function lanesOf(
   db: Db,
   workspace: string,
   { facts, events, agentActor }: RosterFacts,
-  naming: AgentNaming,
+  viewer: Viewer,
   { from, to }: { from: number; to: number },
 ): Promise<Output<typeof agentsLanes>> {
   const past = spansIn(events, from).filter((span) => span.to !== null);
@@ -59,12 +59,12 @@ export async function lanesOf(
     const actor = actorOfSpan(span, agentActor);
     if (actor === undefined) return;
     const developerId = facts.get(actor)?.developerId;
-    const ref = naming.ref(actor, developerId);
+    const ref = viewer.agent(actor, developerId);
     const lane = lanes.get(ref.name) ?? { ...ref, spans: [] };
     lanes.set(ref.name, lane);
     const each = shown[index] as ShownSpan;
     // The title of an instance is its branch, which may have a person's name.
-    const title = each.kind === 'instance' && naming.isHidden(developerId ?? null) ? PRIVATE : each.title;
+    const title = each.kind === 'instance' && !viewer.sees(developerId ?? null) ? PRIVATE : each.title;
     lane.spans.push({ ...each, title, from: Math.max(from, each.from) });
   });
   const latest = [...lanes.values()].toSorted((a, b) => endOf(b) - endOf(a));

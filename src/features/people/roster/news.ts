@@ -3,11 +3,12 @@ import type { Output } from '../../../kernel/contract.ts';
 import { agentIdOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { rowsById } from '../../../storage/rows.ts';
+import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { agentsById } from '../../workflow/agents/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { NEWS, NewsItem, newsList } from './contract.ts';
 import { type Happening, KEPT_MS, textOf } from './happenings.ts';
-import { type AgentNaming, namingFor, shortened } from './views.ts';
+import { shortened } from './views.ts';
 
 type News = (typeof NEWS)[number];
 
@@ -87,7 +88,7 @@ function toldBy({ kind, subject, payload }: Happening): Told | undefined {
 /** The newest first. */
 export async function newsSince(
   db: Db,
-  viewer: Principal,
+  principal: Principal,
   events: readonly Happening[],
   { since, limit, now }: { since: number; limit: number; now: number },
 ): Promise<Output<typeof newsList>> {
@@ -100,26 +101,26 @@ export async function newsSince(
   });
   const listed = all.slice(-limit).reverse();
   const untitled = listed.filter(({ told }) => told.title === null).map(({ event }) => event.subject);
-  const steps = await rowsById(db, 'workflow_tasks', viewer.workspace, untitled, ['name', 'workflow_id']);
-  const workflows = await rowsById(db, 'workflows', viewer.workspace, untitled, ['name']);
-  const agents = await agentsById(db, viewer.workspace, [...new Set(listed.flatMap(({ told }) => told.agentId ?? []))]);
-  const naming = await namingFor(db, viewer);
+  const steps = await rowsById(db, 'workflow_tasks', principal.workspace, untitled, ['name', 'workflow_id']);
+  const workflows = await rowsById(db, 'workflows', principal.workspace, untitled, ['name']);
+  const agents = await agentsById(db, principal.workspace, [...new Set(listed.flatMap(({ told }) => told.agentId ?? []))]);
+  const viewer = await viewerOf(db, principal);
   const acting = listed.flatMap(({ event: { actor, subject } }) => [subject, agentIdOf(actor)]);
-  const owners = await rowsById(db, 'instances', viewer.workspace, acting, ['developer_id']);
+  const owners = await rowsById(db, 'instances', principal.workspace, acting, ['developer_id']);
   const by = ({ event: { actor }, told }: (typeof listed)[number]) => {
     const agent = told.agentId ? agents.get(told.agentId) : undefined;
-    if (agent) return naming.ref(agent.actor, agent.developer_id);
-    return personOrAgent(naming, actor, actor.startsWith('instance:') ? owners.get(agentIdOf(actor))?.developer_id : undefined);
+    if (agent) return viewer.agent(agent.actor, agent.developer_id);
+    return personOrAgent(viewer, actor, actor.startsWith('instance:') ? owners.get(agentIdOf(actor))?.developer_id : undefined);
   };
   // Why an instance failed names its repository and its branch.
-  const isHidden = ({ subject }: Happening) => naming.isHidden(owners.get(subject)?.developer_id ?? null);
+  const sees = ({ subject }: Happening) => viewer.sees(owners.get(subject)?.developer_id ?? null);
   const items = listed.map(
     ({ event, told }): NewsItem => ({
       seq: event.seq,
       news: told.news,
       what: told.what,
       title: shortened(told.title ?? (steps.get(event.subject) ?? workflows.get(event.subject))?.name ?? event.subject),
-      details: told.details && !isHidden(event) ? shortened(told.details) : null,
+      details: told.details && sees(event) ? shortened(told.details) : null,
       by: by({ event, told }),
       time: event.time,
       path: told.path,
@@ -129,7 +130,7 @@ export async function newsSince(
 }
 
 /** Neither the server nor the operator at a shell is an agent with a page. */
-const personOrAgent = (naming: AgentNaming, actor: string, owner: string | null | undefined): NewsItem['by'] => {
-  const ref = naming.ref(actor, owner);
+const personOrAgent = (viewer: Viewer, actor: string, owner: string | null | undefined): NewsItem['by'] => {
+  const ref = viewer.agent(actor, owner);
   return /^(?:agent|instance):/.test(actor) ? ref : { ...ref, agent_id: null };
 };

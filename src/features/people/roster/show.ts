@@ -3,14 +3,14 @@ import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { actorOf, ownerOf } from '../../../kernel/ids.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { notFound } from '../../../kernel/reply.ts';
 import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { toEvent } from '../../../storage/journal.ts';
 import { findRows, matching, rowsById } from '../../../storage/rows.ts';
 import { grantStatus, standingGrants } from '../../core/capabilities/index.ts';
 import { type TalliedRefusal as Counted, type DayTally, DENIED_EDIT } from '../../core/events/index.ts';
-import { redactor } from '../../core/identity/index.ts';
+import { redactor, type Viewer } from '../../core/identity/index.ts';
 import { agentViewer, LEASE_MS } from '../../workflow/agents/index.ts';
 import { newestCheckpoints } from '../../workflow/workflows/index.ts';
 import { PLACES } from '../lookup/index.ts';
@@ -29,7 +29,7 @@ import {
 import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
 import type { WorkSpan } from './happenings.ts';
 import { heldNow, showSpans } from './lanes.ts';
-import { type AgentNaming, namingFor, patternsOf, rowOf, shortened } from './views.ts';
+import { patternsOf, rowOf, shortened } from './views.ts';
 
 type Shown = Output<typeof agentsShow>;
 
@@ -45,27 +45,24 @@ const WORKTREES_SHOWN = 10;
 const CHECKPOINTS_LOOKED_AT = 20;
 
 /** By its id or by the name that people call it. In the same words whether there is none or it is nobody else's business. */
-export function requireFacts({ facts }: Pick<RosterFacts, 'facts'>, naming: AgentNaming, agentId: string): ActorFacts {
-  const found = facts.get(actorOf(agentId)) ?? [...facts.values()].find(({ actor, developerId }) => naming.ref(actor, developerId).name === agentId);
-  if (found && !naming.isHidden(found.developerId)) return found;
-  throw new Refusal(
-    'AGENT_NOT_FOUND',
+export function requireFacts({ facts }: Pick<RosterFacts, 'facts'>, viewer: Viewer, agentId: string): ActorFacts {
+  const found = facts.get(actorOf(agentId)) ?? [...facts.values()].find(({ actor, developerId }) => viewer.agent(actor, developerId).name === agentId);
+  if (found && viewer.sees(found.developerId)) return found;
+  throw notFound(
+    'agent',
     `There is no agent ${JSON.stringify(agentId)} here, or none that was heard of lately.`,
     'agents.list names those there are.',
-    {
-      field: 'agent_id',
-    },
+    'agent_id',
   );
 }
 
-export async function showAgent(db: Db, viewer: Principal, gathered: RosterFacts, agentId: string, now: number): Promise<Shown> {
-  const naming = await namingFor(db, viewer);
-  const facts = requireFacts(gathered, naming, agentId);
+export async function showAgent(db: Db, principal: Principal, gathered: RosterFacts, agentId: string, now: number): Promise<Shown> {
+  const viewer = await agentViewer(db, principal, now);
+  const facts = requireFacts(gathered, viewer, agentId);
   const { day } = gathered;
-  const refusals = await readRefusals(db, viewer, facts.actor, day.actors.get(facts.actor)?.refusals ?? []);
-  const row = rowOf([facts], naming.ref(facts.actor, facts.developerId), day, now);
-  const mayKnow = viewer.operator || (facts.developerId !== null && facts.developerId === viewer.developerId);
-  const viewAgent = await agentViewer(db, viewer, now);
+  const refusals = await readRefusals(db, principal, facts.actor, day.actors.get(facts.actor)?.refusals ?? []);
+  const row = rowOf([facts], viewer.agent(facts.actor, facts.developerId), day, now);
+  const mayKnow = principal.operator || (facts.developerId !== null && facts.developerId === principal.developerId);
   return {
     agent: { ...row, why_blocked: row.state === 'blocked' ? (refusals.find(isLastAnswer(day, facts.actor)) ?? null) : null },
     tasks: facts.tasks
@@ -73,7 +70,7 @@ export async function showAgent(db: Db, viewer: Principal, gathered: RosterFacts
       .map((task) =>
         view(heldTask, task, { task_id: task.id, title: shortened(task.title), since: task.started_at ?? task.updated_at, path: PLACES.task(task.id, '') }),
       ),
-    steps: await stepsOf(db, viewer.workspace, facts),
+    steps: await stepsOf(db, principal.workspace, facts),
     claims: facts.claims
       .slice(0, HELD_SHOWN)
       .map((claim) => view(heldClaim, claim, { claim_id: claim.id, patterns: patternsOf(claim), path: PLACES.claim(claim.id, '') })),
@@ -85,15 +82,15 @@ export async function showAgent(db: Db, viewer: Principal, gathered: RosterFacts
       session_expires_at: expires_at,
       path: PLACES.cycle(id, ''),
     })),
-    work: await workOf(db, viewer.workspace, gathered, naming, facts),
-    worktrees: await worktrees(db, viewer.workspace, facts),
+    work: await workOf(db, principal.workspace, gathered, viewer, facts),
+    worktrees: await worktrees(db, principal.workspace, facts),
     sessions: facts.sessions.slice(0, SESSIONS_SHOWN).map((session) => view(recentSession, session, { session_id: session.id })),
     registered: facts.registered
       .slice(0, SESSIONS_SHOWN)
-      .map(viewAgent)
+      .map(viewer.view)
       .map((agent) => view(registeredAgent, agent, { agent_id: agent.id })),
     refusals,
-    grants: mayKnow ? await grantsOf(db, viewer.workspace, facts, now) : null,
+    grants: mayKnow ? await grantsOf(db, principal.workspace, facts, now) : null,
     tokens: mayKnow ? facts.tokens.map((token) => tokenView(token, now)) : null,
     calls: callsOf(day, facts.actor, now),
   };
@@ -118,7 +115,7 @@ async function stepsOf(db: Db, workspace: string, { steps: all, registered }: Ac
 }
 
 /** What it held lately, with the last that it left on record there, and who went on with what it lost. */
-async function workOf(db: Db, workspace: string, gathered: RosterFacts, naming: AgentNaming, facts: ActorFacts): Promise<Shown['work']> {
+async function workOf(db: Db, workspace: string, gathered: RosterFacts, viewer: Viewer, facts: ActorFacts): Promise<Shown['work']> {
   const past = facts.spans.filter(({ to }) => to !== null);
   const latest = [...past, ...heldNow(facts)].toSorted((a, b) => (b.to ?? Number.POSITIVE_INFINITY) - (a.to ?? Number.POSITIVE_INFINITY)).slice(0, WORK_SHOWN);
   const shown = await showSpans(db, workspace, latest);
@@ -131,7 +128,7 @@ async function workOf(db: Db, workspace: string, gathered: RosterFacts, naming: 
       return {
         ...span,
         checkpoint: held.kind === 'step' ? await lastCheckpoint(db, workspace, held) : null,
-        taken_by: taker === undefined ? null : naming.ref(taker, gathered.facts.get(taker)?.developerId),
+        taken_by: taker === undefined ? null : viewer.agent(taker, gathered.facts.get(taker)?.developerId),
         taken_at: next?.from ?? null,
       };
     }),

@@ -8,6 +8,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { hasRow } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { Tally } from '../../core/events/index.ts';
+import { viewerOf } from '../../core/identity/index.ts';
 import { releaseClaim } from '../../team/coordination/index.ts';
 import { leave } from '../../workflow/agents/index.ts';
 import { releaseClaimsOf as releaseStepsOf } from '../../workflow/steps/index.ts';
@@ -18,7 +19,7 @@ import { lanesOf } from './lanes.ts';
 import { newsSince } from './news.ts';
 import { lastRefusal, requireFacts, showAgent } from './show.ts';
 import { agentsWithSteps, claimsLive } from './store.ts';
-import { namingFor, rowsOf } from './views.ts';
+import { rowsOf } from './views.ts';
 import { type WaitingPorts, waitingOn } from './waiting.ts';
 
 const HOUR_MS = 3_600_000;
@@ -31,7 +32,7 @@ export function rosterTools(tally: Tally, ports: WaitingPorts): Implementation[]
       read: async ({ limit, offset }, { reader, principal, clock }) => {
         const now = clock.now();
         const gathered = await gather(reader, principal, sources, now);
-        const rows = rowsOf(gathered, await namingFor(reader, principal), now).toSorted(
+        const rows = rowsOf(gathered, await viewerOf(reader, principal), now).toSorted(
           (a, b) => urgency(a.row.state) - urgency(b.row.state) || (b.row.last_seen_at ?? 0) - (a.row.last_seen_at ?? 0),
         );
         const states = Object.fromEntries(AGENT_STATES.map((state) => [state, rows.filter(({ row }) => row.state === state).length]));
@@ -54,12 +55,12 @@ export function rosterTools(tally: Tally, ports: WaitingPorts): Implementation[]
       read: async ({ hours }, { reader, principal, workspace, clock }) => {
         const to = clock.now();
         const gathered = await gather(reader, principal, sources, to);
-        return ok(await lanesOf(reader, workspace, gathered, await namingFor(reader, principal), { from: to - hours * HOUR_MS, to }));
+        return ok(await lanesOf(reader, workspace, gathered, await viewerOf(reader, principal), { from: to - hours * HOUR_MS, to }));
       },
     }),
     implement(agentsRelease, {
       prepare: async ({ agent_id }, { reader, principal, clock }) =>
-        requireFacts(await gather(reader, principal, sources, clock.now()), await namingFor(reader, principal), agent_id),
+        requireFacts(await gather(reader, principal, sources, clock.now()), await viewerOf(reader, principal), agent_id),
       write: async (tx, _, ctx, facts) => ok(await releaseAll(tx, ctx, facts)),
     }),
     implement(newsList, {

@@ -1,9 +1,6 @@
-import type { Principal } from '../../../kernel/call.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { agentIdOf, nameOf, ownerOf } from '../../../kernel/ids.ts';
-import type { Db } from '../../../storage/engine.ts';
 import { type DayTally, total } from '../../core/events/index.ts';
-import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { PRIVATE, type Viewer } from '../../core/identity/index.ts';
 import { readStrings } from '../../team/coordination/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { AgentState, RosterAgent } from './contract.ts';
@@ -13,23 +10,6 @@ const TITLE_SHOWN = 200;
 const FIRST_HELD = 5;
 
 export const shortened = (text: string): string => beginning(text, TITLE_SHOWN);
-
-export interface AgentNaming {
-  /** How an agent is called in front of the viewer, and its address where it has one. */
-  ref(actor: string, developerId?: string | null): { name: string; agent_id: string | null };
-  isHidden(developerId: string | null): boolean;
-}
-
-/** A private developer's agents cannot be told apart, or their doings would tell whose they are. */
-export async function namingFor(db: Db, viewer: Principal): Promise<AgentNaming> {
-  const developer = await namesFor(db, viewer.workspace, viewer);
-  const isHidden = (id: string | null): boolean => id !== null && developer(id) === PRIVATE;
-  return {
-    isHidden,
-    ref: (actor, developerId = ownerOf(actor)) =>
-      isHidden(developerId) ? { name: PRIVATE, agent_id: null } : { name: nameOf(actor, developer), agent_id: agentIdOf(actor) },
-  };
-}
 
 /** One row for each whom the viewer can tell apart. */
 export function rowOf(all: readonly ActorFacts[], { name, agent_id }: { name: string; agent_id: string | null }, day: DayTally, now: number): RosterAgent {
@@ -93,12 +73,12 @@ function heldBy({ steps, tasks, claims, locks }: ActorFacts): RosterAgent['holds
 export const patternsOf = ({ paths, symbols }: { paths: string; symbols: string }): string[] => [...readStrings(paths), ...readStrings(symbols)];
 
 /** Everybody, as the viewer can tell them apart. */
-export function rowsOf({ facts, day }: Pick<RosterFacts, 'facts' | 'day'>, naming: AgentNaming, now: number): { row: RosterAgent; actor: string | null }[] {
+export function rowsOf({ facts, day }: Pick<RosterFacts, 'facts' | 'day'>, viewer: Viewer, now: number): { row: RosterAgent; actor: string | null }[] {
   const hidden: ActorFacts[] = [];
   const rows: { row: RosterAgent; actor: string | null }[] = [];
   for (const each of facts.values()) {
-    if (naming.isHidden(each.developerId)) hidden.push(each);
-    else rows.push({ row: rowOf([each], naming.ref(each.actor, each.developerId), day, now), actor: each.actor });
+    if (viewer.sees(each.developerId)) rows.push({ row: rowOf([each], viewer.agent(each.actor, each.developerId), day, now), actor: each.actor });
+    else hidden.push(each);
   }
   if (hidden.length > 0) rows.push({ row: rowOf(hidden, { name: PRIVATE, agent_id: null }, day, now), actor: null });
   return rows;

@@ -4,14 +4,13 @@ import { beginning } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { readApprovals } from '../../core/approvals/index.ts';
 import { devicesToApprove } from '../../core/devices/index.ts';
-import { namesFor } from '../../core/identity/index.ts';
+import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { spentReviews } from '../../review/instances/index.ts';
 import { asksTo, handoffsTo } from '../../team/coordination/index.ts';
 import { recentWarnings, warningView } from '../../team/overlap/index.ts';
 import { agentsById } from '../../workflow/agents/index.ts';
 import { openQuestions } from '../../workflow/messages/index.ts';
 import type { waitingList } from './contract.ts';
-import { namingFor } from './views.ts';
 
 /** What this feature needs of others that it cannot import. */
 export interface WaitingPorts {
@@ -28,12 +27,14 @@ const MAX_ITEMS = 200;
 const MAX_DEVICES = 50;
 const TEXT_SHOWN = 500;
 
-/** Everything that waits on the viewer, in the order in which it should be settled. */
-export async function waitingOn(db: Db, viewer: Principal, ports: WaitingPorts, now: number): Promise<Waiting> {
-  const found = [await questions(db, viewer, now), await reviews(db, viewer)];
-  if (viewer.operator) found.push(await heldCalls(db, viewer, now), await devices(db, viewer, now), await definitions(viewer, ports));
-  if (viewer.developerId !== null) {
-    found.push(await asks(db, viewer, viewer.developerId, now), await handoffs(db, viewer, viewer.developerId), await overlaps(db, viewer, viewer.developerId));
+/** Everything that waits on the caller, in the order in which it should be settled. */
+export async function waitingOn(db: Db, principal: Principal, ports: WaitingPorts, now: number): Promise<Waiting> {
+  const viewer = await viewerOf(db, principal);
+  const found = [await questions(db, principal, viewer, now), await reviews(db, principal)];
+  if (principal.operator) found.push(await heldCalls(db, principal, now), await devices(db, principal, now), await definitions(principal, ports));
+  if (principal.developerId !== null) {
+    const own = { workspace: principal.workspace, developerId: principal.developerId, viewer };
+    found.push(await asks(db, own, now), await handoffs(db, own), await overlaps(db, own));
   }
   return { items: inOrder(found.flatMap(({ items }) => items)), cut: found.some(({ cut }) => cut) };
 }
@@ -58,16 +59,15 @@ const tail = (id: string): string => id.slice(-6);
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** A question names the registered agent; people know whose it is. */
-async function questions(db: Db, viewer: Principal, now: number): Promise<Waiting> {
-  const open = await openQuestions(db, viewer.workspace, viewer, now, MAX_ITEMS);
-  const agents = await agentsById(db, viewer.workspace, [...new Set(open.map(({ agent_id }) => agent_id))]);
-  const naming = await namingFor(db, viewer);
+async function questions(db: Db, principal: Principal, viewer: Viewer, now: number): Promise<Waiting> {
+  const open = await openQuestions(db, principal.workspace, principal, now, MAX_ITEMS);
+  const agents = await agentsById(db, principal.workspace, [...new Set(open.map(({ agent_id }) => agent_id))]);
   return listed(open, ({ question_id, agent_id, agent_name, subject, question, asked_at, expires_at, priority }) => {
     const agent = agents.get(agent_id);
     return {
       kind: 'question',
       id: question_id,
-      who: agent ? naming.ref(agent.actor, agent.developer_id).name : (agent_name ?? agent_id),
+      who: agent ? viewer.agent(agent.actor, agent.developer_id).name : (agent_name ?? agent_id),
       sentence: subject ? `${subject}${/[.?!:…]$/.test(subject) ? '' : ':'} ${question}` : question,
       since: asked_at,
       deadline: expires_at,
@@ -77,8 +77,8 @@ async function questions(db: Db, viewer: Principal, now: number): Promise<Waitin
   });
 }
 
-async function heldCalls(db: Db, viewer: Principal, now: number): Promise<Waiting> {
-  const calls = await readApprovals(db, viewer, 'waiting', now, MAX_ITEMS + 1);
+async function heldCalls(db: Db, principal: Principal, now: number): Promise<Waiting> {
+  const calls = await readApprovals(db, principal, 'waiting', now, MAX_ITEMS + 1);
   return listed(calls, ({ approval_id, developer, agent, noun, name, requested_at, deadline_at }) => ({
     kind: 'call',
     id: approval_id,
@@ -91,8 +91,8 @@ async function heldCalls(db: Db, viewer: Principal, now: number): Promise<Waitin
   }));
 }
 
-async function devices(db: Db, viewer: Principal, now: number): Promise<Waiting> {
-  const asking = await devicesToApprove(db, viewer.workspace, now, MAX_DEVICES + 1);
+async function devices(db: Db, principal: Principal, now: number): Promise<Waiting> {
+  const asking = await devicesToApprove(db, principal.workspace, now, MAX_DEVICES + 1);
   const item = ({ user_code, machine_name, agents, asked_at, expires_at }: (typeof asking)[number]): WaitingItem => ({
     kind: 'device',
     id: user_code,
@@ -106,8 +106,8 @@ async function devices(db: Db, viewer: Principal, now: number): Promise<Waiting>
   return listed(asking, item, MAX_DEVICES);
 }
 
-async function definitions(viewer: Principal, { undecided }: WaitingPorts): Promise<Waiting> {
-  return listed(await undecided(viewer.workspace), ({ server, definitions }) => ({
+async function definitions(principal: Principal, { undecided }: WaitingPorts): Promise<Waiting> {
+  return listed(await undecided(principal.workspace), ({ server, definitions }) => ({
     kind: 'definition',
     id: `server:${server}`,
     who: server,
@@ -119,8 +119,8 @@ async function definitions(viewer: Principal, { undecided }: WaitingPorts): Prom
   }));
 }
 
-async function reviews(db: Db, viewer: Principal): Promise<Waiting> {
-  const { items, cut } = await spentReviews(db, viewer, MAX_ITEMS);
+async function reviews(db: Db, principal: Principal): Promise<Waiting> {
+  const { items, cut } = await spentReviews(db, principal, MAX_ITEMS);
   const spent = items.map(
     ({ id, reviews, max_reviews, last_activity }): WaitingItem => ({
       kind: 'review',
@@ -136,14 +136,20 @@ async function reviews(db: Db, viewer: Principal): Promise<Waiting> {
   return { items: spent, cut };
 }
 
+/** The developer whom something concerns, and how they see others. */
+interface Own {
+  readonly workspace: string;
+  readonly developerId: string;
+  readonly viewer: Viewer;
+}
+
 /** Those that were put to the person, not to one of their agents. */
-async function asks(db: Db, viewer: Principal, developerId: string, now: number): Promise<Waiting> {
-  const open = await asksTo(db, viewer.workspace, developerId, null, now, MAX_ITEMS + 1);
-  const naming = await namingFor(db, viewer);
+async function asks(db: Db, { workspace, developerId, viewer }: Own, now: number): Promise<Waiting> {
+  const open = await asksTo(db, workspace, developerId, null, now, MAX_ITEMS + 1);
   return listed(open, ({ id, from_actor, from_developer_id, message, created_at, due_at }) => ({
     kind: 'ask',
     id,
-    who: naming.ref(from_actor, from_developer_id).name,
+    who: viewer.agent(from_actor, from_developer_id).name,
     sentence: beginning(message, TEXT_SHOWN),
     since: created_at,
     deadline: due_at,
@@ -152,13 +158,12 @@ async function asks(db: Db, viewer: Principal, developerId: string, now: number)
   }));
 }
 
-async function handoffs(db: Db, viewer: Principal, developerId: string): Promise<Waiting> {
-  const offered = await handoffsTo(db, viewer.workspace, developerId, null, MAX_ITEMS + 1);
-  const name = await namesFor(db, viewer.workspace, viewer);
+async function handoffs(db: Db, { workspace, developerId, viewer }: Own): Promise<Waiting> {
+  const offered = await handoffsTo(db, workspace, developerId, null, MAX_ITEMS + 1);
   return listed(offered, ({ id, from_developer_id, message, created_at }) => ({
     kind: 'handoff',
     id,
-    who: name(from_developer_id),
+    who: viewer.name(from_developer_id),
     sentence: beginning(message, TEXT_SHOWN),
     since: created_at,
     deadline: null,
@@ -167,11 +172,10 @@ async function handoffs(db: Db, viewer: Principal, developerId: string): Promise
   }));
 }
 
-async function overlaps(db: Db, viewer: Principal, developerId: string): Promise<Waiting> {
-  const open = await recentWarnings(db, viewer.workspace, { open: true, level: 'escalated', developer_id: developerId, limit: MAX_ITEMS + 1 });
-  const name = await namesFor(db, viewer.workspace, viewer);
+async function overlaps(db: Db, { workspace, developerId, viewer }: Own): Promise<Waiting> {
+  const open = await recentWarnings(db, workspace, { open: true, level: 'escalated', developer_id: developerId, limit: MAX_ITEMS + 1 });
   return listed(open, (row) => {
-    const { warning_id, title, matches, created_at } = warningView(row, name);
+    const { warning_id, title, matches, created_at } = warningView(row, viewer.name);
     const [match] = matches;
     return {
       kind: 'overlap',

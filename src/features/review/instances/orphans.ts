@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { type CallContext, record } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { notFound, ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
 import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/worktree-state.ts';
@@ -56,7 +56,8 @@ export function orphanActions(outside: InstanceOutside): Implementation[] {
       run: async ({ force }, ctx) => {
         const sessions = await orphanSessions(outside, ctx.reader);
         const worktrees = await orphanWorktrees(outside, ctx.reader);
-        if (force !== undefined && !worktrees.some(({ found }) => found.path === force)) throw noOrphan(force);
+        if (force !== undefined && !worktrees.some(({ found }) => found.path === force))
+          throw notFound('orphan', `${force} is no worktree that an instance has left.`, 'covenant doctor names those there are.', 'force');
         const items: Cleared[] = [];
         // Sessions first: whoever works in a worktree has ended before it is looked at.
         for (const session of sessions) items.push(await endOrphan(ctx, session));
@@ -155,6 +156,3 @@ async function note(ctx: CallContext, { kind, name, branch }: Orphan, backup_ref
   const payload = { kind, ...(branch === null ? {} : { branch }), ...(backup_ref === null ? {} : { backup_ref }) };
   await ctx.settle(async (tx) => record(tx, ctx, { category: 'work', kind: 'instance.orphan_cleared', subject: name, payload }));
 }
-
-const noOrphan = (path: string): Refusal =>
-  new Refusal('ORPHAN_NOT_FOUND', `${path} is no worktree that an instance has left.`, 'covenant doctor names those there are.', { field: 'force' });

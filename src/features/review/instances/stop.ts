@@ -1,5 +1,5 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { invalidState, Refusal } from '../../../kernel/reply.ts';
 import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
 import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/worktree-state.ts';
@@ -208,8 +208,8 @@ export async function stop(tx: Tx, services: House, ctx: WriteContext, { instanc
 export async function abandon(tx: Tx, services: House, ctx: WriteContext, { instance_id, reason }: Asked): Promise<TakenAway> {
   const row = await requireAtHand(tx, services, instance_id);
   if (row.status === 'abandoned') return row.step === 'ending' ? await goOnEnding(tx, row) : { row, leased: [] };
-  if (row.type === 'review') throw invalidState(row, 'A review is stopped, not abandoned', `covenant instances stop ${row.id}`);
-  if (!allows('abandoned', row.status)) throw invalidState(row, `${row.id} is ${row.status}: there is nothing to abandon`, `covenant instances show ${row.id}`);
+  if (row.type === 'review') throw wrongState(row, 'A review is stopped, not abandoned', `covenant instances stop ${row.id}`);
+  if (!allows('abandoned', row.status)) throw wrongState(row, `${row.id} is ${row.status}: there is nothing to abandon`, `covenant instances show ${row.id}`);
   record(tx, ctx, { category: 'work', kind: 'instance.abandoned', subject: row.id, payload: { automatic: false, status: row.status } });
   return await endWork(tx, services, ctx, row, { status: 'abandoned', status_reason: inWords('abandoned', ctx, reason), news: null });
 }
@@ -218,7 +218,7 @@ export async function abandon(tx: Tx, services: House, ctx: WriteContext, { inst
 export async function clean(tx: Tx, services: House, { instance_id, force }: { instance_id: string; force: boolean }): Promise<TakenAway> {
   const row = await requireAtHand(tx, services, instance_id);
   if (row.ended_at === null && row.step !== 'ending') {
-    throw invalidState(row, `${row.id} is not over: it is ${row.status}`, `covenant instances stop ${row.id}, or abandon it`);
+    throw wrongState(row, `${row.id} is not over: it is ${row.status}`, `covenant instances stop ${row.id}, or abandon it`);
   }
   if (row.ended_at !== null && row.kept_reason === null) return { row, leased: [] };
   const leased = await beginEnding(tx, row, {}, { force });
@@ -265,5 +265,4 @@ async function endReview(tx: Tx, { outside, ports }: House, ctx: WriteContext, r
 const inWords = (what: string, { principal }: WriteContext, reason: string | undefined): string =>
   `${what} by ${principal.actor}${reason === undefined ? '' : `: ${reason}`}`;
 
-const invalidState = ({ id, status }: InstanceRow, message: string, next: string): Refusal =>
-  new Refusal('INVALID_STATE', `${message}.`, next, { instance_id: id, status });
+const wrongState = ({ id, status }: InstanceRow, message: string, next: string): Refusal => invalidState(`${message}.`, next, { instance_id: id, status });

@@ -1,6 +1,6 @@
 import { type CallContext, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { ok, Refusal, type Reply } from '../../../kernel/reply.ts';
+import { invalidState, ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { stepRunner } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { view } from '../../../storage/columns.ts';
@@ -54,7 +54,7 @@ export async function messageAgent(
 ): Promise<Output<typeof instancesMessage>> {
   const row = await requireInstance(tx.db, tx.workspace, instance_id);
   if (row.step === 'ending' || row.ended_at !== null || !(AT_WORK.includes(row.status) || isRunning(row))) {
-    throw new Refusal('INVALID_STATE', `${row.id} is ${row.status}, and no agent of it reads messages any more.`, `covenant instances show ${row.id}`, {
+    throw invalidState(`${row.id} is ${row.status}, and no agent of it reads messages any more.`, `covenant instances show ${row.id}`, {
       instance_id,
       status: row.status,
     });
@@ -108,7 +108,7 @@ function requireReviewed({ id, type, status }: InstanceRow): void {
     throw new Refusal('WRONG_AGENT_TYPE', `${id} is a ${type} agent; only the work of coding agents is reviewed.`, 'covenant instances list --type coding');
   }
   if (AT_WORK.includes(status)) return;
-  throw new Refusal('INVALID_STATE', `${id} is ${status}: its work is not reviewed any more.`, `covenant instances show ${id}`, { status });
+  throw invalidState(`${id} is ${status}: its work is not reviewed any more.`, `covenant instances show ${id}`, { status });
 }
 
 const wordsFor = (withdraw: boolean, ran: number, allowed: number) =>

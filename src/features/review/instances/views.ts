@@ -3,12 +3,12 @@ import type { z } from 'zod';
 import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import type { Ports } from '../../../kernel/ports.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { notFound, Refusal } from '../../../kernel/reply.ts';
 import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsBy } from '../../../storage/journal.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
-import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { PRIVATE, viewerOf } from '../../core/identity/index.ts';
 import { reviewLimits } from '../../core/settings/index.ts';
 import { type InstanceStep, type instancesShow, instanceView } from './contract.ts';
 import { AT_WORK, isAtLimit, reviewsAllowed, SUGGESTIONS } from './lifecycle.ts';
@@ -24,18 +24,18 @@ export interface InstanceViewer {
 }
 
 /** Of a private developer's instance others see that it is there and how it stands, and nothing that tells whose it is or what it does. */
-export async function instanceViewer(db: Db, viewer: Principal, rows: readonly InstanceRow[]): Promise<InstanceViewer> {
-  const { workspace } = viewer;
-  const names = await namesFor(db, workspace, viewer);
+export async function instanceViewer(db: Db, principal: Principal, rows: readonly InstanceRow[]): Promise<InstanceViewer> {
+  const { workspace } = principal;
+  const viewer = await viewerOf(db, principal);
   const limits = await reviewLimits(db, workspace);
   const ran = await reviewCounts(
     db,
     workspace,
     rows.map(({ id }) => id),
   );
-  const isHidden = ({ developer_id }: InstanceRow) => viewer.kind !== 'operator' && developer_id !== null && names(developer_id) === PRIVATE;
+  const isHidden = ({ developer_id }: InstanceRow) => principal.kind !== 'operator' && !viewer.sees(developer_id);
   /** The store has ids alone: a name may have to be hidden one day. */
-  const named = (text: string): string => text.replace(/\b(?:developer:|agent:[a-z-]+@)(dev_\w+)/g, (_, id: string) => names(id));
+  const named = (text: string): string => text.replace(/\b(?:developer:|agent:[a-z-]+@)(dev_\w+)/g, (_, id: string) => viewer.name(id));
   return {
     isHidden,
     view(row) {
@@ -43,7 +43,7 @@ export async function instanceViewer(db: Db, viewer: Principal, rows: readonly I
       const allowed = reviewsAllowed(row, limits);
       const atLimit = row.type === 'coding' && AT_WORK.includes(row.status) && isAtLimit(reviews, allowed);
       const own = {
-        developer: row.developer_id === null ? null : names(row.developer_id),
+        developer: viewer.name(row.developer_id),
         branch: row.branch_name,
         running: isRunning(row),
         reviews,
@@ -141,7 +141,7 @@ export const worktreesOf = (repository: string): string => `${repository}-worktr
 export async function requireInstance(db: Db, workspace: string, id: string): Promise<InstanceRow> {
   const row = await findInstance(db, workspace, id);
   if (row) return row;
-  throw new Refusal('INSTANCE_NOT_FOUND', `There is no instance ${id}.`, 'covenant instances list names those there are.', { field: 'instance_id' });
+  throw notFound('instance', `There is no instance ${id}.`, 'covenant instances list names those there are.', 'instance_id');
 }
 
 /** Its worktree and session are where it was started, and only the server there can reach them. */
@@ -173,12 +173,10 @@ export function requireIdle(row: InstanceRow, now: number): void {
 export async function requireWatchable(db: Db, viewer: Principal, id: string, machine: string): Promise<InstanceRow> {
   const row = await requireInstance(db, viewer.workspace, id);
   // First: where it runs is private too.
-  if ((await instanceViewer(db, viewer, [])).isHidden(row)) throw isPrivate(row);
+  if ((await instanceViewer(db, viewer, [])).isHidden(row)) {
+    const message = `${id} works for a developer who keeps their work to themselves.`;
+    throw new Refusal('INSTANCE_PRIVATE', message, 'Ask them, or the operator of the server.', { field: 'instance_id' });
+  }
   requireHere(row, machine);
   return row;
 }
-
-const isPrivate = ({ id }: InstanceRow): Refusal =>
-  new Refusal('INSTANCE_PRIVATE', `${id} works for a developer who keeps their work to themselves.`, 'Ask them, or the operator of the server.', {
-    field: 'instance_id',
-  });

@@ -1,7 +1,7 @@
 import type { CallContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { ok, Refusal, type Reply } from '../../../kernel/reply.ts';
+import { invalidState, ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { isHeldAs, messageOf, type StepRunner, stepRunner } from '../../../kernel/step.ts';
 import { type GitHub, GitHubFailed, type GitHubIssue, type GitHubRepository, type NewIssue } from '../../../machine/github/github.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -51,7 +51,7 @@ export async function runIssues(
 }
 
 function requireIdle({ id, step, status, ended_at }: InstanceRow): void {
-  if (ended_at !== null || step === 'ending') throw new Refusal('INVALID_STATE', `${id} is ${status}.`, 'Nothing is left for you to do here.', { status });
+  if (ended_at !== null || step === 'ending') throw invalidState(`${id} is ${status}.`, 'Nothing is left for you to do here.', { status });
   if (step !== null) throw busy(id);
 }
 

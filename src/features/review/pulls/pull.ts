@@ -1,6 +1,6 @@
 import type { CallContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { ok, Refusal, type Reply } from '../../../kernel/reply.ts';
+import { invalidState, ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { isHeldAs, messageOf, type StepRunner, stepRunner } from '../../../kernel/step.ts';
 import type { Push } from '../../../machine/git/remote.ts';
 import { type GitHub, GitHubFailed, type GitHubRepository, type Pull, type PullWords } from '../../../machine/github/github.ts';
@@ -114,11 +114,7 @@ export async function carryOutPull(
 }
 
 const noLongerHeld = ({ id }: LeasedInstance): Refusal =>
-  new Refusal(
-    'INVALID_STATE',
-    `${id} was ended before its pull request was opened, or another server went on with it.`,
-    'If you are still at work, call again.',
-  );
+  invalidState(`${id} was ended before its pull request was opened, or another server went on with it.`, 'If you are still at work, call again.');
 
 /** What a process has left: GitHub knows whether there is a pull request. Otherwise there is none, and whoever wanted it is told. */
 export async function finishPull(outside: InstanceOutside, ports: InstancePorts, hand: StepRunner, leased: LeasedInstance, now: number): Promise<void> {

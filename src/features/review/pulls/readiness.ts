@@ -1,4 +1,4 @@
-import { Refusal } from '../../../kernel/reply.ts';
+import { invalidState, notFound, Refusal } from '../../../kernel/reply.ts';
 import { withoutCredentials } from '../../../kernel/repo.ts';
 import { messageOf } from '../../../kernel/step.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
@@ -45,7 +45,7 @@ async function requireReviewed(db: Db, review: InstanceRow): Promise<InstanceRow
   const relationship = await reviewedBy(db, review.workspace_id, review.id);
   if (!relationship) {
     const next = 'Only a review agent that request_review has started can approve.';
-    throw new Refusal('RELATIONSHIP_NOT_FOUND', `${review.id} reviews nobody's work.`, next);
+    throw notFound('relationship', `${review.id} reviews nobody's work.`, next);
   }
   if (review.status !== 'started' || relationship.ended_at !== null) throw over(review);
   if ((await feedbackOf(db, review.workspace_id, review.id)).length > 0) {
@@ -67,7 +67,7 @@ function requireIdle(work: InstanceRow, caller: InstanceRow): void {
 function over({ id, status, pr_number, pr_url }: InstanceRow): Refusal {
   const pull = pr_number === null ? {} : { pr_number, pr_url };
   const next = status === 'pr_closed' ? 'A person has closed its pull request and can reopen it on GitHub.' : 'Nothing is left for you to do here.';
-  return new Refusal('INVALID_STATE', `${id} is ${status}: no pull request is made of its work.`, next, { status, ...pull });
+  return invalidState(`${id} is ${status}: no pull request is made of its work.`, next, { status, ...pull });
 }
 
 export interface PullReadiness {

@@ -1,7 +1,7 @@
 import type { CallContext, Services } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { ok, Refusal, type Reply } from '../../../kernel/reply.ts';
+import { invalidState, notFound, ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { stepRunner } from '../../../kernel/step.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -88,17 +88,13 @@ const underWay = (): Refusal => new Refusal('FEEDBACK_UNDER_WAY', 'Your feedback
 async function requireTarget(db: Db, review: InstanceRow): Promise<{ parent: InstanceRow; iteration: number }> {
   const relationship = await reviewedBy(db, review.workspace_id, review.id);
   if (!relationship) {
-    throw new Refusal(
-      'RELATIONSHIP_NOT_FOUND',
-      `${review.id} reviews nobody's work.`,
-      'Only a review agent that request_review has started can send feedback.',
-    );
+    throw notFound('relationship', `${review.id} reviews nobody's work.`, 'Only a review agent that request_review has started can send feedback.');
   }
   const parent = await requireInstance(db, review.workspace_id, relationship.parent_instance);
   const over = relationship.ended_at === null ? null : `The review by ${review.id} is over (${relationship.outcome}).`;
   const notWaiting = allows('review over', parent.status) ? null : `${parent.id} is ${parent.status} and waits for no feedback.`;
   const why = over ?? notWaiting;
-  if (why !== null) throw new Refusal('INVALID_STATE', why, 'Nothing is left for you to do here.', { status: review.status, target_instance_id: parent.id });
+  if (why !== null) throw invalidState(why, 'Nothing is left for you to do here.', { status: review.status, target_instance_id: parent.id });
   if (parent.step === 'pull') throw new Refusal('BUSY', `A pull request of ${parent.id} is being made.`, 'If you have asked for it, wait for its answer.');
   return { parent, iteration: relationship.review_iteration };
 }

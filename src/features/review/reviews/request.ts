@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallContext, Principal } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { ok, Refusal, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
+import { invalidState, notFound, ok, Refusal, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
 import { stepRunner } from '../../../kernel/step.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -58,7 +58,7 @@ function requireFree({ id, status, step }: InstanceRow): void {
   if (status === 'waiting_review') throw inProgress(id);
   if (step === 'pull') throw new Refusal('BUSY', `${id} is creating a pull request at this moment.`, 'Wait for its answer.', { status });
   if (allows('review requested', status)) return;
-  throw new Refusal('INVALID_STATE', `${id} is ${status}: its work is not reviewed any more.`, 'Nothing is left for you to do here.', { status });
+  throw invalidState(`${id} is ${status}: its work is not reviewed any more.`, 'Nothing is left for you to do here.', { status });
 }
 
 const inProgress = (id: string): Refusal =>
@@ -138,7 +138,7 @@ export async function requireReady({ disk }: InstanceOutside, row: InstanceRow, 
   }
   const state = await disk.worktreeState(repository, worktree_path, against, { signal });
   if (!state.listed || !state.exists) {
-    throw new Refusal('WORKTREE_NOT_FOUND', `The worktree of ${row.id} is not there any more: ${worktree_path}.`, 'Tell the person whom you work for.');
+    throw notFound('worktree', `The worktree of ${row.id} is not there any more: ${worktree_path}.`, 'Tell the person whom you work for.');
   }
   if (state.branch !== branch_name) {
     const there = state.branch ?? 'a detached HEAD';
@@ -146,9 +146,7 @@ export async function requireReady({ disk }: InstanceOutside, row: InstanceRow, 
       'WRONG_BRANCH',
       `${there} is checked out in your worktree, not ${branch_name}.`,
       `Check out ${branch_name} and bring your commits there.`,
-      {
-        branch_name,
-      },
+      { branch_name },
     );
   }
   if (branch_name === (await disk.defaultBranch(repository, { signal }))) {
@@ -216,7 +214,7 @@ export async function callingInstance(ctx: Pick<CallContext, 'reader' | 'workspa
     const row = await requireCaller(ctx.reader, ctx.workspace, ctx.principal);
     requireHere(row, machine);
     if (row.step !== 'worktree' && row.step !== 'session') return row;
-    if (attempt === START_TRIES) throw new Refusal('INVALID_STATE', `${row.id} is still being started.`, 'Call again in a minute.', { status: row.status });
+    if (attempt === START_TRIES) throw invalidState(`${row.id} is still being started.`, 'Call again in a minute.', { status: row.status });
     await sleep(BETWEEN_TRIES_MS, undefined, { signal: ctx.signal });
   }
 }

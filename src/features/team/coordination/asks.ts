@@ -2,7 +2,7 @@ import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok, Refusal, refused } from '../../../kernel/reply.ts';
+import { notFound, ok, Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, insertRows } from '../../../storage/rows.ts';
@@ -90,9 +90,7 @@ export async function answerAsk(tx: Tx, ctx: WriteContext, { id, delivered_at, r
 
 /** In the same words whether there is none or it was put to somebody else. */
 const askNotFound = (id: string): Refusal =>
-  new Refusal('ASK_NOT_FOUND', `ask_id: no ask ${JSON.stringify(id)} was put to you.`, 'covibe_coordination list shows the asks that wait for you.', {
-    field: 'ask_id',
-  });
+  notFound('ask', `ask_id: no ask ${JSON.stringify(id)} was put to you.`, 'covibe_coordination list shows the asks that wait for you.', 'ask_id');
 
 export const announcementTools: Implementation[] = [
   implement(announce, {

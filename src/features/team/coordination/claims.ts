@@ -2,7 +2,7 @@ import { type Principal, record, type Services, type WriteContext } from '../../
 import type { Input } from '../../../kernel/contract.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
+import { notFound, ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -39,8 +39,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
         const mode = input.mode ?? held?.mode ?? 'exclusive';
         const wanted: Claimed = { ...territory, mode, actor: ctx.principal.actor, sessionId: ctx.session ?? held?.session_id ?? null };
         const others = live.filter((row) => row.id !== held?.id && conflict(wanted, claimedBy(row)));
-        if (others.length > 0)
-          return refusal('blocked', others, await conflictViews(tx.db, tx.workspace, others, wanted, ctx.principal, tx.now), ctx.principal);
+        if (others.length > 0) return refusal('blocked', others, await conflictViews(tx.db, others, wanted, ctx.principal, tx.now), ctx.principal);
         if (!held && live.filter((row) => row.developer_id === developerId).length >= MAX_LIVE_CLAIMS) {
           throw new Refusal(
             'CLAIM_LIMIT',
@@ -114,7 +113,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
         const others = live.filter((row) => conflict(wanted, claimedBy(row)));
         const question = { files: literalPaths(territory.paths), repo: territory.repo, viewer: ctx.principal, now, except: live.map(({ id }) => id) };
         const data = {
-          conflicts: await conflictViews(ctx.reader, ctx.workspace, others, wanted, ctx.principal, now),
+          conflicts: await conflictViews(ctx.reader, others, wanted, ctx.principal, now),
           file_conflicts: await fileConflicts(ctx.reader, ctx.workspace, question),
         };
         return others.length > 0 ? refusal('warning', others, data.conflicts, ctx.principal, data) : ok(data, 'No live claim of another agent is in the way.');
@@ -124,7 +123,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
 }
 
 export async function liveClaims(db: Db, workspace: string, viewer: Principal, now: number): Promise<ClaimView[]> {
-  const show = await viewsFor(db, workspace, viewer, now);
+  const show = await viewsFor(db, viewer, now);
   return (await liveClaimRows(db, workspace, now)).map(show.claim);
 }
 
@@ -169,7 +168,7 @@ export async function requireOpenSession(tx: Tx, { session }: WriteContext): Pro
 
 /** In the same words whether there is none or it is somebody else's. */
 export const claimNotFound = (field: string, id: string): Refusal =>
-  new Refusal('CLAIM_NOT_FOUND', `${field}: you have no claim ${JSON.stringify(id)}.`, 'covibe_coordination list shows your claims.', { field });
+  notFound('claim', `${field}: you have no claim ${JSON.stringify(id)}.`, 'covibe_coordination list shows your claims.', field);
 
 function territoryOf({ repo: named, paths = [], symbols = [] }: Input<typeof checkConflicts>, { place }: Pick<WriteContext, 'place'>): ClaimScope {
   const repo = named ?? place?.repo;
@@ -188,8 +187,8 @@ function heldAlready(live: readonly ClaimRow[], agent: { actor: string; sessionI
   return same.find((row) => row.session_id === agent.sessionId) ?? same[0];
 }
 
-async function conflictViews(db: Db, workspace: string, rows: readonly ClaimRow[], wanted: Claimed, viewer: Principal, now: number): Promise<ConflictView[]> {
-  const show = await viewsFor(db, workspace, viewer, now);
+async function conflictViews(db: Db, rows: readonly ClaimRow[], wanted: Claimed, viewer: Principal, now: number): Promise<ConflictView[]> {
+  const show = await viewsFor(db, viewer, now);
   return rows.slice(0, MAX_CONFLICTS).map((row) => ({
     ...show.claim(row),
     meets: intersection(wanted, claimedBy(row)),

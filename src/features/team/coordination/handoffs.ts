@@ -1,6 +1,6 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { ok, Refusal, refused } from '../../../kernel/reply.ts';
+import { notFound, ok, type Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, insertRows } from '../../../storage/rows.ts';
@@ -38,7 +38,9 @@ export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }
         const developerId = callingDeveloper(ctx.principal);
         const addressee = await addresseeOf(tx.db, tx.workspace, ctx.principal, to);
         const [taskIds, claimIds] = [[...new Set(task_ids)], [...new Set(claim_ids)]];
-        for (const id of taskIds) if (!(await ownsTask(tx.db, tx.workspace, developerId, id))) throw taskNotFound(id);
+        for (const id of taskIds)
+          if (!(await ownsTask(tx.db, tx.workspace, developerId, id)))
+            throw notFound('task', `task_ids: you have no task ${JSON.stringify(id)}.`, 'Use the task_ids of your own tasks.', 'task_ids');
         const own = new Set((await liveClaimRows(tx.db, tx.workspace, tx.now, developerId)).map(({ id }) => id));
         for (const id of claimIds) if (!own.has(id)) throw claimNotFound('claim_ids', id);
         const where = { ...(repo === undefined ? {} : { repo }), ...(branch === undefined ? {} : { branch }) };
@@ -76,7 +78,7 @@ export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }
       write: async (tx, { handoff_id }, ctx) => {
         const row = await findHandoff(tx.db, tx.workspace, handoff_id);
         if (!row || !isAddressedTo(row, ctx.principal)) throw handoffNotFound(handoff_id);
-        const show = await viewsFor(tx.db, tx.workspace, ctx.principal, tx.now);
+        const show = await viewsFor(tx.db, ctx.principal, tx.now);
         const context = row.context_id === null ? undefined : await standingContext(tx.db, tx.workspace, row.context_id, tx.now);
         const answer = (taskIds: string[], claimIds: string[]) => ({
           handoff_id,
@@ -134,16 +136,11 @@ async function takeClaims(tx: Tx, ctx: WriteContext, row: HandoffRow): Promise<s
   return passing.map(({ id }) => id);
 }
 
-const taskNotFound = (id: string): Refusal =>
-  new Refusal('TASK_NOT_FOUND', `task_ids: you have no task ${JSON.stringify(id)}.`, 'Use the task_ids of your own tasks.', { field: 'task_ids' });
-
 /** In the same words whether there is none or it was offered to somebody else. */
 const handoffNotFound = (id: string): Refusal =>
-  new Refusal(
-    'HANDOFF_NOT_FOUND',
+  notFound(
+    'handoff',
     `handoff_id: no handoff ${JSON.stringify(id)} was offered to you.`,
     'covibe_coordination list shows what is offered to you.',
-    {
-      field: 'handoff_id',
-    },
+    'handoff_id',
   );

@@ -1,14 +1,13 @@
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { agentIdOf } from '../../../kernel/ids.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, countRows, findRows } from '../../../storage/rows.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { callingDeveloper, PRIVATE } from '../../core/identity/index.ts';
+import { callingDeveloper } from '../../core/identity/index.ts';
 import { mayRelease } from './claims.ts';
 import { board, LIST_SECTIONS, list, listClaims, type ShownClaim, showClaim, summary } from './contract.ts';
 import { isOverdue, isUndelivered, type Presenter, viewsFor } from './present.ts';
@@ -41,7 +40,7 @@ export const listTools: Implementation[] = [
       const developerId = callingDeveloper(ctx.principal);
       const { agentType } = ctx.principal;
       const wanted = new Set(what ? [what] : LIST_SECTIONS);
-      const show = await viewsFor(tx.db, tx.workspace, ctx.principal, tx.now);
+      const show = await viewsFor(tx.db, ctx.principal, tx.now);
       const listed: Listed = { cut: [] };
       /** One row more was asked for than is shown, so that it is known whether there are more. */
       const first = <T>(name: string, rows: readonly T[]): T[] => {
@@ -74,7 +73,7 @@ export const listTools: Implementation[] = [
     read: async (_input, ctx) => {
       const now = ctx.clock.now();
       const { reader: db, workspace } = ctx;
-      const show = await viewsFor(db, workspace, ctx.principal, now);
+      const show = await viewsFor(db, ctx.principal, now);
       return ok({
         claims: (await liveClaimRows(db, workspace, now)).map(show.claim),
         asks: (await recentAsks(db, workspace, now, ON_BOARD)).map(show.ask),
@@ -88,27 +87,26 @@ export const listTools: Implementation[] = [
       const developerId = mine ? callingDeveloper(principal) : undefined;
       const now = clock.now();
       const { rows, total } = await pageOfClaims(reader, workspace, now, { developerId, repository, before, limit: limit + 1 });
-      const show = await claimsFor(reader, workspace, principal, now);
+      const show = await claimsFor(reader, principal, now);
       return ok({ items: rows.slice(0, limit).map(show), more: rows.length > limit, total });
     },
   }),
   implement(showClaim, {
     read: async ({ claim_id }, { reader, workspace, principal, clock }) => {
-      const show = await claimsFor(reader, workspace, principal, clock.now());
+      const show = await claimsFor(reader, principal, clock.now());
       return ok({ claim: show(await claimNamed(reader, workspace, claim_id)) });
     },
   }),
 ];
 
-async function claimsFor(db: Db, workspace: string, viewer: Principal, now: number): Promise<(row: ClaimRow) => ShownClaim> {
-  const { claim } = await viewsFor(db, workspace, viewer, now);
+async function claimsFor(db: Db, viewer: Principal, now: number): Promise<(row: ClaimRow) => ShownClaim> {
+  const show = await viewsFor(db, viewer, now);
   return (row) => {
-    const view = claim(row);
     const isOver = row.expires_at <= now || row.expired_at !== null;
     const state = row.released_at !== null ? 'released' : isOver ? 'expired' : 'live';
     return {
-      ...view,
-      agent_id: view.developer === PRIVATE ? null : agentIdOf(row.actor),
+      ...show.claim(row),
+      agent_id: show.agent(row.actor, row.developer_id).agent_id,
       state,
       ended_at: row.released_at ?? (isOver ? row.expires_at : null),
       may_release: state === 'live' && mayRelease(row, viewer),
@@ -149,7 +147,7 @@ export const summaryTools: Implementation[] = [
     read: async (_input, ctx) => {
       const { reader: db, workspace } = ctx;
       const now = ctx.clock.now();
-      const show = await viewsFor(db, workspace, ctx.principal, now);
+      const show = await viewsFor(db, ctx.principal, now);
       const claims = await liveClaimRows(db, workspace, now);
       const asks = await openAsks(db, workspace, now, FEW);
       const offers = await openHandoffs(db, workspace, FEW);

@@ -3,26 +3,26 @@ import { bytesOf, excerpt } from '../../../kernel/excerpt.ts';
 import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
-import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import type { Claimed } from './conflicts.ts';
 import { type AnnouncementView, type AskView, announcementView, askView, type ClaimView, claimView, type HandoffView, handoffView } from './contract.ts';
 import { readStrings } from './store.ts';
 
 /** Rows as one viewer may see them. */
-export interface Presenter {
-  name(developerId: string): string;
+export interface Presenter extends Viewer {
   claim(row: ClaimRow): ClaimView;
   ask(row: AskRow): AskView;
   handoff(row: HandoffRow): HandoffView;
   announcement(row: AnnouncementRow): AnnouncementView;
 }
 
-export async function viewsFor(db: Db, workspace: string, viewer: Principal, now: number): Promise<Presenter> {
-  const name = await namesFor(db, workspace, viewer);
+export async function viewsFor(db: Db, principal: Principal, now: number): Promise<Presenter> {
+  const viewer = await viewerOf(db, principal);
+  const { name } = viewer;
   // Which agents a private developer runs is theirs to tell.
-  const agentType = (developerId: string, type: string | null) => (name(developerId) === PRIVATE ? null : type);
+  const agentType = (developerId: string, type: string | null) => (viewer.sees(developerId) ? type : null);
   return {
-    name,
+    ...viewer,
     claim: (row) =>
       view(claimView, row, {
         claim_id: row.id,

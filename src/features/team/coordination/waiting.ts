@@ -4,7 +4,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { changeRows } from '../../../storage/rows.ts';
 import type { AskRow, ClaimRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { namesFor } from '../../core/identity/index.ts';
+import { viewerOf } from '../../core/identity/index.ts';
 import { keepMarked } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
 import type { Waiting } from './contract.ts';
@@ -43,7 +43,7 @@ export async function waitingFor(
     ? handoffsUntold(db, workspace, developerId, agentType, wanted.handoffs, MAX_ITEMS)
     : handoffsTo(db, workspace, developerId, agentType, MAX_ITEMS));
   if (asks.length + answers.length + handoffs.length === 0) return { waiting: [], answers: [], handoffs: [] };
-  const name = await namesFor(db, workspace, principal);
+  const { name } = await viewerOf(db, principal);
   const short = (text: string) => excerpt(text, EXCERPT_BYTES);
   return {
     waiting: asks.map((ask) => ({ ask_id: ask.id, from: name(ask.from_developer_id), message: short(ask.message), due_at: ask.due_at })),

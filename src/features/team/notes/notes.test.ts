@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { testApp } from '../../../testing/app.ts';
+import { viewerOf } from '../../core/identity/index.ts';
 import { recentNotes } from './index.ts';
 
 const DAY = 86_400_000;
@@ -31,7 +32,7 @@ test('a note is attached only to work and sessions of the caller; what is anothe
   const note = (attached: object, by: typeof ana) => tool('covibe_note', { kind: 'blocker', title: 'Stuck', ...attached }, by);
 
   expect((await note({ task_id, workstream_id, session_id }, ana)).reply.status).toBe('ok');
-  const [seen] = await recentNotes(app.store.reader, ana.principal.workspace, ben.principal, clock.now() - DAY, 10);
+  const [seen] = await recentNotes(app.store.reader, ana.principal.workspace, await viewerOf(app.store.reader, ben.principal), clock.now() - DAY, 10);
   expect(seen).toMatchObject({ kind: 'blocker', title: 'Stuck', developer: 'ana', task_id, workstream_id });
   expect((await events({ kind: 'blocker.recorded' })).at(-1)?.session).toBe(session_id);
 
@@ -45,7 +46,7 @@ test('a note is attached only to work and sessions of the caller; what is anothe
     const unknown = await note({ [field]: 'unknown' }, ben);
     expect(JSON.stringify(foreign.body)).toBe(JSON.stringify(unknown.body).replaceAll('unknown', id as string));
   }
-  expect(await recentNotes(app.store.reader, ana.principal.workspace, ben.principal, 0, 10)).toHaveLength(1);
+  expect(await recentNotes(app.store.reader, ana.principal.workspace, await viewerOf(app.store.reader, ben.principal), 0, 10)).toHaveLength(1);
   expect(await events({ kind: 'blocker.recorded' })).toHaveLength(1);
 });
 
@@ -57,9 +58,9 @@ test('recent notes are the newest since a time, and a private developer’s have
     clock.advance(DAY);
   }
   await done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
-  const notes = await recentNotes(app.store.reader, ana.principal.workspace, ben.principal, clock.now() - 2 * DAY, 1);
+  const notes = await recentNotes(app.store.reader, ana.principal.workspace, await viewerOf(app.store.reader, ben.principal), clock.now() - 2 * DAY, 1);
   expect(notes).toMatchObject([{ title: 'third', developer: '@private', body: null, task_id: null, workstream_id: null }]);
-  const own = await recentNotes(app.store.reader, ana.principal.workspace, ana.principal, clock.now() - 2 * DAY, 10);
+  const own = await recentNotes(app.store.reader, ana.principal.workspace, await viewerOf(app.store.reader, ana.principal), clock.now() - 2 * DAY, 10);
   expect(own.map(({ title, developer: name }) => [title, name])).toEqual([
     ['third', 'ana'],
     ['second', 'ana'],

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import { type Principal, record } from '../../../kernel/call.ts';
+import { record } from '../../../kernel/call.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { notFound, ok, type Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRows, insertRows, matching } from '../../../storage/rows.ts';
 import type { NoteRow } from '../../../storage/schema-rows.ts';
-import { callingDeveloper, namesFor } from '../../core/identity/index.ts';
+import { callingDeveloper, type Viewer } from '../../core/identity/index.ts';
 import { noteView, takeNote } from './contract.ts';
 
 type Owns = (db: Db, workspace: string, developerId: string, id: string) => Promise<boolean>;
@@ -49,12 +49,7 @@ export function noteTools({ ownsTask, ownsWorkstream }: NotePorts): Implementati
 
 /** In the same words whether there is none or it is somebody else's. */
 const notYours = (noun: 'task' | 'workstream', id: string): Refusal =>
-  new Refusal(
-    `${noun.toUpperCase()}_NOT_FOUND`,
-    `${noun}_id: you have no ${noun} ${JSON.stringify(id)}.`,
-    `Use the ${noun}_id of your own ${noun}, or leave it out.`,
-    { field: `${noun}_id` },
-  );
+  notFound(noun, `${noun}_id: you have no ${noun} ${JSON.stringify(id)}.`, `Use the ${noun}_id of your own ${noun}, or leave it out.`, `${noun}_id`);
 
 /** A control character is six bytes of JSON: with the title this stays within what the journal keeps. */
 const MAX_CHARACTERS = 800;
@@ -67,9 +62,8 @@ export const notesOfSession = (db: Db, workspace: string, sessionId: string, lim
   findRows(db, 'notes', { workspace_id: workspace, session_id: sessionId }, { order: NEWEST, limit });
 
 /** The newest first, as `viewer` may see them. */
-export async function recentNotes(db: Db, workspace: string, viewer: Principal | null, since: number, limit: number): Promise<NoteView[]> {
+export async function recentNotes(db: Db, workspace: string, viewer: Viewer, since: number, limit: number): Promise<NoteView[]> {
   const recent = matching(db, 'notes', { workspace_id: workspace }).where('created_at', '>=', since);
   const rows = await recent.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
-  const name = await namesFor(db, workspace, viewer);
-  return rows.map((row) => view(noteView, row, { note_id: row.id, developer: name(row.developer_id) }));
+  return rows.map((row) => view(noteView, row, { note_id: row.id, developer: viewer.name(row.developer_id) }));
 }

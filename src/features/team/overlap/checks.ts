@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { nameOf, newId, ownerOf } from '../../../kernel/ids.ts';
+import { newId } from '../../../kernel/ids.ts';
 import { type Ok, ok } from '../../../kernel/reply.ts';
 import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
 import { readJson, view } from '../../../storage/columns.ts';
@@ -12,7 +12,7 @@ import { eventsAbout } from '../../../storage/journal.ts';
 import { changeRows, findRow, findRows, insertRows, matching, rowsById } from '../../../storage/rows.ts';
 import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import {
   match,
   type OverlapMatch,
@@ -301,8 +301,8 @@ export const warningView = (row: OverlapWarningRow, name: (developerId: string) 
 type OverlapView = Output<typeof showOverlap>['overlap'];
 
 /** The same with what was judged, and by whom. */
-export async function viewOverlaps(db: Db, workspace: string, viewer: Principal, warnings: readonly OverlapWarningRow[]): Promise<OverlapView[]> {
-  const name = await namesFor(db, workspace, viewer);
+export async function viewOverlaps(db: Db, workspace: string, principal: Principal, warnings: readonly OverlapWarningRow[]): Promise<OverlapView[]> {
+  const viewer = await viewerOf(db, principal);
   const ids = warnings.map(({ id }) => id);
   const verdicts = await verdictsOf(db, workspace, ids);
   const resolvers = await resolversOf(db, workspace, ids, [...new Set([...verdicts.values()].map(({ subject_id }) => subject_id))]);
@@ -310,18 +310,15 @@ export async function viewOverlaps(db: Db, workspace: string, viewer: Principal,
     const verdict = verdicts.get(row.id);
     const resolver = row.resolved_at === null ? undefined : resolvers.get(row.id);
     return {
-      ...warningView(row, name),
+      ...warningView(row, viewer.name),
       mine: row.developer_id === viewer.developerId,
       verdict: verdict?.verdict ?? null,
       judgements: verdict ? readJson(scopeVerdict.shape.candidates, verdict.candidates) : [],
-      judged_by: resolver === undefined ? null : called(resolver, name(row.developer_id), name),
+      judged_by: resolver === undefined ? null : judgeOf(resolver, row, viewer),
     };
   });
 }
 
 /** An instance works for whoever was warned. */
-function called(actor: string, warned: string, name: (developerId: string) => string): string {
-  const owner = ownerOf(actor);
-  if (owner === null ? warned === PRIVATE && actor.startsWith('instance:') : name(owner) === PRIVATE) return PRIVATE;
-  return nameOf(actor, name);
-}
+const judgeOf = (actor: string, { developer_id }: OverlapWarningRow, viewer: Viewer): string =>
+  viewer.agent(actor, actor.startsWith('instance:') ? developer_id : undefined).name;

@@ -5,7 +5,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { changeRows, chunks, deleteRows, insertRows, matching } from '../../../storage/rows.ts';
 import type { FileMarkRow, OverlapItemRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { viewerOf } from '../../core/identity/index.ts';
 import type { FileSource, ItemKind, ItemStatus } from './contract.ts';
 import type { Action } from './detect.ts';
 import { embeddedText, scopeOf } from './embedder.ts';
@@ -238,7 +238,7 @@ export async function fileConflicts(db: Db, workspace: string, question: FileQue
     );
   }
   const relevant = rows.filter((row) => !question.except?.includes(row.source_id) && sameRepo(row.repo, question.repo));
-  const name = await namesFor(db, workspace, question.viewer);
+  const { name, sees } = await viewerOf(db, question.viewer);
   return [...Map.groupBy(relevant, (row) => `${row.source} ${row.source_id}`).values()].slice(0, MAX_CONFLICTS).map((marks) => {
     const [first] = marks as [FileMarkRow];
     return {
@@ -249,7 +249,7 @@ export async function fileConflicts(db: Db, workspace: string, question: FileQue
       files: marks.map(({ path }) => path).sort(),
       action: first.action,
       // Of a working tree it is the branch, which often has its owner's name in it.
-      title: first.source === 'snapshot' && name(first.developer_id) === PRIVATE ? null : first.label,
+      title: first.source === 'snapshot' && !sees(first.developer_id) ? null : first.label,
       repo: first.repo,
     };
   });

@@ -5,7 +5,7 @@ import { readJson } from '../../../storage/columns.ts';
 import { changeRows } from '../../../storage/rows.ts';
 import type { PreflightCheckRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { namesFor } from '../../core/identity/index.ts';
+import { viewerOf } from '../../core/identity/index.ts';
 import {
   attachWarning,
   confirmWarning,
@@ -165,7 +165,7 @@ export class Preflight {
   }
 
   async #result(tx: Tx, ctx: WriteContext, subject: CheckedWork, prepared: Prepared, detection: Detection, warningId: string | null) {
-    const show = shownTo(await namesFor(tx.db, tx.workspace, ctx.principal));
+    const show = shownTo((await viewerOf(tx.db, ctx.principal)).name);
     return {
       warning_id: warningId,
       requires_verdict: detection.escalated.length > 0,

@@ -1,5 +1,5 @@
 import { record } from '../../../kernel/call.ts';
-import { ok, Refusal, refused } from '../../../kernel/reply.ts';
+import { notFound, ok, Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -14,9 +14,7 @@ export const overlapTools: Implementation[] = [
     write: async (tx, { warning_id, reason }, ctx) => {
       const warning = await findWarning(tx.db, tx.workspace, warning_id);
       if (warning?.developer_id !== callingDeveloper(ctx.principal)) {
-        throw new Refusal('WARNING_NOT_FOUND', `You have no warning ${JSON.stringify(warning_id)}.`, 'covibe_team state lists your overlap warnings.', {
-          field: 'warning_id',
-        });
+        throw notFound('warning', `You have no warning ${JSON.stringify(warning_id)}.`, 'covibe_team state lists your overlap warnings.', 'warning_id');
       }
       if (warning.resolved_at !== null) {
         const { status } = warning;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type TestCaller, testApp } from '../../../testing/app.ts';
 import { runs } from '../../../testing/runs.ts';
+import { viewerOf } from '../../core/identity/index.ts';
 import { activeContexts, latestContextOf } from './contexts.ts';
 import type { ContextView } from './contract.ts';
 
@@ -134,7 +135,7 @@ test('without a teammate all active contexts of the workspace are listed, long o
   expect(contexts[0]?.summary.length).toBe(600);
   const whole = (await get({ developer: 'ben' })).data as { context: ContextView };
   expect([whole.context.summary.length, whole.context.files_touched.length, whole.context.cut]).toEqual([4_000, 200, false]);
-  expect(await activeContexts(app.store.reader, ana.principal.workspace, ana.principal, clock.now())).toEqual(contexts);
+  expect(await activeContexts(app.store.reader, ana.principal.workspace, await viewerOf(app.store.reader, ana.principal), clock.now())).toEqual(contexts);
 });
 
 test('however many contexts are active, each is listed: the newest at length, the others in a line that says it is cut [context.get.list]', async () => {

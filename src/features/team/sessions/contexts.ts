@@ -1,14 +1,14 @@
-import { type Principal, record } from '../../../kernel/call.ts';
+import { record } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { notFound, ok, type Refusal } from '../../../kernel/reply.ts';
 import { mayBeSameRepo, sameRepo } from '../../../kernel/repo.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, findRow, insertRows, matching } from '../../../storage/rows.ts';
 import type { SessionContextRow } from '../../../storage/schema-rows.ts';
-import { callingDeveloper, developerFor, namesFor } from '../../core/identity/index.ts';
+import { callingDeveloper, developerFor, type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { type ContextView, contextView, getContext, publishContext, revokeContext } from './contract.ts';
 
 /** The one rule of what is shown: neither revoked nor superseded nor expired. The newest first. */
@@ -51,14 +51,13 @@ function shortened(context: ContextView, position: number): ContextView {
   return { ...short, cut: parts.some((part) => short[part].length !== context[part].length || short.summary !== context.summary) };
 }
 
-async function shownContexts(db: Db, workspace: string, viewer: Principal | null, rows: readonly SessionContextRow[]): Promise<ContextView[]> {
-  const name = await namesFor(db, workspace, viewer);
-  return rows.map((row) => view(contextView, row, { context_id: row.id, developer: name(row.developer_id), cut: false }));
-}
+const shownContext = (row: SessionContextRow, viewer: Viewer): ContextView =>
+  view(contextView, row, { context_id: row.id, developer: viewer.name(row.developer_id), cut: false });
 
 /** Everybody's active contexts, the newest first; a private developer's without their name. */
-export async function activeContexts(db: Db, workspace: string, viewer: Principal | null, now: number, limit = MAX_LISTED): Promise<ContextView[]> {
-  return (await shownContexts(db, workspace, viewer, await active(db, workspace, now).limit(limit).execute())).map(shortened);
+export async function activeContexts(db: Db, workspace: string, viewer: Viewer, now: number, limit = MAX_LISTED): Promise<ContextView[]> {
+  const rows = await active(db, workspace, now).limit(limit).execute();
+  return rows.map((row, position) => shortened(shownContext(row, viewer), position));
 }
 
 interface Place {
@@ -132,19 +131,18 @@ export const contextTools: Implementation[] = [
         throw invalidInput([{ field: 'context_id', message: 'names one context; a developer beside it says nothing' }]);
       }
       const now = clock.now();
+      const viewer = await viewerOf(reader, principal);
       if (context_id !== undefined) {
         const row = await activeRow(reader, workspace, context_id, now);
         if (!row) throw contextNotFound(context_id);
-        const [context = null] = await shownContexts(reader, workspace, principal, [row]);
-        return ok({ context }, 'The context.');
+        return ok({ context: shownContext(row, viewer) }, 'The context.');
       }
       if (developer !== undefined) {
         const { id } = await developerFor(reader, workspace, principal, developer);
         const row = await latestContextOf(reader, workspace, id, {}, now);
-        const [context = null] = await shownContexts(reader, workspace, principal, row ? [row] : []);
-        return ok({ context }, context ? 'Their latest context.' : 'They have no active context.');
+        return row ? ok({ context: shownContext(row, viewer) }, 'Their latest context.') : ok({ context: null }, 'They have no active context.');
       }
-      const contexts = await activeContexts(reader, workspace, principal, now);
+      const contexts = await activeContexts(reader, workspace, viewer, now);
       const isAll = contexts.length < MAX_LISTED;
       return ok({ contexts }, isAll ? `${contexts.length} active context(s).` : `The newest ${MAX_LISTED} active contexts. Name a developer for theirs.`);
     },
@@ -162,6 +160,4 @@ export const contextTools: Implementation[] = [
 
 /** In the same words for one that never was, one that is no longer active, and one to be revoked that is not the caller's. */
 const contextNotFound = (id: string): Refusal =>
-  new Refusal('CONTEXT_NOT_FOUND', `There is no active context ${JSON.stringify(id)} for you.`, 'covibe_session get_context lists the active ones.', {
-    field: 'context_id',
-  });
+  notFound('context', `There is no active context ${JSON.stringify(id)} for you.`, 'covibe_session get_context lists the active ones.', 'context_id');

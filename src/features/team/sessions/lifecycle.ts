@@ -2,7 +2,7 @@ import { type CallerPlace, record, type Services, type WriteContext } from '../.
 import type { Input } from '../../../kernel/contract.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Ports } from '../../../kernel/ports.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { notFound, type Refusal } from '../../../kernel/reply.ts';
 import { sameRepo } from '../../../kernel/repo.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -92,11 +92,11 @@ const ownerOf = compiledQuery(2, (db, workspace: string, sessionId: string) =>
 
 /** In the same words whether there is no such session or it is somebody else's. */
 export const sessionNotFound = (sessionId: string): Refusal =>
-  new Refusal(
-    'SESSION_NOT_FOUND',
+  notFound(
+    'session',
     `You have no session ${JSON.stringify(sessionId)}.`,
     'Use the session_id that covibe_session start gave you, or start a session.',
-    { field: 'session_id' },
+    'session_id',
   );
 
 /** What the pipe asks of sessions. An owner never changes, so that committed rows are enough to go by. */

@@ -9,7 +9,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { changeRows, countRows, deleteRows, findRow, findRows, insertRows, matching } from '../../../storage/rows.ts';
 import type { AgentSessionRow, LocalWorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { viewerOf } from '../../core/identity/index.ts';
 import { markFiles, unmarkFiles } from '../overlap/index.ts';
 import { type LocalGraph, SNAPSHOT_HOLDS_MS, type snapshot, WORKTREE_FORGOTTEN_MS, worktreeView } from './contract.ts';
 import { changeActiveSession } from './store.ts';
@@ -162,7 +162,7 @@ const BOUNDS: GraphBounds = { worktrees: 20, files: 50, commits: 5 };
 const hashes = z.union([z.record(z.string(), z.string()), z.array(z.string())]);
 
 /** Which working trees and branches of a repository are in whose hands, with which files: the one reported last first. */
-export async function localGraph(db: Db, workspace: string, repo: string, viewer: Principal | null, bounds: GraphBounds = BOUNDS): Promise<LocalGraph> {
+export async function localGraph(db: Db, workspace: string, repo: string, principal: Principal, bounds: GraphBounds = BOUNDS): Promise<LocalGraph> {
   const rows = await findRows(db, 'local_worktrees', { workspace_id: workspace, repo }, { order: { updated_at: 'desc', id: 'desc' }, limit: bounds.worktrees });
   const commits = await commitsOf(
     db,
@@ -170,17 +170,17 @@ export async function localGraph(db: Db, workspace: string, repo: string, viewer
     rows.map(({ id }) => id),
     bounds.commits,
   );
-  const name = await namesFor(db, workspace, viewer);
+  const viewer = await viewerOf(db, principal);
   const worktrees = rows.map((row) => {
-    const developer = name(row.developer_id);
+    const isSeen = viewer.sees(row.developer_id);
     const dirty = readJson(paths, row.dirty_files);
     const unpushed = readJson(paths, row.unpushed_files);
     return view(worktreeView, row, {
       worktree_id: row.id,
-      developer,
+      developer: viewer.name(row.developer_id),
       // A path on somebody's machine usually has their name in it, and a branch often.
-      branch: developer === PRIVATE ? null : row.branch || null,
-      worktree: developer === PRIVATE ? null : row.worktree || null,
+      branch: (isSeen && row.branch) || null,
+      worktree: (isSeen && row.worktree) || null,
       dirty_files: dirty.slice(0, bounds.files),
       dirty_count: dirty.length,
       unpushed_files: unpushed.slice(0, bounds.files),

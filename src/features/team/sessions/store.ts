@@ -1,10 +1,9 @@
-import type { Principal } from '../../../kernel/call.ts';
 import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, deleteRows, findRow, findRows, insertRows, matching } from '../../../storage/rows.ts';
 import type { AgentSessionRow, MachineRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import type { Viewer } from '../../core/identity/index.ts';
 import { type SessionView, STALE_AFTER_MS, sessionState, sessionView } from './contract.ts';
 
 export const findSession = (db: Db, workspace: string, id: string): Promise<AgentSessionRow | undefined> =>
@@ -87,7 +86,7 @@ export async function replaceRegisteredRepos(tx: Tx, tokenId: string, rows: read
 }
 
 /** Sessions of any state, the one heard of last first. */
-export async function recentSessions(db: Db, workspace: string, viewer: Principal | null, now: number, limit: number): Promise<SessionView[]> {
+export async function recentSessions(db: Db, workspace: string, viewer: Viewer, now: number, limit: number): Promise<SessionView[]> {
   return await shown(
     db,
     workspace,
@@ -98,26 +97,25 @@ export async function recentSessions(db: Db, workspace: string, viewer: Principa
 }
 
 /** Open sessions that were not heard of for more than `STALE_AFTER_MS`, the longest silent first. */
-export async function staleSessions(db: Db, workspace: string, viewer: Principal | null, now: number, limit: number): Promise<SessionView[]> {
+export async function staleSessions(db: Db, workspace: string, viewer: Viewer, now: number, limit: number): Promise<SessionView[]> {
   const silent = matching(db, 'agent_sessions', { workspace_id: workspace, ended_at: null }).where('last_seen_at', '<', now - STALE_AFTER_MS);
   return await shown(db, workspace, viewer, now, await silent.selectAll().orderBy('last_seen_at').orderBy('id').limit(limit).execute());
 }
 
-async function shown(db: Db, workspace: string, viewer: Principal | null, now: number, rows: readonly AgentSessionRow[]): Promise<SessionView[]> {
-  const name = await namesFor(db, workspace, viewer);
+async function shown(db: Db, workspace: string, viewer: Viewer, now: number, rows: readonly AgentSessionRow[]): Promise<SessionView[]> {
   const activities = await lastActivities(
     db,
     workspace,
     rows.map(({ id }) => id),
   );
   return rows.map((row) => {
-    const developer = name(row.developer_id);
+    const isSeen = viewer.sees(row.developer_id);
     return view(sessionView, row, {
       session_id: row.id,
-      developer,
+      developer: viewer.name(row.developer_id),
       // A name that somebody gave to their agent, or to a branch, may well be their own.
-      agent_name: developer === PRIVATE ? null : row.agent_name,
-      branch: developer === PRIVATE ? null : row.branch,
+      agent_name: isSeen ? row.agent_name : null,
+      branch: isSeen ? row.branch : null,
       state: sessionState(row, now),
       last_activity: activities.get(row.id) ?? null,
     });

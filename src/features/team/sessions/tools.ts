@@ -7,7 +7,7 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { findRows } from '../../../storage/rows.ts';
 import type { AgentSessionRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { callingDeveloper } from '../../core/identity/index.ts';
+import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
 import { fileConflicts } from '../overlap/index.ts';
 import { companionAnswer, readManifest } from './companion.ts';
 import {
@@ -115,7 +115,8 @@ export function sessionTools({
       },
     }),
     implement(listSessions, {
-      read: async ({ limit }, ctx) => ok({ items: await recentSessions(ctx.reader, ctx.workspace, ctx.principal, ctx.clock.now(), limit) }),
+      read: async ({ limit }, ctx) =>
+        ok({ items: await recentSessions(ctx.reader, ctx.workspace, await viewerOf(ctx.reader, ctx.principal), ctx.clock.now(), limit) }),
     }),
   ];
 }

@@ -11,7 +11,7 @@ import { findWorkstream } from './workstreams.ts';
 
 export type { TaskRow } from '../../../storage/schema-rows.ts';
 export type { TaskView } from './contract.ts';
-export { filesOf, tasksBy, tasksInHand, viewTasks } from './store.ts';
+export { filesOf, tasksBy, tasksInHand, viewTask } from './store.ts';
 export { takeOver } from './tasks.ts';
 export { workstreamsBy } from './workstreams.ts';
 

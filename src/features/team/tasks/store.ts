@@ -1,11 +1,11 @@
 import type { Principal } from '../../../kernel/call.ts';
-import { agentIdOf, agentTypeOf } from '../../../kernel/ids.ts';
+import { agentTypeOf } from '../../../kernel/ids.ts';
 import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
 import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRow, matching } from '../../../storage/rows.ts';
 import type { TaskRow } from '../../../storage/schema-rows.ts';
-import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { overlapsOf } from '../overlap/index.ts';
 import { type ShownTask, type TaskView, taskView } from './contract.ts';
 import { OPEN, RUNNING } from './lifecycle.ts';
@@ -114,23 +114,19 @@ export async function orphanTasks(db: Db, limit: number): Promise<TaskRow[]> {
 
 export const filesOf = (row: TaskRow): string[] => readJson(taskView.shape.target_files, row.target_files);
 
-/** Tasks as `viewer` may see them: of a private developer nothing tells who they are. */
-export async function viewTasks(db: Db, workspace: string, viewer: Principal): Promise<(row: TaskRow) => TaskView> {
-  const name = await namesFor(db, workspace, viewer);
-  return (row) =>
-    view(taskView, row, {
-      task_id: row.id,
-      owner: name(row.developer_id),
-      mine: row.developer_id === viewer.developerId,
-      // Which agent somebody uses may tell who they are.
-      agent: name(row.developer_id) === PRIVATE ? null : agentTypeOf(row.actor),
-    });
-}
+/** A task as `viewer` may see it: of a private developer nothing tells who they are. */
+export const viewTask = (row: TaskRow, viewer: Viewer): TaskView =>
+  view(taskView, row, {
+    task_id: row.id,
+    owner: viewer.name(row.developer_id),
+    mine: row.developer_id === viewer.developerId,
+    // Which agent somebody uses may tell who they are.
+    agent: viewer.sees(row.developer_id) ? agentTypeOf(row.actor) : null,
+  });
 
 /** The same for people, who read what an id stands for. */
-export async function showTasks(db: Db, workspace: string, viewer: Principal, rows: readonly TaskRow[]): Promise<ShownTask[]> {
-  const show = await viewTasks(db, workspace, viewer);
-  const name = await namesFor(db, workspace, viewer);
+export async function showTasks(db: Db, workspace: string, principal: Principal, rows: readonly TaskRow[]): Promise<ShownTask[]> {
+  const viewer = await viewerOf(db, principal);
   const titles = await titlesOf(db, workspace, [...new Set(rows.flatMap(({ workstream_id }) => workstream_id ?? []))]);
   const overlaps = await overlapsOf(
     db,
@@ -138,8 +134,8 @@ export async function showTasks(db: Db, workspace: string, viewer: Principal, ro
     rows.map(({ id }) => id),
   );
   return rows.map((row) => ({
-    ...show(row),
-    agent_id: name(row.developer_id) === PRIVATE ? null : agentIdOf(row.actor),
+    ...viewTask(row, viewer),
+    agent_id: viewer.agent(row.actor, row.developer_id).agent_id,
     workstream_title: titles.get(row.workstream_id ?? '') ?? null,
     overlaps: overlaps.get(row.id) ?? { all: 0, open: 0 },
   }));

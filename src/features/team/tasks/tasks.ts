@@ -1,6 +1,6 @@
 import { record, type Services, type WriteContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { ok, Refusal, type Reply, refused } from '../../../kernel/reply.ts';
+import { notFound, ok, Refusal, type Reply, refused } from '../../../kernel/reply.ts';
 import { changeRows, insertRows } from '../../../storage/rows.ts';
 import type { TaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -138,7 +138,7 @@ async function markTaskFiles(tx: Tx, row: TaskRow): Promise<void> {
 export async function ownTask(tx: Tx, ctx: WriteContext, id: string, field = 'task_id'): Promise<TaskRow> {
   const row = await findTask(tx.db, tx.workspace, id);
   if (row && row.developer_id === callingDeveloper(ctx.principal)) return row;
-  throw new Refusal('TASK_NOT_FOUND', `You have no task ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', { field });
+  throw notFound('task', `You have no task ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', field);
 }
 
 /** Planned work becomes active under its own id. Its workstream may have been closed in the meantime. */

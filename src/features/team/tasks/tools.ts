@@ -2,7 +2,7 @@ import type { CallContext, WriteContext } from '../../../kernel/call.ts';
 import { ok, type Refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { callingDeveloper, developerFor, namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { callingDeveloper, developerFor, viewerOf } from '../../core/identity/index.ts';
 import { type Confirmation, type Preflight, type Prepared, planReply, type StartedWork, UNASKED } from '../overlap/index.ts';
 import {
   cancelTask,
@@ -114,8 +114,8 @@ export function taskTools(preflight: Preflight): Implementation[] {
     }),
     implement(taskOwners, {
       read: async (_input, { reader, workspace, principal }) => {
-        const name = await namesFor(reader, workspace, principal);
-        const names = (await ownersOfTasks(reader, workspace)).map(name).filter((known) => known !== PRIVATE);
+        const { name, sees } = await viewerOf(reader, principal);
+        const names = (await ownersOfTasks(reader, workspace)).filter(sees).map(name);
         return ok({ items: names.sort((a, b) => a.localeCompare(b)).map((known) => ({ name: known })) });
       },
     }),

@@ -1,12 +1,12 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
+import { notFound, ok, type Refused, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { changeRows, insertRows } from '../../../storage/rows.ts';
 import type { WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { callingDeveloper, namesFor } from '../../core/identity/index.ts';
+import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
 import {
   type CheckedWork,
   type Confirmation,
@@ -167,7 +167,7 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
     implement(showWorkstream, {
       read: async ({ workstream_id }, { reader, workspace, principal }) => {
         const row = await workstreamNamed(reader, workspace, workstream_id);
-        const name = await namesFor(reader, workspace, principal);
+        const { name } = await viewerOf(reader, principal);
         return ok({
           workstream_id: row.id,
           title: row.title,
@@ -241,5 +241,5 @@ async function addWorkstream(tx: Tx, ctx: WriteContext, subject: CheckedWork, st
 async function ownWorkstream(tx: Tx, ctx: WriteContext, id: string, field = 'workstream_id'): Promise<WorkstreamRow> {
   const row = await findWorkstream(tx.db, tx.workspace, id);
   if (row && row.developer_id === callingDeveloper(ctx.principal)) return row;
-  throw new Refusal('WORKSTREAM_NOT_FOUND', `You have no workstream ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', { field });
+  throw notFound('workstream', `You have no workstream ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', field);
 }

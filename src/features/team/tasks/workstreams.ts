@@ -1,6 +1,6 @@
 import type { WriteContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { notFound, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, findRow, findRows, insertRows, matching, rowsById } from '../../../storage/rows.ts';
@@ -25,19 +25,14 @@ const CHOICES = 200;
 export async function requireOpenWorkstream(tx: Tx, developerId: string, id: string): Promise<WorkstreamRow> {
   const row = await findWorkstream(tx.db, tx.workspace, id);
   if (row?.developer_id !== developerId) {
-    throw new Refusal('WORKSTREAM_NOT_FOUND', `You have no workstream ${JSON.stringify(id)}.`, 'Leave workstream_id out, and the server chooses one.', {
-      field: 'workstream_id',
-    });
+    throw notFound('workstream', `You have no workstream ${JSON.stringify(id)}.`, 'Leave workstream_id out, and the server chooses one.', 'workstream_id');
   }
   if (row.status !== 'active' && row.status !== 'blocked') {
     throw new Refusal(
       'WORKSTREAM_NOT_OPEN',
       `The workstream is ${row.status}; tasks join an active or blocked one.`,
       'Leave workstream_id out, or start it first.',
-      {
-        field: 'workstream_id',
-        status: row.status,
-      },
+      { field: 'workstream_id', status: row.status },
     );
   }
   return row;

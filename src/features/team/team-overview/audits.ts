@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { Principal } from '../../../kernel/call.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRows } from '../../../storage/rows.ts';
 import type { ParallelAuditRow } from '../../../storage/schema-rows.ts';
-import { namesFor } from '../../core/identity/index.ts';
+import type { Viewer } from '../../core/identity/index.ts';
 import { isOpen, itemsById, type Pair } from '../overlap/index.ts';
 import type { AuditConflict, TeamState } from './contract.ts';
 
@@ -21,11 +20,10 @@ export const stored = (pairs: readonly Pair[]): string =>
 const auditRows = (db: Db, workspace: string, limit: number): Promise<ParallelAuditRow[]> =>
   findRows(db, 'parallel_audits', { workspace_id: workspace }, { order: { id: 'desc' }, limit });
 
-export async function latestAudits(db: Db, workspace: string, viewer: Principal): Promise<TeamState['latest_parallel_audits']> {
-  const name = await namesFor(db, workspace, viewer);
+export async function latestAudits(db: Db, workspace: string, viewer: Viewer): Promise<TeamState['latest_parallel_audits']> {
   return (await auditRows(db, workspace, LISTED)).map((row) => ({
     audit_id: row.id,
-    developer: name(row.developer_id),
+    developer: viewer.name(row.developer_id),
     compared: row.compared,
     conflicts: readJson(storedConflicts, row.conflicts).length,
     created_at: row.created_at,
@@ -33,7 +31,7 @@ export async function latestAudits(db: Db, workspace: string, viewer: Principal)
 }
 
 /** The conflicts of the latest audit, as they stand now: what was running may be finished since. */
-export async function standingConflicts(db: Db, workspace: string, viewer: Principal): Promise<AuditConflict[]> {
+export async function standingConflicts(db: Db, workspace: string, viewer: Viewer): Promise<AuditConflict[]> {
   const [latest] = await auditRows(db, workspace, 1);
   if (!latest) return [];
   const conflicts = readJson(storedConflicts, latest.conflicts);
@@ -42,16 +40,15 @@ export async function standingConflicts(db: Db, workspace: string, viewer: Princ
     workspace,
     conflicts.flatMap(({ first, second }) => [first, second]),
   );
-  const name = await namesFor(db, workspace, viewer);
   return conflicts.flatMap(({ first, second, score, reason }) => {
     const [one, other] = [items.get(first), items.get(second)];
     if (!one || !other || one.status === 'cancelled' || other.status === 'cancelled') return [];
-    return [conflictView({ first: one, second: other, score, reason }, name)];
+    return [conflictView({ first: one, second: other, score, reason }, viewer)];
   });
 }
 
-export function conflictView({ first, second, score, reason }: Pair, name: (developerId: string) => string): AuditConflict {
+export function conflictView({ first, second, score, reason }: Pair, viewer: Viewer): AuditConflict {
   const running = [first, second].filter(({ status }) => isOpen(status)).length;
-  const side = ({ id, kind, title, owner_id, status }: Pair['first']) => ({ id, type: kind, title, owner: name(owner_id), status });
+  const side = ({ id, kind, title, owner_id, status }: Pair['first']) => ({ id, type: kind, title, owner: viewer.name(owner_id), status });
   return { kind: running === 2 ? 'running' : running === 1 ? 'repeats_completed' : 'historical', first: side(first), second: side(second), score, reason };
 }

@@ -5,13 +5,13 @@ import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { namesFor } from '../../core/identity/index.ts';
+import { viewerOf } from '../../core/identity/index.ts';
 import { openQuestions } from '../../workflow/messages/index.ts';
 import { liveClaims, type Waiting, waitingFor } from '../coordination/index.ts';
 import { recentNotes } from '../notes/index.ts';
 import { RECENT_MS, recentWarnings, warningView } from '../overlap/index.ts';
 import { activeContexts, recentSessions, staleSessions } from '../sessions/index.ts';
-import { type TaskView, tasksBy, viewTasks, workstreamsBy } from '../tasks/index.ts';
+import { type TaskView, tasksBy, viewTask, workstreamsBy } from '../tasks/index.ts';
 import { latestAudits, standingConflicts } from './audits.ts';
 import type { StateDocument, TeamState, teamFeedback } from './contract.ts';
 
@@ -26,22 +26,27 @@ interface TeamStateWithWaiting extends TeamState {
 }
 
 /** Everything at once, as `viewer` may see it. */
-export async function readTeamState(db: Db, workspace: string, viewer: Principal, now: number, sessionId: string | null = null): Promise<TeamStateWithWaiting> {
+export async function readTeamState(
+  db: Db,
+  workspace: string,
+  principal: Principal,
+  now: number,
+  sessionId: string | null = null,
+): Promise<TeamStateWithWaiting> {
   const cut: string[] = [];
   const listed = <T>(section: string, rows: T[], most = ROWS): T[] => {
     if (rows.length > most) cut.push(section);
     return rows.slice(0, most);
   };
-  const show = await viewTasks(db, workspace, viewer);
-  const brief = (row: Parameters<typeof show>[0]) => briefTask(show(row));
+  const viewer = await viewerOf(db, principal);
+  const brief = (row: Parameters<typeof viewTask>[0]) => briefTask(viewTask(row, viewer));
   const tasks = async (statuses: Parameters<typeof tasksBy>[2]['statuses']) => await tasksBy(db, workspace, { statuses, limit: ROWS + 1 });
-  const name = await namesFor(db, workspace, viewer);
   const workstreams = async (statuses: Parameters<typeof workstreamsBy>[2]) =>
     (await workstreamsBy(db, workspace, statuses, ROWS + 1)).map((row) => ({
       workstream_id: row.id,
       title: row.title,
       status: row.status,
-      owner: name(row.developer_id),
+      owner: viewer.name(row.developer_id),
       mine: row.developer_id === viewer.developerId,
       auto_created: row.auto_created === 1,
       updated_at: row.updated_at,
@@ -59,14 +64,14 @@ export async function readTeamState(db: Db, workspace: string, viewer: Principal
     risks_decisions: listed('risks_decisions', notes).map((note) => ({ ...note, body: note.body && beginning(note.body, SUMMARY_SHOWN) })),
     recent_sessions: listed('recent_sessions', await recentSessions(db, workspace, viewer, now, ROWS + 1)),
     stale_sessions: listed('stale_sessions', await staleSessions(db, workspace, viewer, now, ROWS + 1)),
-    overlap_warnings: listed('overlap_warnings', warnings).map((row) => briefWarning(warningView(row, name))),
+    overlap_warnings: listed('overlap_warnings', warnings).map((row) => briefWarning(warningView(row, viewer.name))),
     session_contexts: listed('session_contexts', await activeContexts(db, workspace, viewer, now, CONTEXTS + 1), CONTEXTS),
-    live_claims: listed('live_claims', await liveClaims(db, workspace, viewer, now)),
+    live_claims: listed('live_claims', await liveClaims(db, workspace, principal, now)),
     latest_parallel_audits: await latestAudits(db, workspace, viewer),
     parallel_audit_conflicts: listed('parallel_audit_conflicts', conflicts),
   };
-  const waiting = await waitingFor(db, workspace, viewer, now, sessionId);
-  return { ...state, next_actions: nextActions(state, waiting, viewer), cut, waiting };
+  const waiting = await waitingFor(db, workspace, principal, now, sessionId);
+  return { ...state, next_actions: nextActions(state, waiting, principal), cut, waiting };
 }
 
 /** What agents ask people. Not for agents: none of them can answer. */

@@ -5,11 +5,11 @@ import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { firstSeqSince, readHead } from '../../../storage/journal.ts';
 import type { EventRow } from '../../../storage/schema-rows.ts';
-import { namesFor } from '../../core/identity/index.ts';
+import { viewerOf } from '../../core/identity/index.ts';
 import { recentNotes } from '../notes/index.ts';
 import { titlesOfWarnings } from '../overlap/index.ts';
 import { recentSessions } from '../sessions/index.ts';
-import { tasksBy, viewTasks } from '../tasks/index.ts';
+import { tasksBy, viewTask } from '../tasks/index.ts';
 import { usageSince } from '../usage/index.ts';
 import type { SummaryData } from './contract.ts';
 import { briefTask } from './state.ts';
@@ -34,15 +34,14 @@ const payload = z.looseObject({
 });
 
 /** What happened in the last `days`, out of the journal, and what is going on now. */
-export async function summarise(db: Db, workspace: string, viewer: Principal, now: number, days: number): Promise<SummaryData> {
+export async function summarise(db: Db, workspace: string, principal: Principal, now: number, days: number): Promise<SummaryData> {
   const from = now - days * DAY_MS;
-  const name = await namesFor(db, workspace, viewer);
-  const show = await viewTasks(db, workspace, viewer);
+  const viewer = await viewerOf(db, principal);
   const notes = await recentNotes(db, workspace, viewer, from, MAX_ITEMS);
   const tasks = async (statuses: ('planned' | 'active' | 'blocked')[]) =>
-    (await tasksBy(db, workspace, { statuses, limit: MAX_ITEMS })).map((row) => briefTask(show(row)));
+    (await tasksBy(db, workspace, { statuses, limit: MAX_ITEMS })).map((row) => briefTask(viewTask(row, viewer)));
   const sessions = await recentSessions(db, workspace, viewer, now, MAX_ITEMS);
-  const recorded = await recordedSince(db, workspace, from, (actor) => name(/(?:@|:)(dev_[0-9A-Z]+)$/.exec(actor)?.[1] ?? ''));
+  const recorded = await recordedSince(db, workspace, from, (actor) => viewer.name(/(?:@|:)(dev_[0-9A-Z]+)$/.exec(actor)?.[1] ?? ''));
   const untitled = recorded.overlap_warnings.flatMap(({ id, title }) => (title === null ? [id] : []));
   const titles = await titlesOfWarnings(db, workspace, [...new Set(untitled)]);
   const data = {

@@ -5,7 +5,7 @@ import { ok, type Reply, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { insertRows } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { callingDeveloper, namesFor } from '../../core/identity/index.ts';
+import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
 import { markDelivered } from '../coordination/index.ts';
 import { type Finder, likePairs } from '../overlap/index.ts';
 import { conflictView, latestAudits, MAX_CONFLICTS, standingConflicts, stored } from './audits.ts';
@@ -62,8 +62,9 @@ export function teamTools(finder: Finder): Implementation[] {
     }),
     implement(latestAudit, {
       read: async (_input, { reader, workspace, principal }) => {
-        const [audit = null] = await latestAudits(reader, workspace, principal);
-        return ok({ audit, conflicts: await standingConflicts(reader, workspace, principal) });
+        const viewer = await viewerOf(reader, principal);
+        const [audit = null] = await latestAudits(reader, workspace, viewer);
+        return ok({ audit, conflicts: await standingConflicts(reader, workspace, viewer) });
       },
     }),
     implement(auditParallelWork, { prepare: compare, write: async (tx, _input, ctx, found) => await storeAudit(tx, ctx, found) }),
@@ -135,8 +136,8 @@ async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, leftOut 
       })),
     },
   });
-  const name = await namesFor(tx.db, tx.workspace, ctx.principal);
-  const conflicts = pairs.map((pair) => conflictView(pair, name));
+  const viewer = await viewerOf(tx.db, ctx.principal);
+  const conflicts = pairs.map((pair) => conflictView(pair, viewer));
   const data = { audit_id: id, compared, left_out: leftOut, conflicts: conflicts.slice(0, MAX_CONFLICTS) };
   const standing = conflicts.filter(({ kind }) => kind !== 'historical').length;
   if (standing === 0) return ok(data, `${compared} pieces of work compared; none looks like another that is under way.`);

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import type { Principal } from '../../../kernel/call.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRows, matching } from '../../../storage/rows.ts';
 import type { ModelPriceRow } from '../../../storage/schema-rows.ts';
-import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { PRIVATE, type Viewer } from '../../core/identity/index.ts';
 import type { CountedUsage, UsageKey, UsageRow, UsageTotals } from './contract.ts';
 
 /** A key that the sums are not by is not there. */
@@ -156,21 +155,20 @@ const ALL_BUT_TASKS: readonly UsageKey[] = ['day', 'developer', 'agent', 'model'
  * Tokens and cost, the newest day and the highest cost first. Private developers are one: they cannot be told apart, and
  * neither by their agents nor by their tasks.
  */
-export async function usageSince(db: Db, workspace: string, since: number, viewer: Principal | null, by = ALL_BUT_TASKS): Promise<Usage> {
-  const name = await namesFor(db, workspace, viewer);
-  const hidden = (await reportersSince(db, workspace, since)).filter((id) => name(id) === PRIVATE);
+export async function usageSince(db: Db, workspace: string, since: number, viewer: Viewer, by = ALL_BUT_TASKS): Promise<Usage> {
+  const hidden = (await reportersSince(db, workspace, since)).filter((id) => !viewer.sees(id));
   const rows = await usageSums(db, workspace, since, by, hidden);
   const [all] = await usageSums(db, workspace, since, [], hidden);
   const { sessions, ...totals } = all ? countsOf(all) : NOTHING;
-  return { rows: rows.map((row) => ({ ...aboutOf(row, name, by), ...countsOf(row) })).sort(inOrder), totals, sessions };
+  return { rows: rows.map((row) => ({ ...aboutOf(row, viewer, by), ...countsOf(row) })).sort(inOrder), totals, sessions };
 }
 
 /** Whose, with what and on what; null for what the sums are not by. */
-function aboutOf({ day, developer_id, agent_type = null, model = null, task_id, task_title }: UsageSum, name: (id: string) => string, by: readonly UsageKey[]) {
+function aboutOf({ day, developer_id, agent_type = null, model = null, task_id, task_title }: UsageSum, viewer: Viewer, by: readonly UsageKey[]) {
   const isSomebodys = by.includes('developer') || by.includes('agent');
   return {
     day: day === undefined ? null : new Date(day * 86_400_000).toISOString().slice(0, 10),
-    developer: !isSomebodys ? null : developer_id ? name(developer_id) : PRIVATE,
+    developer: !isSomebodys ? null : developer_id ? viewer.name(developer_id) : PRIVATE,
     agent_type,
     agent_id: agent_type !== null && developer_id ? `${agent_type}@${developer_id}` : null,
     model,

@@ -7,6 +7,7 @@ import { canonicalJson } from '../../../storage/columns.ts';
 import { SCHEMA } from '../../../storage/schema.ts';
 import { type TestCaller, testApp } from '../../../testing/app.ts';
 import { ENGINE } from '../../../testing/store/database.ts';
+import { viewerOf } from '../../core/identity/index.ts';
 import type { PriceView, UsageRow, UsageTotals } from './contract.ts';
 import { usageSince } from './store.ts';
 
@@ -311,7 +312,7 @@ test('usage is summed by day, developer, agent and model; what has no price is c
   expect(items[0]?.day).toBe('2026-01-02');
   expect(totals).toMatchObject({ spans: 5, cost_usd: 4, unpriced: 1, mismatches: 1, total_tokens: 3_200_120 });
   expect(((await done('usage.list', { days: 1 }, onDashboard(ana))) as { items: UsageRow[] }).items).toHaveLength(1);
-  const none = await usageSince(app.store.reader, ana.principal.workspace, clock.now() + DAY, ana.principal);
+  const none = await usageSince(app.store.reader, ana.principal.workspace, clock.now() + DAY, await viewerOf(app.store.reader, ana.principal));
   expect(none).toMatchObject({ rows: [], totals: { spans: 0, cost_usd: null } });
 });
 
@@ -322,7 +323,7 @@ test('sums of usage beyond what a number holds exactly are still given', async (
   await app.store.write(workspace, async (tx) => {
     await sql`update agent_spans set input_tokens = 5000000000000000, total_tokens = 5000000000000000, cost_micros = 5000000000000000`.execute(tx.db);
   });
-  const { totals } = await usageSince(app.store.reader, workspace, clock.now() - DAY, ana.principal);
+  const { totals } = await usageSince(app.store.reader, workspace, clock.now() - DAY, await viewerOf(app.store.reader, ana.principal));
   expect(totals).toMatchObject({ spans: 3, input_tokens: 15e15, cost_usd: 15e9, unpriced: 0 });
 });
 
@@ -338,13 +339,14 @@ test('private developers are one row of usage, without name or id', async () => 
   await ingested(codex(), ben);
   await ingested(codex(), mira);
   for (const name of ['ben', 'mira']) await done('developers.set_visibility', { developer: name, visibility: 'private' });
-  const { rows } = await usageSince(app.store.reader, ana.principal.workspace, 0, ana.principal);
+  const { rows } = await usageSince(app.store.reader, ana.principal.workspace, 0, await viewerOf(app.store.reader, ana.principal));
   expect(rows).toMatchObject([{ developer: '@private', spans: 2, cost_usd: 2 }]);
   for (const { principal } of [ben, mira]) expect(JSON.stringify(rows)).not.toContain(principal.developerId as string);
-  expect((await usageSince(app.store.reader, ben.principal.workspace, 0, ben.principal)).rows.map(({ developer: who }) => who).sort()).toEqual([
-    '@private',
-    'ben',
-  ]);
+  expect(
+    (await usageSince(app.store.reader, ben.principal.workspace, 0, await viewerOf(app.store.reader, ben.principal))).rows
+      .map(({ developer: who }) => who)
+      .sort(),
+  ).toEqual(['@private', 'ben']);
 });
 
 test('usage is summed by any keys; a report belongs to the task that its session had last started, and to one only', async () => {

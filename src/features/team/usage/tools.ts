@@ -2,6 +2,7 @@ import { record } from '../../../kernel/call.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { findRow, insertRows } from '../../../storage/rows.ts';
+import { viewerOf } from '../../core/identity/index.ts';
 import { ingestTelemetry, listPrices, listUsage, setPrice } from './contract.ts';
 import { ingest, readingOf } from './ingest.ts';
 import { microDollars, priceList, workspaceVersion } from './prices.ts';
@@ -49,7 +50,13 @@ export const telemetryTools: Implementation[] = [
   implement(listUsage, {
     read: async ({ days, by, limit = 1_000 }, ctx) => {
       const today = Math.floor(ctx.clock.now() / DAY_MS);
-      const { rows, totals, sessions } = await usageSince(ctx.reader, ctx.workspace, (today - days + 1) * DAY_MS, ctx.principal, by);
+      const { rows, totals, sessions } = await usageSince(
+        ctx.reader,
+        ctx.workspace,
+        (today - days + 1) * DAY_MS,
+        await viewerOf(ctx.reader, ctx.principal),
+        by,
+      );
       return ok({ items: rows.slice(0, limit), totals: { sessions, ...totals }, left_out: Math.max(0, rows.length - limit) });
     },
   }),

@@ -26,7 +26,7 @@ export {
   touchAgent,
   touchIfStale,
 } from './presence.ts';
-export { agentViewer, capabilitiesOf } from './tools.ts';
+export { type AgentViewer, agentViewer, capabilitiesOf } from './tools.ts';
 
 export const agents = (services: Pick<Services, 'store' | 'clock' | 'log'>, ports: AgentPorts): Feature => ({
   name: 'agents',

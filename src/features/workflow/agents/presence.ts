@@ -1,7 +1,7 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Principal, record, type Services, type WriteContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { invalidState, notFound, Refusal } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';
@@ -124,9 +124,7 @@ export interface AgentPorts {
 }
 
 const agentNotFound = (id: string, field: string): Refusal =>
-  new Refusal('AGENT_NOT_FOUND', `There is no agent ${JSON.stringify(id)} in this workspace.`, 'agent_list names those there are; agent_register makes one.', {
-    field,
-  });
+  notFound('agent', `There is no agent ${JSON.stringify(id)} in this workspace.`, 'agent_list names those there are; agent_register makes one.', field);
 
 export async function requireAgent(db: Db, workspace: string, id: string, field = 'agent_id'): Promise<AgentRow> {
   const agent = await findAgent(db, workspace, id);
@@ -157,8 +155,7 @@ export function requireOwn(agent: AgentRow | undefined, principal: Principal, id
 /** One that was declared offline has lost its claims: it must come back by registering, or it would not know. */
 export function requireOnline(agent: AgentRow, now: number, field = 'agent_id'): void {
   if (statusAt(agent, now) !== 'offline') return;
-  throw new Refusal(
-    'INVALID_STATE',
+  throw invalidState(
     `Agent ${JSON.stringify(agent.id)} is offline, and whatever it had claimed has been released.`,
     'Register again with agent_register, and claim under the new id.',
     { field, status: 'offline' },

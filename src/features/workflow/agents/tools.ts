@@ -8,7 +8,7 @@ import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { insertRows } from '../../../storage/rows.ts';
 import type { AgentRow } from '../../../storage/schema-rows.ts';
-import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { PRIVATE, type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { type AgentView, agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';
 import {
   type AgentPorts,
@@ -31,31 +31,34 @@ const json = z.record(z.string(), z.unknown());
 
 export const capabilitiesOf = ({ capabilities }: Pick<AgentRow, 'capabilities'>): string[] => readJson(strings, capabilities);
 
+export interface AgentViewer extends Viewer {
+  view(row: AgentRow): AgentView;
+}
+
 /** Of a private developer's agent others see that it is there and what it can do, and nothing that tells whose it is. */
-export async function agentViewer(db: Db, viewer: Principal, now: number): Promise<(row: AgentRow) => AgentView> {
-  const nameOf = await namesFor(db, viewer.workspace, viewer);
-  return (row) => {
-    const developer = row.developer_id === null ? null : nameOf(row.developer_id);
-    const mine = isOwn(row, viewer);
-    const hidden = developer === PRIVATE && !mine;
+export async function agentViewer(db: Db, principal: Principal, now: number): Promise<AgentViewer> {
+  const viewer = await viewerOf(db, principal);
+  const view = (row: AgentRow): AgentView => {
+    const isSeen = viewer.sees(row.developer_id);
     const status = statusAt(row, now);
     return {
       id: row.id,
-      name: hidden ? PRIVATE : row.name,
+      name: isSeen ? row.name : PRIVATE,
       runtime: row.runtime,
       role: row.role,
       status,
       capabilities: capabilitiesOf(row),
       current_task_id: status === 'offline' ? null : row.current_task_id,
-      workspace_path: hidden ? null : row.workspace_path,
-      metadata: hidden || row.metadata === null ? null : readJson(json, row.metadata),
-      developer,
-      mine,
+      workspace_path: isSeen ? row.workspace_path : null,
+      metadata: isSeen && row.metadata !== null ? readJson(json, row.metadata) : null,
+      developer: viewer.name(row.developer_id),
+      mine: isOwn(row, principal),
       registered_at: row.registered_at,
       last_seen_at: row.last_seen_at,
       lease_expires_at: status === 'offline' ? null : leaseEnd(row),
     };
   };
+  return { ...viewer, view };
 }
 
 function requireHeld(claims: readonly { task_id: string }[], taskId: string): void {
@@ -135,14 +138,14 @@ export function agentTools({ gone, claims: claimsOf, unread }: AgentPorts): Impl
     implement(agentGet, {
       read: async ({ id }, ctx) => {
         const agent = await requireAgent(ctx.reader, ctx.workspace, id, 'id');
-        return ok((await agentViewer(ctx.reader, ctx.principal, ctx.clock.now()))(agent));
+        return ok((await agentViewer(ctx.reader, ctx.principal, ctx.clock.now())).view(agent));
       },
     }),
     implement(agentList, {
       read: async ({ limit, offset, ...filter }, ctx) => {
         const now = ctx.clock.now();
         const { rows, total } = await listAgents(ctx.reader, ctx.principal, filter, now, { limit, offset });
-        return ok({ agents: rows.map(await agentViewer(ctx.reader, ctx.principal, now)), total });
+        return ok({ agents: rows.map((await agentViewer(ctx.reader, ctx.principal, now)).view), total });
       },
     }),
     implement(agentUnregister, {

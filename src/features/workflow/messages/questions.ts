@@ -2,7 +2,7 @@ import { type Principal, record, type Services, type WriteContext } from '../../
 import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { invalidState, ok, Refusal } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
@@ -10,7 +10,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { matching } from '../../../storage/rows.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { namesFor, PRIVATE } from '../../core/identity/index.ts';
+import { PRIVATE, viewerOf } from '../../core/identity/index.ts';
 import { pauseForQuestion, resumeAfterAnswer } from '../steps/index.ts';
 import {
   addCheckpoint,
@@ -58,8 +58,7 @@ export async function ask(tx: Tx, ctx: WriteContext, message: MessageRow, task: 
   }
   const { from } = SYSTEM_MACHINE.ask;
   if (!isOneOf(from, task.status)) {
-    throw new Refusal(
-      'INVALID_STATE',
+    throw invalidState(
       `Task ${JSON.stringify(task.name)} is ${task.status}: only one that is ${from.join(' or ')} can wait for an answer.`,
       'Ask without task_id, or take the task up first.',
       { field: 'task_id', task_id: task.id, status: task.status },
@@ -104,10 +103,7 @@ function requireOpen(row: MessageRow, now: number): void {
     'QUESTION_CLOSED',
     `Question ${row.id} ${end}: there is nothing left to answer.`,
     'covenant workflow questions lists those that are open.',
-    {
-      field: 'question_id',
-      question_id: row.id,
-    },
+    { field: 'question_id', question_id: row.id },
   );
 }
 
@@ -120,15 +116,13 @@ interface QuestionWithAnswer extends QuestionView {
   readonly answered_at: number | null;
 }
 
-type Viewer = (row: QuestionRow) => QuestionView;
-
 /** What a private developer's agent is called may tell whose it is. */
-async function questionViewer(db: Db, workspace: string, viewer: Principal): Promise<Viewer> {
-  const name = await namesFor(db, workspace, viewer);
+async function questionViewer(db: Db, principal: Principal): Promise<(row: QuestionRow) => QuestionView> {
+  const viewer = await viewerOf(db, principal);
   return (row) => ({
     question_id: row.id,
     agent_id: row.sender_id,
-    agent_name: row.developer_id !== null && name(row.developer_id) === PRIVATE ? PRIVATE : row.agent_name,
+    agent_name: viewer.sees(row.developer_id) ? row.agent_name : PRIVATE,
     workflow_id: row.workflow_id,
     workflow_name: row.workflow_name,
     task_id: row.task_id,
@@ -144,13 +138,13 @@ async function questionViewer(db: Db, workspace: string, viewer: Principal): Pro
 /** The oldest first; one more than `limit`, where there are more. */
 export async function openQuestions(db: Db, workspace: string, viewer: Principal, now: number, limit: number): Promise<QuestionView[]> {
   const rows = await openQuestionRows(db, workspace, now, limit + 1);
-  return rows.length === 0 ? [] : rows.map(await questionViewer(db, workspace, viewer));
+  return rows.length === 0 ? [] : rows.map(await questionViewer(db, viewer));
 }
 
 /** Null where it is not open any more. */
 export async function openQuestion(db: Db, workspace: string, viewer: Principal, now: number, id: string): Promise<QuestionWithAnswer | null> {
   const row = await openQuestionRow(db, workspace, now, id);
-  return row ? { ...(await questionViewer(db, workspace, viewer))(row), answer: null, answered_at: null } : null;
+  return row ? { ...(await questionViewer(db, viewer))(row), answer: null, answered_at: null } : null;
 }
 
 async function readOpen(db: Db, workspace: string, viewer: Principal, now: number): Promise<{ items: QuestionWithAnswer[]; cut: boolean }> {
@@ -162,7 +156,7 @@ async function readAnswered(db: Db, workspace: string, viewer: Principal): Promi
   const rows = await answeredQuestionRows(db, workspace, MAX_ANSWERED + 1);
   const listed = rows.slice(0, MAX_ANSWERED);
   const answers = new Map((await answersTo(db, workspace, listed)).map((row) => [row.reply_to_id, bodyText(row)]));
-  const view = await questionViewer(db, workspace, viewer);
+  const view = await questionViewer(db, viewer);
   return {
     items: listed.map((row) => ({ ...view(row), answer: answers.get(row.id) ?? null, answered_at: row.answered_at })),
     cut: rows.length > MAX_ANSWERED,

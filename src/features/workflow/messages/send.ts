@@ -1,6 +1,6 @@
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
@@ -180,9 +180,7 @@ export const newMessage = (
 /** The caller's own agent, alive; whoever writes is heard of. */
 async function requireSender(tx: Tx, ctx: WriteContext, id: string): Promise<AgentRow> {
   if (!(await findAgent(tx.db, tx.workspace, id))) {
-    throw new Refusal('SENDER_NOT_FOUND', `sender_id: there is no agent ${JSON.stringify(id)} in this workspace.`, 'agent_register makes one for you.', {
-      field: 'sender_id',
-    });
+    throw notFound('sender', `sender_id: there is no agent ${JSON.stringify(id)} in this workspace.`, 'agent_register makes one for you.', 'sender_id');
   }
   const sender = await requireOwnAgent(tx.db, ctx.principal, id, 'sender_id');
   requireOnline(sender, tx.now, 'sender_id');
@@ -193,9 +191,7 @@ async function requireSender(tx: Tx, ctx: WriteContext, id: string): Promise<Age
 async function requireRecipient(tx: Tx, id: string): Promise<AgentRow> {
   const recipient = await findAgent(tx.db, tx.workspace, id);
   if (recipient) return recipient;
-  throw new Refusal('RECIPIENT_NOT_FOUND', `recipient_id: there is no agent ${JSON.stringify(id)} in this workspace.`, 'agent_list names those there are.', {
-    field: 'recipient_id',
-  });
+  throw notFound('recipient', `recipient_id: there is no agent ${JSON.stringify(id)} in this workspace.`, 'agent_list names those there are.', 'recipient_id');
 }
 
 /** The work that a message is about. A task names its workflow by itself. */

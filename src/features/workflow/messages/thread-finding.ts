@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Principal } from '../../../kernel/call.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { notFound } from '../../../kernel/reply.ts';
 import { repositoryName } from '../../../kernel/repo.ts';
 import { onlyRow, rowsEndingIn } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -195,21 +195,11 @@ async function* inTurn(db: Db, viewer: Principal, { prefix, read }: Source, mome
   }
 }
 
-const notFound = (id: string): Refusal =>
-  new Refusal(
-    'MESSAGE_NOT_FOUND',
-    `There is no message, ask, handoff or announcement ${JSON.stringify(id)}.`,
-    'covenant messages list names those there are.',
-    {
-      field: 'id',
-    },
-  );
-
 /** The thread that it belongs to. */
 export async function requireThread(db: Db, viewer: Principal, id: string): Promise<FoundThread> {
   const found = await byPrefix(db, viewer, id);
   if (found) return found;
-  throw notFound(id);
+  throw notFound('message', `There is no message, ask, handoff or announcement ${JSON.stringify(id)}.`, 'covenant messages list names those there are.', 'id');
 }
 
 const byPrefix = (db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined> =>

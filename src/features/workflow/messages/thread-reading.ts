@@ -1,10 +1,9 @@
 import type { CallContext, Principal } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { agentIdOf, agentTypeOf, ownerOf } from '../../../kernel/ids.ts';
+import { ownerOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
-import { namesFor, PRIVATE } from '../../core/identity/index.ts';
 import { isAddressedTo, openAsks, readStrings } from '../../team/coordination/index.ts';
 import { agentsById, agentViewer } from '../agents/index.ts';
 import { HUMAN, type listThreads, type Party, SERVER, type showThread, type ThreadEntry, type ThreadView } from './contract.ts';
@@ -289,39 +288,29 @@ function subjectOf(words: string | undefined): string | null {
 interface Parties {
   developer(id: string, agentType?: string | null): Party;
   /** As the journal names them; `developer` is whom it belongs to, where that is known. */
-  actor(actor: string, developer?: string): Party;
+  actor(actor: string, developer?: string | null): Party;
   /** By what stands in a message: an agent, the people or the server. */
   agent(id: string, actor: string | null): Party;
 }
 
 const nobodys = (name: string): Party => ({ name, agent_id: null });
 
-export async function partiesFor(db: Db, viewer: Principal, now: number, agentIds: readonly string[]): Promise<Parties> {
-  const nameOf = await namesFor(db, viewer.workspace, viewer);
-  const agents = await agentsById(db, viewer.workspace, [...new Set(agentIds)]);
-  const view = await agentViewer(db, viewer, now);
-  const developer: Parties['developer'] = (id, agentType = null) => {
-    const name = nameOf(id);
-    return name === PRIVATE || agentType === null ? nobodys(name) : { name: `${agentType}@${name}`, agent_id: `${agentType}@${id}` };
-  };
-  const actor: Parties['actor'] = (known, owner) => {
-    const person = ownerOf(known);
-    if (person !== null) return developer(person, agentTypeOf(known));
-    const id = agentIdOf(known);
-    if (id === known) return nobodys(known);
-    // Whose it is, its name may tell.
-    return owner !== undefined && nameOf(owner) === PRIVATE ? nobodys(PRIVATE) : { name: id, agent_id: id };
+export async function partiesFor(db: Db, principal: Principal, now: number, agentIds: readonly string[]): Promise<Parties> {
+  const viewer = await agentViewer(db, principal, now);
+  const agents = await agentsById(db, principal.workspace, [...new Set(agentIds)]);
+  const actor: Parties['actor'] = (known, owner = null) => {
+    const party = viewer.agent(known, ownerOf(known) ?? owner);
+    return /^(?:agent|instance):/.test(known) ? party : nobodys(party.name);
   };
   return {
-    developer,
+    developer: (id, agentType = null) => actor(agentType === null ? `developer:${id}` : `agent:${agentType}@${id}`),
     actor,
     agent: (id, by) => {
       if (id === HUMAN) return by === null ? nobodys('people') : actor(by);
       if (id === SERVER) return nobodys('the server');
       const row = agents.get(id);
       if (!row) return nobodys(id);
-      const { name } = view(row);
-      return name === PRIVATE ? nobodys(PRIVATE) : { name, agent_id: actor(row.actor).agent_id };
+      return { name: viewer.view(row).name, agent_id: actor(row.actor, row.developer_id).agent_id };
     },
   };
 }

@@ -2,7 +2,7 @@ import { type Principal, record, type WriteContext } from '../../../kernel/call.
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
@@ -69,13 +69,13 @@ const MAX_ASK_ANSWER = 4_000;
 
 /** Which agents somebody else runs is theirs to tell. */
 const notYours = ({ id, to_developer_id, to_agent_type }: AskRow, { developerId }: Principal): Refusal =>
-  new Refusal(
-    'ASK_NOT_FOUND',
+  notFound(
+    'ask',
     `No ask ${JSON.stringify(id)} was put to you.`,
     to_developer_id === developerId
       ? `It was put to your ${to_agent_type}, which answers it with covibe_coordination reply.`
       : 'Whom it was put to answers it.',
-    { field: 'id' },
+    'id',
   );
 
 async function remindByHand(tx: Tx, ctx: WriteContext, { id }: Input<typeof remindThread>): Promise<Output<typeof remindThread>> {

@@ -1,9 +1,7 @@
 import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { chunks } from '../../../storage/rows.ts';
-import { PRIVATE } from '../../core/identity/index.ts';
-import { agentIdOf } from '../../people/roster/index.ts';
-import { type AgentRow, agentsById, type agentViewer } from '../agents/index.ts';
+import { type AgentRow, type AgentViewer, agentsById } from '../agents/index.ts';
 import { tasksClaimedIn } from '../steps/index.ts';
 import { shownStatus, type WorkflowRow } from '../workflows/index.ts';
 import type { workflowsShow } from './contract.ts';
@@ -11,14 +9,12 @@ import type { workflowsShow } from './contract.ts';
 const BATCH_SIZE = 500;
 type Claim = Output<typeof workflowsShow>['claims'][number];
 
-type Viewer = Awaited<ReturnType<typeof agentViewer>>;
-
 /** What the holders of these tasks are called, as the viewer may know them. */
 export async function holderNames(
   db: Db,
   workspace: string,
   tasks: readonly { assigned_agent_id: string | null }[],
-  view: Viewer,
+  { view }: AgentViewer,
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   const ids = [...new Set(tasks.flatMap(({ assigned_agent_id: id }) => id ?? []))];
@@ -28,11 +24,8 @@ export async function holderNames(
   return names;
 }
 
-/** Under which id people find the agent among those at work; null where they may not know whose it is. */
-export const agentPage = (row: AgentRow, { name }: { name: string }): string | null => (name === PRIVATE ? null : agentIdOf(row.actor));
-
 /** Who works on what, as the viewer may know the agents. */
-export async function claimsIn(db: Db, workflow: WorkflowRow, view: Viewer): Promise<Claim[]> {
+export async function claimsIn(db: Db, workflow: WorkflowRow, viewer: AgentViewer): Promise<Claim[]> {
   const tasks = await tasksClaimedIn(db, workflow.workspace_id, workflow.id);
   const holders = await agentsById(
     db,
@@ -42,7 +35,7 @@ export async function claimsIn(db: Db, workflow: WorkflowRow, view: Viewer): Pro
   return tasks.flatMap((task) => {
     const holder: AgentRow | undefined = holders.get(task.assigned_agent_id as string);
     if (!holder) return [];
-    const { id, name, lease_expires_at } = view(holder);
+    const { id, name, lease_expires_at } = viewer.view(holder);
     return [
       {
         task_id: task.id,
@@ -50,7 +43,7 @@ export async function claimsIn(db: Db, workflow: WorkflowRow, view: Viewer): Pro
         status: shownStatus(task),
         agent_id: id,
         agent_name: name,
-        agent_page: agentPage(holder, { name }),
+        agent_page: viewer.agent(holder.actor, holder.developer_id).agent_id,
         claimed_at: task.claimed_at,
         lease_expires_at,
         question_id: task.question_id,

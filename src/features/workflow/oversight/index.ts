@@ -1,6 +1,4 @@
 import type { Feature } from '../../../kernel/tool.ts';
 import { oversightTools } from './tools.ts';
 
-export { agentPage } from './claims.ts';
-
 export const oversight: Feature = { name: 'oversight', implementations: oversightTools };

@@ -58,7 +58,7 @@ export const oversightTools: Implementation[] = [
     read: async (page, { reader, principal, clock }) => {
       const now = clock.now();
       const { rows, total } = await listAgents(reader, principal, {}, now, page);
-      return ok({ items: rows.map(await agentViewer(reader, principal, now)), total });
+      return ok({ items: rows.map((await agentViewer(reader, principal, now)).view), total });
     },
   }),
 ];

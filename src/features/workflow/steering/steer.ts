@@ -1,9 +1,9 @@
 import type { WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { releaseTask, updateTaskStatus } from '../steps/index.ts';
+import { releaseTask, requireClaimed, updateTaskStatus } from '../steps/index.ts';
 import {
   changeParallelism,
   changeStatus,
@@ -86,13 +86,7 @@ export const taskSteering: Implementation[] = [
 
 async function release(tx: Tx, ctx: WriteContext, tail: string, reason: string): Promise<{ id: string; agent_id: string }> {
   const task = await taskNamed(tx.db, tx.workspace, tail);
-  const agent_id = task.assigned_agent_id;
-  if (agent_id === null) {
-    throw new Refusal('NOT_CLAIMED', `Nobody has claimed task ${JSON.stringify(task.name)}.`, 'There is nothing to release.', {
-      field: 'task_id',
-      task_id: task.id,
-    });
-  }
+  const agent_id = requireClaimed(task);
   await releaseTask(tx, task, { reason, actor: ctx.principal.actor, session: ctx.session });
   return { id: task.id, agent_id };
 }

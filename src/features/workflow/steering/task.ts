@@ -1,9 +1,8 @@
 import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { type AgentRow, agentsById, agentViewer } from '../agents/index.ts';
+import { agentsById, agentViewer } from '../agents/index.ts';
 import { openQuestion } from '../messages/index.ts';
-import { agentPage } from '../oversight/index.ts';
 import {
   type CheckpointRow,
   dependenciesOf,
@@ -31,7 +30,7 @@ const DETAIL = 4_000;
 
 const neighbour = ({ id, name, ...row }: OpenTask): Neighbour => ({ id, name, status: shownStatus(row) });
 
-export async function taskShown(db: Db, task: WorkflowTaskRow, viewer: Principal, now: number): Promise<Shown> {
+export async function taskShown(db: Db, task: WorkflowTaskRow, principal: Principal, now: number): Promise<Shown> {
   const workspace = task.workspace_id;
   const workflow = await requireWorkflow(db, workspace, task.workflow_id);
   const agents = await agentsById(
@@ -39,12 +38,9 @@ export async function taskShown(db: Db, task: WorkflowTaskRow, viewer: Principal
     workspace,
     [task.assigned_agent_id, task.completed_by].filter((id) => id !== null),
   );
-  const view = await agentViewer(db, viewer, now);
-  const seen = (id: string | null) => {
-    const row = agents.get(id ?? '');
-    return row && view(row);
-  };
-  const holder = seen(task.assigned_agent_id);
+  const viewer = await agentViewer(db, principal, now);
+  const holder = agents.get(task.assigned_agent_id ?? '');
+  const finisher = agents.get(task.completed_by ?? '');
   const dependencies = (await dependenciesOf(db, workspace, [task.id])).get(task.id) ?? [];
   const dependents = await dependentsOf(db, workspace, task.id, NEIGHBOURS);
   return {
@@ -53,20 +49,20 @@ export async function taskShown(db: Db, task: WorkflowTaskRow, viewer: Principal
     claim: holder
       ? {
           agent_id: holder.id,
-          agent_name: holder.name,
-          agent_page: agentPage(agents.get(holder.id) as AgentRow, holder),
+          agent_name: viewer.view(holder).name,
+          agent_page: viewer.agent(holder.actor, holder.developer_id).agent_id,
           fence: task.fence,
           claimed_at: task.claimed_at,
-          lease_expires_at: holder.lease_expires_at,
+          lease_expires_at: viewer.view(holder).lease_expires_at,
         }
       : null,
-    completed_by: seen(task.completed_by)?.name ?? null,
+    completed_by: finisher ? viewer.view(finisher).name : null,
     dependencies: dependencies.slice(0, NEIGHBOURS).map(neighbour),
     dependencies_more: Math.max(0, dependencies.length - NEIGHBOURS),
     dependents: dependents.slice(0, NEIGHBOURS).map(neighbour),
     dependents_more: dependents.length > NEIGHBOURS ? (await countDependents(db, workspace, task.id)) - NEIGHBOURS : 0,
     ...(dependencies.some(({ status }) => !isSatisfied(status)) ? await unmetOf(db, workflow, task) : { unmet: [], unmet_length: 0 }),
-    question: task.question_id === null ? null : await openQuestion(db, workspace, viewer, now, task.question_id),
+    question: task.question_id === null ? null : await openQuestion(db, workspace, principal, now, task.question_id),
   };
 }
 
@@ -94,7 +90,7 @@ export async function checkpointsShown(
   const rows = await newestCheckpoints(db, task.workspace_id, task.id, limit + 1, before);
   const listed = rows.slice(0, limit);
   const agents = await agentsById(db, task.workspace_id, [...new Set(listed.flatMap(({ agent_id }) => agent_id ?? []))]);
-  const view = await agentViewer(db, viewer, now);
+  const { view } = await agentViewer(db, viewer, now);
   const nameOf = (row: CheckpointRow): string | null => {
     const agent = agents.get(row.agent_id ?? '');
     return agent ? view(agent).name : null;

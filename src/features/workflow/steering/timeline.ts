@@ -5,7 +5,6 @@ import type { Db } from '../../../storage/engine.ts';
 import { chunks } from '../../../storage/rows.ts';
 import { PRIVATE } from '../../core/identity/index.ts';
 import { type AgentRow, agentsById, agentViewer } from '../agents/index.ts';
-import { agentPage } from '../oversight/index.ts';
 import type { WorkflowRow } from '../workflows/index.ts';
 import type { workflowsTimeline } from './contract.ts';
 import { spansOf, type TaskSpan } from './spans.ts';
@@ -21,23 +20,22 @@ const NAME_SHOWN = 100;
 const AGENTS_AT_ONCE = 500;
 
 /** Bounded by the last changed tasks: of a workflow that thousands of times were spent on, those that count now. */
-export async function timelineOf(db: Db, workflow: WorkflowRow, viewer: Principal, now: number): Promise<Timeline> {
+export async function timelineOf(db: Db, workflow: WorkflowRow, principal: Principal, now: number): Promise<Timeline> {
   const { tasks, total } = await takenUpTasks(db, workflow, MAX_TASKS);
   const names = new Map(tasks.map(({ id, name }) => [id, beginning(name, NAME_SHOWN)]));
   const all = spansOf(await stepsOf(db, workflow.workspace_id, [...names.keys()], MAX_STEPS));
   const spans = all.sort((one, other) => one.from - other.from).slice(-MAX_SPANS);
   const agents = await agentsOf(db, workflow.workspace_id, spans);
-  const view = await agentViewer(db, viewer, now);
-  const seenAs = new Map([...agents].map(([id, agent]) => [id, view(agent)]));
+  const viewer = await agentViewer(db, principal, now);
   // Private developers' agents share a lane: one of its own would tie together what each of them did.
-  const laneOf = ({ agent_id }: TaskSpan) => (seenAs.get(agent_id ?? '')?.name === PRIVATE ? PRIVATE : agent_id);
+  const laneOf = ({ agent_id }: TaskSpan) => (viewer.sees(agents.get(agent_id ?? '')?.developer_id ?? null) ? agent_id : PRIVATE);
   const lanes = [...Map.groupBy(spans, laneOf)].map(([lane, own]) => {
     const agent = agents.get(own[0]?.agent_id ?? '');
-    const seen = agent && seenAs.get(agent.id);
+    const seen = agent && viewer.view(agent);
     return {
       agent_id: lane,
       agent_name: seen?.name ?? null,
-      agent_page: agent && seen ? agentPage(agent, seen) : null,
+      agent_page: agent ? viewer.agent(agent.actor, agent.developer_id).agent_id : null,
       lease_expires_at: lane === PRIVATE ? null : (seen?.lease_expires_at ?? null),
       spans: own.map(({ agent_id: _, ...span }) => ({ ...span, task_name: names.get(span.task_id) as string })),
     };

@@ -20,7 +20,7 @@ const looking: Implementation[] = [
       const workflow = await workflowNamed(reader, workspace, workflow_id);
       const held = await tasksClaimedIn(reader, workspace, workflow.id);
       const agents = await agentsById(reader, workspace, [...new Set(held.map(({ assigned_agent_id }) => assigned_agent_id as string))]);
-      const view = await agentViewer(reader, principal, clock.now());
+      const { view } = await agentViewer(reader, principal, clock.now());
       const names = new Map([...agents].map(([id, row]) => [id, view(row).name]));
       // Thousands of rows, twice, and then the picture: others are served in between.
       const tasks = await graphTasks(reader, workflow);

@@ -1,7 +1,7 @@
 import { type CallContext, Deferred, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { invalidState, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { settleAll } from '../../../storage/open.ts';
@@ -66,6 +66,12 @@ export const awaitingAnswer = (task: WorkflowTaskRow): Refusal =>
     { task_id: task.id, question_id: task.question_id },
   );
 
+/** The agent that holds it. */
+export function requireClaimed({ id, name, assigned_agent_id }: WorkflowTaskRow): string {
+  if (assigned_agent_id !== null) return assigned_agent_id;
+  throw new Refusal('NOT_CLAIMED', `Nobody has claimed task ${JSON.stringify(name)}.`, 'There is nothing to release.', { field: 'task_id', task_id: id });
+}
+
 type ClaimResult =
   | { readonly success: false; readonly already_claimed_by: string }
   | {
@@ -125,16 +131,11 @@ async function take(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, workflow: 
 
 function requireUnfinished(task: WorkflowTaskRow): void {
   if (!isSatisfied(task.status)) return;
-  throw new Refusal(
-    'INVALID_STATE',
-    `Task ${JSON.stringify(task.name)} is ${task.status}: there is nothing left to claim.`,
-    'task_get_available lists what is free.',
-    {
-      field: 'task_id',
-      task_id: task.id,
-      status: task.status,
-    },
-  );
+  throw invalidState(`Task ${JSON.stringify(task.name)} is ${task.status}: there is nothing left to claim.`, 'task_get_available lists what is free.', {
+    field: 'task_id',
+    task_id: task.id,
+    status: task.status,
+  });
 }
 
 /** Of a workflow that seems full: claims of agents that were silent for too long take up no room, even before the sweep has come by. */
@@ -283,12 +284,7 @@ export const claimTools = ({ openWorktree }: ExecutionPorts): Implementation[] =
     write: async (tx, { task_id, agent_id, reason = 'released by its agent', fence }, ctx) => {
       const agent = await requireOwnAgent(tx.db, ctx.principal, agent_id);
       const task = await requireTask(tx.db, tx.workspace, task_id);
-      if (task.assigned_agent_id === null) {
-        throw new Refusal('NOT_CLAIMED', `Nobody has claimed task ${JSON.stringify(task.name)}.`, 'There is nothing to release.', {
-          field: 'task_id',
-          task_id,
-        });
-      }
+      requireClaimed(task);
       await requireHold(tx, ctx, task, { agent_id: agent.id, fence });
       const { actor } = ctx.principal;
       await releaseTask(tx, task, { reason, actor, session: ctx.session });

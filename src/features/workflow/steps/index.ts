@@ -3,7 +3,7 @@ import type { ExecutionPorts } from './claims.ts';
 import { executionTools } from './tools.ts';
 
 export type { ExecutionPorts, OpenedWorktree } from './claims.ts';
-export { pauseForQuestion, releaseClaimsIn, releaseClaimsOf, releaseTask, resumeAfterAnswer, unclaimTask } from './claims.ts';
+export { pauseForQuestion, releaseClaimsIn, releaseClaimsOf, releaseTask, requireClaimed, resumeAfterAnswer, unclaimTask } from './claims.ts';
 export { updateTaskStatus } from './status.ts';
 export { claimsOf, questionsIn, tasksClaimedIn, tasksHeldBy } from './store.ts';
 

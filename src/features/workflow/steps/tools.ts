@@ -1,7 +1,7 @@
 import { record } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { invalidState, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import {
   addCheckpoint,
@@ -145,7 +145,7 @@ function requirePlanning(task: WorkflowTaskRow): void {
   const from = shownStatus(task);
   const next =
     from === 'pending' ? 'Set it to planning with task_update_status first.' : 'task_replan gives a new plan to a task that is in progress or failed.';
-  throw new Refusal('INVALID_STATE', `The task is ${from}: its plan is set while it is in planning.`, next, { field: 'id', task_id: task.id, status: from });
+  throw invalidState(`The task is ${from}: its plan is set while it is in planning.`, next, { field: 'id', task_id: task.id, status: from });
 }
 
 /** As it is stored: without the fields that were left out. */

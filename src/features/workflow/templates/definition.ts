@@ -1,6 +1,6 @@
 import { beginning, excerpt } from '../../../kernel/excerpt.ts';
 import { type InputIssue, invalidInput } from '../../../kernel/input.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { invalidState, Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { activeTasks, checkPlan, edgesOf, readStrings, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { isVariableName, MAX_VARIABLES, storedTask, type TemplateDefinition, type TemplateTask, type Variable } from './contract.ts';
@@ -69,15 +69,10 @@ export async function tasksFrom(db: Db, workspace: string, workflowId: string): 
   const workflow = await requireWorkflow(db, workspace, workflowId, 'from_workflow_id');
   const rows = await activeTasks(db, workflow).selectAll().orderBy('sequence').orderBy('id').execute();
   if (rows.length === 0) {
-    throw new Refusal(
-      'INVALID_STATE',
-      `Workflow ${JSON.stringify(workflow.name)} has no tasks to make a template of.`,
-      'Set its plan with workflow_set_plan.',
-      {
-        field: 'from_workflow_id',
-        status: workflow.status,
-      },
-    );
+    throw invalidState(`Workflow ${JSON.stringify(workflow.name)} has no tasks to make a template of.`, 'Set its plan with workflow_set_plan.', {
+      field: 'from_workflow_id',
+      status: workflow.status,
+    });
   }
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   const waitsFor = new Map<string, string[]>();

@@ -3,7 +3,7 @@ import { record } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Feature, type Implementation, implement } from '../../../kernel/tool.ts';
 import { readJson } from '../../../storage/columns.ts';
 import { countRows, findRow, insertRows, matching } from '../../../storage/rows.ts';
@@ -55,7 +55,8 @@ const templateTools: Implementation[] = [
     // A template never changes, so that it can be filled in before the others have to wait.
     prepare: async ({ template_id, variables = {} }, ctx) => {
       const template = await findRow(ctx.reader, 'workflow_templates', { workspace_id: ctx.workspace, id: template_id });
-      if (!template) throw notFound(template_id);
+      const id = JSON.stringify(template_id);
+      if (!template) throw notFound('template', `There is no template ${id} in this workspace.`, 'template_list names those there are.', 'template_id');
       return { template, tasks: filledIn(readJson(definition, template.definition), variables) };
     },
     write: async (tx, { workflow_name, repository_path, max_parallel_tasks }, ctx, { template, tasks }) => {
@@ -94,11 +95,6 @@ const duplicate = ({ id, name }: WorkflowTemplateRow): Refusal =>
     field: 'name',
     name,
     template_id: id,
-  });
-
-const notFound = (id: string): Refusal =>
-  new Refusal('TEMPLATE_NOT_FOUND', `There is no template ${JSON.stringify(id)} in this workspace.`, 'template_list names those there are.', {
-    field: 'template_id',
   });
 
 export const templates: Feature = { name: 'templates', implementations: templateTools };

@@ -3,7 +3,7 @@ import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { invalidState, Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -245,8 +245,7 @@ async function requireRoomFor(db: Db, workflow: WorkflowRow, edges: number): Pro
 function requireNotBegun(task: WorkflowTaskRow): void {
   if (task.status === 'pending' && task.assigned_agent_id === null) return;
   const why = task.assigned_agent_id === null ? shownStatus(task) : 'claimed by an agent';
-  throw new Refusal(
-    'INVALID_STATE',
+  throw invalidState(
     `Task ${JSON.stringify(task.name)} cannot be made to wait for a new one: it is ${why}.`,
     'Let only tasks wait that are pending and claimed by nobody.',
     { field: 'blocks', task_id: task.id, status: shownStatus(task), assigned_agent_id: task.assigned_agent_id },
@@ -289,7 +288,7 @@ const nameTaken = ({ id, name }: WorkflowTaskRow): Refusal =>
   );
 
 const notPlanned = (workflow: WorkflowRow): Refusal =>
-  new Refusal('INVALID_STATE', `Workflow ${JSON.stringify(workflow.name)} has no plan yet.`, 'Set its plan, with this task in it, with workflow_set_plan.', {
+  invalidState(`Workflow ${JSON.stringify(workflow.name)} has no plan yet.`, 'Set its plan, with this task in it, with workflow_set_plan.', {
     workflow_id: workflow.id,
     status: workflow.status,
   });

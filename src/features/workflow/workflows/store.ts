@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { WriteContext } from '../../../kernel/call.ts';
 import { absolutePath } from '../../../kernel/input.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { invalidState, notFound, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, chunks, findRow, matching } from '../../../storage/rows.ts';
@@ -115,7 +115,7 @@ export async function claimedCount(db: Db, workspace: string, workflowId: string
 export async function requireWorkflow(db: Db, workspace: string, id: string, field = 'id'): Promise<WorkflowRow> {
   const row = await findWorkflow(db, workspace, id);
   if (row) return row;
-  throw new Refusal('WORKFLOW_NOT_FOUND', `There is no workflow ${JSON.stringify(id)} in this workspace.`, 'workflow_list names those there are.', { field });
+  throw notFound('workflow', `There is no workflow ${JSON.stringify(id)} in this workspace.`, 'workflow_list names those there are.', field);
 }
 
 export async function requireTask(db: Db, workspace: string, id: string, field = 'task_id'): Promise<WorkflowTaskRow> {
@@ -125,25 +125,15 @@ export async function requireTask(db: Db, workspace: string, id: string, field =
 /** `task` is what was found under that id. */
 export function requireFound(task: WorkflowTaskRow | undefined, id: string, field = 'task_id'): WorkflowTaskRow {
   if (task) return task;
-  throw new Refusal(
-    'TASK_NOT_FOUND',
-    `There is no task ${JSON.stringify(id)} in this workspace.`,
-    'workflow_get with include_tasks names those of a workflow.',
-    { field },
-  );
+  throw notFound('task', `There is no task ${JSON.stringify(id)} in this workspace.`, 'workflow_get with include_tasks names those of a workflow.', field);
 }
 
 export function requireNotEnded(workflow: WorkflowRow): void {
   if (!isEnded(workflow.status)) return;
-  throw new Refusal(
-    'INVALID_STATE',
-    `Workflow ${JSON.stringify(workflow.name)} is ${workflow.status}: its tasks stay as they are.`,
-    'Work on another workflow.',
-    {
-      workflow_id: workflow.id,
-      status: workflow.status,
-    },
-  );
+  throw invalidState(`Workflow ${JSON.stringify(workflow.name)} is ${workflow.status}: its tasks stay as they are.`, 'Work on another workflow.', {
+    workflow_id: workflow.id,
+    status: workflow.status,
+  });
 }
 
 /** New work is taken up only where the workflow runs, or is ready to. */
@@ -151,7 +141,7 @@ export function requireRunning(workflow: WorkflowRow): void {
   if (isOneOf(OPEN_WORKFLOW, workflow.status)) return;
   const next =
     workflow.status === 'planning' ? 'Set its plan with workflow_set_plan.' : 'Set it to in_progress with workflow_update_status, if that is allowed.';
-  throw new Refusal('INVALID_STATE', `Workflow ${JSON.stringify(workflow.name)} is ${workflow.status}: no task of it can be taken up.`, next, {
+  throw invalidState(`Workflow ${JSON.stringify(workflow.name)} is ${workflow.status}: no task of it can be taken up.`, next, {
     workflow_id: workflow.id,
     status: workflow.status,
   });

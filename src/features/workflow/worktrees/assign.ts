@@ -2,7 +2,7 @@ import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { invalidState, notFound, Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRow, insertRows } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
@@ -14,7 +14,7 @@ import { findWorktree } from './store.ts';
 export async function requireWorktree(db: Db, workspace: string, id: string, field: string): Promise<WorktreeRow> {
   const row = await findWorktree(db, workspace, id);
   if (row) return row;
-  throw new Refusal('WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(id)}.`, 'workspace_list names those of a workflow.', { field });
+  throw notFound('workspace', `There is no workspace ${JSON.stringify(id)}.`, 'workspace_list names those of a workflow.', field);
 }
 
 function requireSameWorkflow(task: WorkflowTaskRow, workflowId: string, field: string): void {
@@ -30,7 +30,7 @@ function requireSameWorkflow(task: WorkflowTaskRow, workflowId: string, field: s
 function requireActive(row: WorktreeRow): void {
   if (row.status === 'active' && row.step === null) return;
   const state = row.status === 'active' ? 'still being made' : row.status;
-  throw new Refusal('INVALID_STATE', `Workspace ${row.id} is ${state}: no task can be assigned to it.`, 'Use an active workspace: workspace_list names them.', {
+  throw invalidState(`Workspace ${row.id} is ${state}: no task can be assigned to it.`, 'Use an active workspace: workspace_list names them.', {
     field: 'workspace_id',
     workspace_id: row.id,
     status: row.status,

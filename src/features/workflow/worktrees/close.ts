@@ -1,7 +1,7 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { invalidInput } from '../../../kernel/input.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import { invalidState, Refusal } from '../../../kernel/reply.ts';
 import { isUnderWay, messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import { reasonToKeep } from '../../../machine/git/worktree-state.ts';
@@ -34,17 +34,13 @@ type Closing = Omit<Input<typeof workspaceUpdate>, 'status'> & { readonly status
 /** Whether this is a step that the workspace can take; false: it was taken already. */
 export function requireClosable(row: WorktreeRow, { status, merge_commit }: Closing): boolean {
   if (status !== row.status) requireTransition(WORKTREE_MACHINE, 'workspace', row.id, row.status, status);
+  const details = { field: 'merge_commit', workspace_id: row.id };
   if (status === 'merged' && row.status === 'active' && merge_commit === undefined) {
-    throw new Refusal('MISSING_MERGE_COMMIT', 'A workspace is merged by a commit: merge_commit is missing.', 'Give the hash of the merge commit.', {
-      field: 'merge_commit',
-      workspace_id: row.id,
-    });
+    const message = 'A workspace is merged by a commit: merge_commit is missing.';
+    throw new Refusal('MISSING_MERGE_COMMIT', message, 'Give the hash of the merge commit.', details);
   }
   if (row.status === 'merged' && merge_commit !== undefined && merge_commit !== row.merge_commit) {
-    throw new Refusal('INVALID_STATE', `Workspace ${row.id} was merged already, by ${row.merge_commit}.`, 'Leave it as it is.', {
-      field: 'merge_commit',
-      workspace_id: row.id,
-    });
+    throw invalidState(`Workspace ${row.id} was merged already, by ${row.merge_commit}.`, 'Leave it as it is.', details);
   }
   return status !== row.status;
 }
@@ -79,7 +75,7 @@ export async function beginClosing(tx: Tx, ctx: WriteContext, input: Closing): P
   const row = await requireWorktree(tx.db, tx.workspace, input.id, 'id');
   const changed = requireClosable(row, input);
   if (row.step === 'creating' && changed) {
-    throw new Refusal('INVALID_STATE', `Workspace ${row.id} is still being made.`, 'Call again in a few seconds.', { field: 'id', workspace_id: row.id });
+    throw invalidState(`Workspace ${row.id} is still being made.`, 'Call again in a few seconds.', { field: 'id', workspace_id: row.id });
   }
   if (input.agent_id !== undefined) await requireOwnAgent(tx.db, ctx.principal, input.agent_id);
   const isManaged = row.made_by_server === 1;
