@@ -1,7 +1,6 @@
 /** One size on one engine, in a process of its own so that memory is its own: `node overlap-child.ts '{"items":…}'`. */
 import { indexItem } from '../src/features/team/overlap/index.ts';
-import { postedTerms } from '../src/features/team/overlap/store.ts';
-import { analyse } from '../src/features/team/overlap/terms.ts';
+import { analyse, postedTerms } from '../src/features/team/overlap/terms.ts';
 import { DEFAULT_WORKSPACE_ID, newId } from '../src/kernel/ids.ts';
 import type { App } from '../src/main.ts';
 import { developer, openApp, tidy } from './app.ts';

@@ -1,34 +1,14 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
-import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
-import type { Output } from '../../../kernel/contract.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { type Ok, ok } from '../../../kernel/reply.ts';
-import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
-import { readJson, view } from '../../../storage/columns.ts';
+import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { eventsAbout } from '../../../storage/journal.ts';
-import { changeRows, findRow, findRows, insertRows, matching, rowsById } from '../../../storage/rows.ts';
+import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';
 import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { type Viewer, viewerOf } from '../../core/identity/index.ts';
-import {
-  match,
-  type OverlapMatch,
-  type ScopeVerdict,
-  scopeVerdict,
-  type showOverlap,
-  storedWarning,
-  type WarningLevel,
-  type WarningStatus,
-} from './contract.ts';
-import { type CheckedWork, type Detection, shownTo } from './detect.ts';
-
-export interface StoredCheck {
-  readonly check: PreflightCheckRow;
-  readonly warning: OverlapWarningRow | null;
-}
+import { match, type OverlapMatch, type ScopeVerdict, type WarningStatus } from './contract.ts';
+import type { CheckedWork, Detection } from './detect.ts';
 
 /** Events stay small whatever was found and said: one that is too large would be replaced by its digest. */
 const LISTED = 10;
@@ -37,7 +17,7 @@ const CONFIRMATION_BYTES = 2_000;
 const listed = (matches: readonly OverlapMatch[]) => matches.slice(0, LISTED).map(({ id, score, level, status }) => ({ id, score, level, status }));
 
 /** Stores the check, and its warning where anything was found. */
-export async function storeCheck(tx: Tx, ctx: WriteContext, subject: CheckedWork, detection: Detection): Promise<StoredCheck> {
+export async function storeCheck(tx: Tx, ctx: WriteContext, subject: CheckedWork, detection: Detection) {
   const checkId = newId('chk', tx.now);
   const warning = await storeWarning(tx, subject, detection, { checkId, subjectId: subject.plannedId });
   const check: PreflightCheckRow = {
@@ -198,127 +178,136 @@ export async function storeVerdict(
   });
 }
 
-interface WarningPage {
-  readonly open?: boolean | undefined;
-  readonly level?: WarningLevel | undefined;
-  readonly subject_id?: string | undefined;
-  readonly developer_id?: string | undefined;
-  readonly repository?: string | undefined;
-  readonly before?: string | undefined;
-  readonly limit: number;
+/** What a start brings along to answer the check before it. */
+export interface StartAnswer {
+  readonly check_id?: string | undefined;
+  readonly scope_verdict?: ScopeVerdict | undefined;
+  readonly warning_id?: string | undefined;
+  readonly confirmation_reason?: string | undefined;
 }
 
-/** Newest first. */
-export async function recentWarnings(db: Db, workspace: string, page: WarningPage): Promise<OverlapWarningRow[]> {
-  const { open = false, level, subject_id, developer_id, repository, before } = page;
-  let query = db.selectFrom('overlap_warnings').selectAll().where('workspace_id', '=', workspace);
-  if (open) query = query.where('resolved_at', 'is', null);
-  if (level) query = query.where('level', '=', level);
-  if (subject_id) query = query.where('subject_id', '=', subject_id);
-  if (developer_id) query = query.where('developer_id', '=', developer_id);
-  if (before) query = query.where('id', '<', before);
-  if (repository) {
-    // What only a check was made for, and a workstream, is in no repository that is known of: it may be in this one.
-    query = query.where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('tasks')
-            .select(sql`1`.as('one'))
-            .whereRef('tasks.workspace_id', '=', 'overlap_warnings.workspace_id')
-            .whereRef('tasks.id', '=', 'overlap_warnings.subject_id')
-            .where('tasks.repo', 'is not', null)
-            .where(sql<boolean>`not ${calledRepository('tasks.repo', repository)}`),
-        ),
-      ),
+/** The latest check with the same title by the same developer, and what has become of its candidates. */
+export interface CheckFacts {
+  readonly id: string;
+  readonly warningId: string | null;
+  readonly age: number;
+  readonly used: boolean;
+  /** All that were escalated then. */
+  readonly escalated: readonly string[];
+  /** Those that are still open. Whatever the start says of itself now, they are what the check found. */
+  readonly live: readonly OverlapMatch[];
+  /** All that was found and open then has ended, also what was not escalated. */
+  readonly isOver: boolean;
+  /** Escalated now and not then: somebody started in the meantime. */
+  readonly arrived: readonly OverlapMatch[];
+}
+
+export const CHECK_LASTS_MS = 10 * 60_000;
+
+export type PassedStart =
+  | { readonly passes: 'clear' | 'outlived' }
+  | { readonly passes: 'judged'; readonly verdict: ScopeVerdict }
+  | { readonly passes: 'confirmed'; readonly reason: string };
+export interface BlockedStart {
+  readonly blocked: string;
+  readonly message: string;
+  readonly next: string;
+  readonly fields?: Record<string, unknown>;
+}
+type StartRuling = PassedStart | BlockedStart;
+
+/** Whether work may start. The score only asks the question; the verdict answers it. */
+export function ruleStart(check: CheckFacts | undefined, answer: StartAnswer, tool: string): StartRuling {
+  const again = `Call ${tool.split(' ')[0]} with operation "check" and ${whatToCheck(tool)}, then start within 10 minutes.`;
+  if (!check) return block('CHECK_REQUIRED', 'This work was not checked: there is no check of yours with this title.', again);
+  if (check.used) return block('CHECK_REQUIRED', 'A check serves one start, and your latest one with this title has served.', again);
+  if (check.age > CHECK_LASTS_MS) return block('CHECK_EXPIRED', 'The check is more than 10 minutes old.', again);
+  if (answer.check_id !== undefined && answer.check_id !== check.id) {
+    return block('CHECK_MISMATCH', 'check_id is not your latest check with this title.', `Send the check_id of your latest check, or check again. ${again}`);
+  }
+  if (check.arrived.length > 0) {
+    return block(
+      'NEW_OVERLAP',
+      'There is work that looks the same and that your check did not bring up: it is newer, or your words have changed.',
+      howToJudge(tool),
     );
   }
-  return await query.orderBy('id', 'desc').limit(page.limit).execute();
+  if (check.isOver || (check.escalated.length > 0 && check.live.length === 0)) return { passes: 'outlived' };
+  if (answer.warning_id !== undefined && answer.warning_id !== check.warningId) {
+    return block('WARNING_MISMATCH', 'warning_id is not the warning of your latest check.', 'Send the warning_id of your latest check, or leave it out.');
+  }
+  if (check.live.length > 0) return ruleVerdict(check, answer, tool);
+  if (answer.scope_verdict) return ruleNeedless(check, answer.scope_verdict);
+  return ruleConfirmation(answer);
 }
 
-export const warningNamed = (db: Db, workspace: string, tail: string): Promise<OverlapWarningRow> =>
-  findBySuffix(matching(db, 'overlap_warnings', { workspace_id: workspace }).selectAll(), tail, 'warning');
-
-/** What the work is called that each of the warnings is about. */
-export async function titlesOfWarnings(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
-  return new Map(Array.from(await rowsById(db, 'overlap_warnings', workspace, ids), ([id, { title }]) => [id, title]));
+function ruleVerdict(check: CheckFacts, { check_id, scope_verdict: verdict, confirmation_reason }: StartAnswer, tool: string): StartRuling {
+  if (check_id === undefined || !verdict) return block('VERDICT_REQUIRED', 'Possible duplicate work found.', howToJudge(tool));
+  const judged = new Map(verdict.candidates.map((candidate) => [candidate.id, candidate]));
+  const missing = check.live.filter(({ id }) => !judged.has(id)).map(({ id }) => id);
+  if (missing.length > 0) {
+    return block('VERDICT_INCOMPLETE', `The verdict leaves ${missing.join(', ')} unjudged.`, 'Judge every candidate: {id, same_scope, reason}.', { missing });
+  }
+  const unknown = verdict.candidates.map(({ id }) => id).filter((id) => !check.escalated.includes(id));
+  if (unknown.length > 0) {
+    return block('VERDICT_MISMATCH', `The check has no candidate ${unknown.join(', ')}.`, 'Judge the candidates of your latest check, by their ids.', {
+      unknown,
+    });
+  }
+  const same = verdict.candidates.filter(({ same_scope }) => same_scope).map(({ id }) => id);
+  if (verdict.verdict === 'distinct' && same.length > 0) {
+    return block(
+      'VERDICT_INCONSISTENT',
+      `The verdict is "distinct", yet ${same.join(', ')} is marked as the same scope.`,
+      'Send "duplicate", or judge it distinct.',
+      {
+        same,
+      },
+    );
+  }
+  if (verdict.verdict === 'duplicate' && same.length === 0) {
+    return block(
+      'VERDICT_INCONSISTENT',
+      'The verdict is "duplicate", yet no candidate is marked as the same scope.',
+      'Mark the one that is with same_scope: true.',
+    );
+  }
+  if (verdict.verdict === 'duplicate' && confirmation_reason === undefined) {
+    return block(
+      'CONFIRMATION_REASON_REQUIRED',
+      'You judged this a duplicate.',
+      'Do not start it, or ask the developer for confirmation and send their reason as confirmation_reason.',
+    );
+  }
+  return { passes: 'judged', verdict };
 }
 
-interface OverlapCount {
-  readonly all: number;
-  readonly open: number;
+/** A verdict where none was asked for still has to make sense, because it is stored. */
+function ruleNeedless(check: CheckFacts, verdict: ScopeVerdict): StartRuling {
+  const unknown = verdict.candidates.map(({ id }) => id).filter((id) => !check.escalated.includes(id));
+  if (unknown.length === 0 && verdict.verdict === 'distinct') return { passes: 'clear' };
+  return block('VERDICT_MISMATCH', 'Your latest check escalated no candidate, so there is nothing to judge.', 'Start without scope_verdict.', { unknown });
 }
 
-/** How many warnings there are about each of these pieces of work; none of those that are missing. */
-export async function overlapsOf(db: Db, workspace: string, subjectIds: readonly string[]): Promise<Map<string, OverlapCount>> {
-  if (subjectIds.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('overlap_warnings')
-    .select(['subject_id', (eb) => eb.fn.countAll<string | number>().as('all'), (eb) => eb.fn.count<string | number>('resolved_at').as('resolved')])
-    .where('workspace_id', '=', workspace)
-    .where('subject_id', 'in', subjectIds)
-    .groupBy('subject_id')
-    .execute();
-  return new Map(rows.map(({ subject_id, all, resolved }) => [String(subject_id), { all: Number(all), open: Number(all) - Number(resolved) }]));
+/** Warnings that need no verdict never block by themselves. */
+function ruleConfirmation({ warning_id, confirmation_reason }: StartAnswer): StartRuling {
+  if (warning_id === undefined) return { passes: 'clear' };
+  if (confirmation_reason === undefined) {
+    return block('CONFIRMATION_REASON_REQUIRED', 'A confirmation needs its reason.', 'Send confirmation_reason with warning_id, or leave both out.');
+  }
+  return { passes: 'confirmed', reason: confirmation_reason };
 }
 
-/** Of each of the warnings that has one, by its id. */
-export async function verdictsOf(db: Db, workspace: string, warningIds: readonly string[]): Promise<Map<string, ScopeVerdictRow>> {
-  const rows = await findRows(db, 'scope_verdicts', { workspace_id: workspace, warning_id: warningIds });
-  return new Map(rows.map((row) => [row.warning_id as string, row]));
-}
+/** Tasks may share a title, so a planned one is named by its id as well. */
+const whatToCheck = (tool: string): string => (tool === 'covibe_task start_planned' ? 'its title and planned_task_id' : 'the same title');
 
-const resolution = z.looseObject({ warning_id: z.string().nullish(), automatic: z.boolean().optional() });
+export const howToJudge = (tool: string): string =>
+  `Compare your work with each candidate. Then call ${tool} with check_id and scope_verdict {verdict: "distinct" | "duplicate", candidates: [{id, same_scope, reason}]}; ` +
+  'if it is a duplicate, ask the developer for confirmation and a reason before starting.';
 
-/** Who resolved each of the warnings, as the journal has it. A verdict is told of with the work that it was given for. */
-export async function resolversOf(db: Db, workspace: string, warningIds: readonly string[], judged: readonly string[]): Promise<Map<string, string>> {
-  const subjects = [...warningIds, ...judged];
-  if (subjects.length === 0) return new Map();
-  const events = await eventsAbout(db, workspace, subjects)
-    .select(['actor', 'subject', 'payload'])
-    .where('kind', 'in', ['scope.judged', 'warning.confirmed', 'warning.dismissed'])
-    .execute();
-  return new Map(
-    events.flatMap(({ actor, subject, payload }) => {
-      const { warning_id, automatic = false } = readJson(resolution, payload);
-      return automatic ? [] : [[warning_id ?? String(subject), actor] as const];
-    }),
-  );
-}
-
-export const resolvedAlready = ({ status }: OverlapWarningRow): string => `The warning is ${status} already; nothing was changed.`;
-
-/** Clears a warning from view, by an agent or a person. */
-export async function dismiss(tx: Tx, ctx: WriteContext, { id }: OverlapWarningRow, reason: string): Promise<Ok<{ warning_id: string; status: 'dismissed' }>> {
-  await resolveWarning(tx, id, { status: 'dismissed', reason });
-  record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: id, payload: { automatic: false, reason } });
-  return ok({ warning_id: id, status: 'dismissed' }, 'Dismissed.');
-}
-
-/** A stored warning as a viewer may see it. */
-export const warningView = (row: OverlapWarningRow, name: (developerId: string) => string) =>
-  view(storedWarning, row, { warning_id: row.id, developer: name(row.developer_id), matches: readMatches(row).map(shownTo(name)) });
-
-type OverlapView = Output<typeof showOverlap>['overlap'];
-
-/** The same with what was judged, and by whom. */
-export async function viewOverlaps(db: Db, workspace: string, principal: Principal, warnings: readonly OverlapWarningRow[]): Promise<OverlapView[]> {
-  const viewer = await viewerOf(db, principal);
-  const ids = warnings.map(({ id }) => id);
-  const verdicts = await verdictsOf(db, workspace, ids);
-  const resolvers = await resolversOf(db, workspace, ids, [...new Set([...verdicts.values()].map(({ subject_id }) => subject_id))]);
-  return warnings.map((row) => {
-    const verdict = verdicts.get(row.id);
-    const resolver = row.resolved_at === null ? undefined : resolvers.get(row.id);
-    return {
-      ...warningView(row, viewer.name),
-      mine: row.developer_id === viewer.developerId,
-      verdict: verdict?.verdict ?? null,
-      judgements: verdict ? readJson(scopeVerdict.shape.candidates, verdict.candidates) : [],
-      judged_by: resolver === undefined ? null : judgeOf(resolver, row, viewer),
-    };
-  });
-}
-
-/** An instance works for whoever was warned. */
-const judgeOf = (actor: string, { developer_id }: OverlapWarningRow, viewer: Viewer): string =>
-  viewer.agent(actor, actor.startsWith('instance:') ? developer_id : undefined).name;
+const block = (blocked: string, message: string, next: string, fields?: Record<string, unknown>): StartRuling => ({
+  blocked,
+  message,
+  next,
+  ...(fields ? { fields } : {}),
+});

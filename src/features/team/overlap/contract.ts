@@ -9,8 +9,6 @@ export type ItemKind = (typeof ITEM_KINDS)[number];
 export const ITEM_STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
-export type FileSource = 'task' | 'snapshot' | 'claim';
-
 export type CheckKind = 'task' | 'workstream';
 
 export type WarningLevel = 'warn' | 'escalated';
@@ -69,10 +67,14 @@ export const fileConflict = z.strictObject({
   repo: z.string().nullable(),
 });
 
+export type FileSource = FileConflict['source'];
+export type FileConflict = z.output<typeof fileConflict>;
+
 /** How the comparison was made: whether a model took part in it. */
 export const engine = z.strictObject({
   embedder: z.enum(['off', 'ok', 'late', 'down']).describe('late or down: this answer was made without it.'),
 });
+export type EmbedderState = z.output<typeof engine>['embedder'];
 
 /** What a check answers, and whatever else runs one. */
 export const checkOutput = {

@@ -35,7 +35,7 @@ test.each([
     for (let n = 0; n < others; n++) await indexItem(tx, { ...work, ...other, id: `other_${n}` });
     await indexItem(tx, { ...work, scope: 'Uploads of chunks that fail are tried again by the client', id: 'task_open' });
   });
-  const finder = new Finder(store.reader, () => null, { inProcess });
+  const finder = new Finder(store.reader, { inProcess });
   const found = await detect(store.reader, DEFAULT_WORKSPACE_ID, subject, { finder, vector: undefined, now: NOW });
   expect(found.escalated.map(({ id }) => id)).toEqual(['task_open']);
   expect(found.matches.map(({ score }) => score)).toEqual(found.matches.map(({ score }) => score).toSorted((a, b) => b - a));

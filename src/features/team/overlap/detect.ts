@@ -2,10 +2,10 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '../../../storage/engine.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import type { CheckKind, ItemKind, ItemStatus, OverlapMatch } from './contract.ts';
-import type { Finder, FinderOptions } from './finder.ts';
+import { type Finder, type FinderOptions, settingsOf } from './finder.ts';
+import { findItems, readState, trustedItem } from './items.ts';
 import { type Query, reasonFor, type Scored } from './score.ts';
-import { type OverlapSettings, settingsOf } from './settings.ts';
-import { findItems, trustedItem } from './store.ts';
+import type { OverlapSettings } from './settings.ts';
 import { analyse, surfaces } from './terms.ts';
 
 export type Action = 'create' | 'modify' | 'remove' | 'fix' | 'audit';
@@ -136,8 +136,6 @@ const MAX_MATCHES = 50;
 /** The floor is low: the best of what only reaches it are told, the rest would be noise. */
 const WEAK_MATCHES = 10;
 
-const queryOf = (subject: CheckedWork, vector: Float32Array | undefined): Query => ({ analysed: analyse(subject), files: subject.files, vector });
-
 interface OverlapComparison {
   readonly finder: Finder;
   readonly vector: Float32Array | undefined;
@@ -146,25 +144,27 @@ interface OverlapComparison {
 
 /** Everything that is like the subject, as far as `db` can see. */
 export async function detect(db: Db, workspace: string, subject: CheckedWork, comparison: OverlapComparison): Promise<Detection> {
-  const settings = await settingsOf(db, workspace);
-  const query = queryOf(subject, comparison.vector);
+  const state = await readState(db, workspace);
+  if (!state) return { matches: [], escalated: [] };
+  const settings = settingsOf(state);
+  const query: Query = { analysed: analyse(subject), files: subject.files, vector: comparison.vector };
   const search = async (options: Pick<FinderOptions, 'accept' | 'openOnly'>) =>
-    await comparison.finder.search(db, workspace, query, { settings, limit: MAX_MATCHES, ...options });
+    await comparison.finder.search(db, state, query, { settings, limit: MAX_MATCHES, atLeast: settings.warn, ...options });
   const first = await search({ accept: (id, item) => isCompared(subject, id, item, comparison.now) });
   // The limit has cut off what may need a verdict: what is finished, or declared to be something else, must not take its place.
   const isCut = first.length === MAX_MATCHES && first.every(({ score }) => score >= settings.escalate);
   const accept: FinderOptions['accept'] = (id, item) => isCompared(subject, id, item, comparison.now) && mayEscalate(subject, item);
   const scored = isCut ? merged(first, await search({ accept, openOnly: true })) : first;
-  const strong = scored.filter(({ score }) => score >= settings.warn);
   const items = await findItems(
     db,
     workspace,
-    strong.map(({ id }) => id),
+    scored.map(({ id }) => id),
   );
   const words = surfaces([subject.title, subject.scope, subject.description].filter(Boolean).join('\n'));
-  const matches = strong
-    .map((found): [OverlapItemRow | undefined, Scored] => [items.get(found.id), found])
-    .flatMap(([item, found]) => (item ? [matchOf(subject, item, found, words, settings)] : []));
+  const matches = scored.flatMap((found) => {
+    const item = items.get(found.id);
+    return item ? [matchOf(subject, item, found, words, settings)] : [];
+  });
   const escalated = matches.filter(({ level }) => level === 'escalated');
   const weak = matches.filter(({ level }) => level === 'warn').slice(0, WEAK_MATCHES);
   return { matches: matches.filter((match) => escalated.includes(match) || weak.includes(match)), escalated };
@@ -207,7 +207,9 @@ export async function likePairs(db: Db, workspace: string, finder: Finder, now: 
   const { most = MAX_COMPARED, patienceMs = PATIENCE_MS, signal } = bounds;
   const giveUp = performance.now() + patienceMs;
   await finder.prepare(workspace);
-  const settings = await settingsOf(db, workspace);
+  const state = await readState(db, workspace);
+  if (!state) return { pairs: [], compared: 0, leftOut: 0 };
+  const settings = settingsOf(state);
   const candidates = db
     .selectFrom('overlap_items')
     .where('workspace_id', '=', workspace)
@@ -229,9 +231,10 @@ export async function likePairs(db: Db, workspace: string, finder: Finder, now: 
     }
     done++;
     const subject = subjectOf(row);
-    const found = await finder.search(db, workspace, trustedItem(row), {
+    const found = await finder.search(db, state, trustedItem(row), {
       settings,
       limit: MAX_PER_ITEM,
+      atLeast: settings.escalate,
       // Each pair once.
       accept: (id, meta) => id < row.id && compared.has(id) && isCompared(subject, id, meta, now),
     });

@@ -2,9 +2,11 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import type { Services } from '../../../kernel/call.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
-import { chunks } from '../../../storage/rows.ts';
+import { changeRows, chunks } from '../../../storage/rows.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
-import { changeItem, encodeVector, findItem, nextState } from './store.ts';
+import type { EmbedderState } from './contract.ts';
+import { embeddedText, encodeVector, findItem, nextState } from './items.ts';
+import type { TaskText } from './terms.ts';
 
 /** A model that turns texts into vectors: optional, slow, and sometimes away. */
 export interface Embedder {
@@ -14,26 +16,10 @@ export interface Embedder {
   close(): Promise<void>;
 }
 
-export type EmbedderState = 'off' | 'ok' | 'late' | 'down';
-
 export interface EmbeddedQuery {
   readonly vector: Float32Array | undefined;
   readonly embedder: EmbedderState;
 }
-
-/** The text that stands for a piece of work; the same for a question as for what is stored. */
-export interface Embedded {
-  readonly title: string;
-  readonly scope: string | null;
-  readonly description: string | null;
-}
-
-/** Where work was described at length and given no scope, its beginning serves as one. */
-const SCOPE_SHOWN = 300;
-
-export const scopeOf = ({ scope, description }: Pick<Embedded, 'scope' | 'description'>): string | null => scope ?? description?.slice(0, SCOPE_SHOWN) ?? null;
-
-export const embeddedText = ({ title, scope }: Pick<OverlapItemRow, 'title' | 'scope'>): string => (scope ? `${title}\n${scope}` : title);
 
 /** A check waits no longer than this for the model. */
 const PATIENCE_MS = 60;
@@ -44,25 +30,24 @@ const MAX_ASKED = 8;
 
 /** Asks the model for the vector of a question, within the patience of a check. */
 export class QueryEmbedder {
-  readonly #embedder: Embedder | null;
+  readonly #embedder: Embedder;
   readonly #patienceMs: number;
   readonly #failed: (error: unknown) => void;
   #restUntil = 0;
   #asked = 0;
 
-  constructor(embedder: Embedder | null, failed: (error: unknown) => void = () => {}, patienceMs = PATIENCE_MS) {
+  constructor(embedder: Embedder, failed: (error: unknown) => void = () => {}, patienceMs = PATIENCE_MS) {
     this.#embedder = embedder;
     this.#failed = failed;
     this.#patienceMs = patienceMs;
   }
 
-  async ask(text: Embedded): Promise<EmbeddedQuery> {
-    if (!this.#embedder) return { vector: undefined, embedder: 'off' };
+  async ask(text: TaskText): Promise<EmbeddedQuery> {
     if (performance.now() < this.#restUntil) return { vector: undefined, embedder: 'down' };
     if (this.#asked >= MAX_ASKED) return { vector: undefined, embedder: 'late' };
     this.#asked++;
     const question = this.#embedder
-      .embed([embeddedText({ title: text.title, scope: scopeOf(text) })])
+      .embed([embeddedText(text)])
       .then(
         ([vector]): EmbeddedQuery => ({ vector, embedder: 'ok' }),
         (error): EmbeddedQuery => {
@@ -206,7 +191,7 @@ export function vectorising({ store, clock, log }: Services, embedder: Embedder)
         .onConflict((conflict) => conflict.columns(['workspace_id', 'item_id', 'model']).doUpdateSet({ vector: row.vector }))
         .execute();
       const { revision } = await nextState(tx.db, workspace, 0);
-      await changeItem(tx.db, workspace, item.id, { revision });
+      await changeRows(tx.db, 'overlap_items', { workspace_id: workspace, id: item.id }, { revision });
     });
   }
 

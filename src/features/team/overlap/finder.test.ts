@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { madeTask, rephrased } from '../../../../bench/tasks.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
+import type { Db } from '../../../storage/engine.ts';
 import { openTestStore } from '../../../testing/store/store.ts';
 import { Finder } from './finder.ts';
-import { forgetItems, indexItem, setItemStatus, type WorkItem } from './items.ts';
+import { forgetItems, indexItem, readState, setItemStatus, type WorkItem } from './items.ts';
+import type { Query, Scored } from './score.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 import { analyse } from './terms.ts';
 
@@ -23,8 +25,12 @@ const item = (id: string, words: Partial<WorkItem>): WorkItem => ({
   closedAt: null,
   ...words,
 });
-const everything = { settings: DEFAULT_SETTINGS, limit: 20, accept: () => true };
 const query = (title: string, scope: string | null = null, files: readonly string[] = []) => ({ analysed: analyse({ title, scope }), files });
+
+async function search(finder: Finder, db: Db, asked: Query, workspace = DEFAULT_WORKSPACE_ID): Promise<Scored[]> {
+  const state = await readState(db, workspace);
+  return state ? await finder.search(db, state, asked, { settings: DEFAULT_SETTINGS, limit: 20, atLeast: 0, accept: () => true }) : [];
+}
 
 async function filled(count: number) {
   const store = await openTestStore();
@@ -39,12 +45,10 @@ async function filled(count: number) {
 test('the postings in the store find what scoring everything in memory finds, with the same scores', async () => {
   const { store } = await filled(150);
   const inMemory = new Finder(store.reader);
-  const inStore = new Finder(store.reader, () => null, { inProcess: 0 });
+  const inStore = new Finder(store.reader, { inProcess: 0 });
   for (let seed = 0; seed < 150; seed += 10) {
     const { title, scope } = rephrased(madeTask(seed), seed);
-    const [one, other] = await Promise.all(
-      [inMemory, inStore].map((finder) => finder.search(store.reader, DEFAULT_WORKSPACE_ID, query(title, scope), everything)),
-    );
+    const [one, other] = await Promise.all([inMemory, inStore].map((finder) => search(finder, store.reader, query(title, scope))));
     const strong = (found: typeof one) => found?.filter(({ score }) => score >= DEFAULT_SETTINGS.warn).map(({ id, score }) => [id, Math.round(score * 1e6)]);
     expect(strong(one)).toEqual(strong(other));
     expect(one?.[0]?.id).toBe(`task_${seed}`);
@@ -71,12 +75,7 @@ test('beyond what is scored in memory, items that share a file are found too', a
       })
       .execute();
   });
-  const found = await new Finder(store.reader, () => null, { inProcess: 0 }).search(
-    store.reader,
-    DEFAULT_WORKSPACE_ID,
-    query('something else', null, ['src/a.ts']),
-    everything,
-  );
+  const found = await search(new Finder(store.reader, { inProcess: 0 }), store.reader, query('something else', null, ['src/a.ts']));
   expect(found.map(({ id, textualEvidence }) => [id, textualEvidence])).toEqual([['task_files', false]]);
 });
 
@@ -84,16 +83,16 @@ test('a search inside a transaction sees what it wrote; what is rolled back leav
   const { store } = await filled(5);
   const finder = new Finder(store.reader);
   const words = 'quantum flux capacitor calibration';
-  const search = (db: typeof store.reader) => finder.search(db, DEFAULT_WORKSPACE_ID, query(words), everything);
+  const found = (db: Db) => search(finder, db, query(words));
   await finder.prepare(DEFAULT_WORKSPACE_ID);
   const refused = store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
     await indexItem(tx, item('task_new', { title: words }));
-    expect((await search(tx.db)).map(({ id }) => id)).toEqual(['task_new']);
+    expect((await found(tx.db)).map(({ id }) => id)).toEqual(['task_new']);
     throw new Error('refused');
   });
   await expect(refused).rejects.toThrow('refused');
   await finder.prepare(DEFAULT_WORKSPACE_ID);
-  expect(await search(store.reader)).toEqual([]);
+  expect(await found(store.reader)).toEqual([]);
   expect(await store.reader.selectFrom('overlap_postings').select('term').where('term', '=', 'quantum').execute()).toEqual([]);
 });
 
@@ -135,11 +134,11 @@ test('memory holds the workspaces that were asked for last, and reads the others
       for (let seed = 0; seed < 30; seed++) await indexItem(tx, item(`${workspace}_${seed}`, { ...madeTask(seed), files: [] }));
     });
   }
-  const finder = new Finder(store.reader, () => null, { keptItems: 70 });
+  const finder = new Finder(store.reader, { keptItems: 70 });
   for (const workspace of [DEFAULT_WORKSPACE_ID, ...others, DEFAULT_WORKSPACE_ID, ...others]) {
     await finder.prepare(workspace);
     const { title, scope } = madeTask(7);
-    const [best] = await finder.search(store.reader, workspace, query(title, scope), everything);
+    const [best] = await search(finder, store.reader, query(title, scope), workspace);
     expect(best?.id).toBe(workspace === DEFAULT_WORKSPACE_ID ? 'task_7' : `${workspace}_7`);
     expect(finder.kept).toBeLessThanOrEqual(70);
   }
@@ -147,8 +146,8 @@ test('memory holds the workspaces that were asked for last, and reads the others
 
 test('a word that everybody has taken up since weighs less, also where frequencies are remembered', async () => {
   const { store, index } = await filled(50);
-  const finder = new Finder(store.reader, () => null, { inProcess: 0 });
-  const score = async () => (await finder.search(store.reader, DEFAULT_WORKSPACE_ID, query('zephyr quokka'), everything))[0]?.score as number;
+  const finder = new Finder(store.reader, { inProcess: 0 });
+  const score = async () => (await search(finder, store.reader, query('zephyr quokka')))[0]?.score as number;
   await index([item('z', { title: 'zephyr quokka' })]);
   const before = await score();
   await index(Array.from({ length: 1_000 }, (_, n) => item(`zephyr_${n}`, { title: `zephyr of ${n}` })));

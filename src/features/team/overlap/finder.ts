@@ -1,23 +1,15 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { chunks, matching } from '../../../storage/rows.ts';
 import type { OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
+import { ownSettings } from './contract.ts';
+import { decodeVector, findItems, readState, TERMS_AT_ONCE, trustedItem } from './items.ts';
 import { MemoryIndex } from './memory-index.ts';
 import { inverseFrequency, type Query, type Scored, type Statistics, scorePair, scoreWeighed, weigh } from './score.ts';
-import type { OverlapSettings } from './settings.ts';
-import {
-  findItems,
-  itemsSince,
-  itemsWithFiles,
-  mostShared,
-  postedTerms,
-  prefixFrequencies,
-  readState,
-  readVectors,
-  type Scorable,
-  termFrequencies,
-  trustedItem,
-} from './store.ts';
-import { type Analysed, backgroundShare } from './terms.ts';
+import { DEFAULT_SETTINGS, type OverlapSettings, withOwn } from './settings.ts';
+import { type Analysed, backgroundShare, postedTerms } from './terms.ts';
 
 /** Up to so many items are scored one and all in this process; beyond, the postings in the store find whom to score. */
 const IN_PROCESS = 10_000;
@@ -38,12 +30,16 @@ export type Meta = Pick<OverlapItemRow, 'kind' | 'owner_id' | 'closed_at' | 'act
 export interface FinderOptions {
   readonly settings: OverlapSettings;
   readonly limit: number;
+  /** Nothing that scores less. */
+  readonly atLeast: number;
   accept(id: string, meta: Meta): boolean;
   /** `accept` takes open work alone: then finished work need not be looked at first. */
   readonly openOnly?: boolean | undefined;
 }
 
-export interface FinderLimits {
+interface FinderSetup {
+  /** The embedding model in use; null where there is none. */
+  readonly model?: string | null;
   readonly inProcess?: number;
   readonly keptItems?: number;
 }
@@ -59,11 +55,26 @@ interface Frequencies {
   readonly known: Map<string, number>;
 }
 
+/** One object for each text of settings, which is parsed once. */
+const made = new Map<string, OverlapSettings>();
+const MAX_MADE = 1_000;
+
+/** What holds in a workspace: the defaults, with what it has set for itself. */
+export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings {
+  const text = state?.settings;
+  if (!text) return DEFAULT_SETTINGS;
+  const known = made.get(text);
+  if (known) return known;
+  if (made.size >= MAX_MADE) made.clear();
+  const settings = withOwn(readJson(ownSettings, text));
+  made.set(text, settings);
+  return settings;
+}
+
 /** Finds the work that is most like a query. What it keeps in memory can be rebuilt from the store at any time. */
 export class Finder {
   readonly #reader: Db;
-  /** Of the embedding model in use; null where there is none. */
-  readonly #model: () => string | null;
+  readonly #model: string | null;
   readonly #inProcess: number;
   readonly #keptItems: number;
   /** The one that was asked for last comes last. */
@@ -71,7 +82,7 @@ export class Finder {
   readonly #refreshing = new Map<string, Promise<Kept>>();
   readonly #frequencies = new Map<string, Frequencies>();
 
-  constructor(reader: Db, model: () => string | null = () => null, { inProcess = IN_PROCESS, keptItems = KEPT_ITEMS }: FinderLimits = {}) {
+  constructor(reader: Db, { model = null, inProcess = IN_PROCESS, keptItems = KEPT_ITEMS }: FinderSetup = {}) {
     this.#reader = reader;
     this.#model = model;
     this.#inProcess = inProcess;
@@ -81,7 +92,7 @@ export class Finder {
   /** Items in memory. */
   get kept(): number {
     let items = 0;
-    for (const { index } of this.#kept.values()) items += index.size;
+    for (const { index } of this.#kept.values()) items += index.documents;
     return items;
   }
 
@@ -92,29 +103,30 @@ export class Finder {
     else this.#kept.delete(workspace);
   }
 
-  /** `db` may be a running transaction: then what it has written counts, and what others have committed. */
-  async search(db: Db, workspace: string, query: Query, options: FinderOptions): Promise<Scored[]> {
-    const state = await readState(db, workspace);
-    if (!state) return [];
+  /** `db` may be a running transaction: then what it has written counts, and what others have committed. `state` is as `db` has it now. */
+  async search(db: Db, state: OverlapStateRow, query: Query, options: FinderOptions): Promise<Scored[]> {
     const found =
-      state.items <= this.#inProcess ? await this.#inMemory(db, workspace, query, options) : await this.#inStore(db, workspace, query, state, options);
-    return found.sort((one, other) => other.score - one.score || (one.id < other.id ? 1 : -1)).slice(0, options.limit);
+      state.items <= this.#inProcess ? await this.#inMemory(db, state.workspace_id, query, options) : await this.#inStore(db, state, query, options);
+    return found
+      .filter(({ score }) => score > 0 && score >= options.atLeast)
+      .sort((one, other) => other.score - one.score || (one.id < other.id ? 1 : -1))
+      .slice(0, options.limit);
   }
 
-  async #inMemory(db: Db, workspace: string, query: Query, { settings, limit, accept }: FinderOptions): Promise<Scored[]> {
+  async #inMemory(db: Db, workspace: string, query: Query, { settings, limit, atLeast, accept }: FinderOptions): Promise<Scored[]> {
     const { index, meta, revision } = this.#kept.get(workspace) ?? (await this.#refreshed(workspace));
     const fresh = await itemsSince(db, workspace, revision, this.#inProcess);
     const overtaken = new Set(fresh.map(({ id }) => id));
-    const known = index.search(query, settings, { limit, accept: (id) => !overtaken.has(id) && accept(id, meta.get(id) as Meta) });
+    const known = index.search(query, settings, { limit, atLeast, accept: (id) => !overtaken.has(id) && accept(id, meta.get(id) as Meta) });
     const vectors = await this.#vectors(db, workspace, fresh);
     const added = fresh
       .filter((row) => accept(row.id, row))
-      .map((row) => scorePair(query, { ...trustedItem(row), vector: vectors.get(row.id) }, index, settings))
-      .filter(({ score }) => score > 0);
+      .map((row) => scorePair(query, { ...trustedItem(row), vector: vectors.get(row.id) }, index, settings));
     return [...known, ...added];
   }
 
-  async #inStore(db: Db, workspace: string, query: Query, state: OverlapStateRow, { settings, accept, openOnly = false }: FinderOptions): Promise<Scored[]> {
+  async #inStore(db: Db, state: OverlapStateRow, query: Query, { settings, accept, openOnly = false }: FinderOptions): Promise<Scored[]> {
+    const workspace = state.workspace_id;
     const wanted = postedTerms(query.analysed).map(({ term }) => term);
     const frequencies = await termFrequencies(db, workspace, wanted);
     const rarest = wanted.filter((term) => frequencies.has(term)).sort((one, other) => (frequencies.get(one) as number) - (frequencies.get(other) as number));
@@ -134,13 +146,18 @@ export class Finder {
     const indexed = candidates.map((row) => ({ ...trustedItem(row), vector: vectors.get(row.id) }));
     const prefixes = [query.analysed.prefix, ...indexed.map(({ analysed }) => analysed.prefix)].filter((prefix) => prefix !== null);
     const analysed = [query, ...indexed].map((one) => one.analysed);
-    const statistics = await this.#statistics(db, workspace, state, analysed, [...new Set(prefixes)]);
+    const statistics = await this.#statistics(db, state, analysed, [...new Set(prefixes)]);
     const mine = weigh(query, statistics, settings);
-    return indexed.map((item) => scoreWeighed(query, mine, item, statistics, settings)).filter(({ score }) => score > 0);
+    return indexed.map((item) => scoreWeighed(query, mine, item, statistics, settings));
   }
 
   /** Frequencies change slowly in a workspace of this size: once read, they serve for a while. */
-  async #statistics(db: Db, workspace: string, { items, revision }: OverlapStateRow, texts: readonly Analysed[], prefixes: string[]): Promise<Statistics> {
+  async #statistics(
+    db: Db,
+    { workspace_id: workspace, items, revision }: OverlapStateRow,
+    texts: readonly Analysed[],
+    prefixes: string[],
+  ): Promise<Statistics> {
     const known = this.#knownFrequencies(workspace, revision);
     const missing = new Set<string>();
     for (const { terms } of texts) for (const term of terms) if (!known.has(term)) missing.add(term);
@@ -203,12 +220,12 @@ export class Finder {
     for (const [other, { index }] of this.#kept) {
       if (items <= this.#keptItems || other === workspace) break;
       this.#kept.delete(other);
-      items -= index.size;
+      items -= index.documents;
     }
   }
 
   async #vectors(db: Db, workspace: string, rows: readonly Scorable[]): Promise<Map<string, Float32Array>> {
-    const model = this.#model();
+    const model = this.#model;
     if (model === null || rows.length === 0) return new Map();
     return await readVectors(
       db,
@@ -228,4 +245,101 @@ export class Finder {
       kept.index.delete(id);
     }
   }
+}
+
+const itemsSince = (db: Db, workspace: string, revision: number, limit: number): Promise<OverlapItemRow[]> =>
+  matching(db, 'overlap_items', { workspace_id: workspace }).selectAll().where('revision', '>', revision).orderBy('revision').limit(limit).execute();
+
+async function termFrequencies(db: Db, workspace: string, terms: readonly string[]): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const some of chunks(terms, TERMS_AT_ONCE)) {
+    const rows = await db.selectFrom('overlap_terms').select(['term', 'items']).where('workspace_id', '=', workspace).where('term', 'in', some).execute();
+    for (const { term, items } of rows) found.set(term, items);
+  }
+  return found;
+}
+
+async function prefixFrequencies(db: Db, workspace: string, prefixes: readonly string[]): Promise<Map<string, number>> {
+  if (prefixes.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('overlap_items')
+    .select(['prefix', (eb) => eb.fn.countAll<number>().as('items')])
+    .where('workspace_id', '=', workspace)
+    .where('prefix', 'in', prefixes)
+    .groupBy('prefix')
+    .execute();
+  return new Map(rows.map(({ prefix, items }) => [String(prefix), Number(items)]));
+}
+
+/** What scoring needs of an item: a search reads hundreds and shows a few. */
+const SCORABLE = ['id', 'kind', 'owner_id', 'closed_at', 'action', 'component', 'analysed', 'files'] as const;
+type Scorable = Pick<OverlapItemRow, (typeof SCORABLE)[number]>;
+
+/** The items that share the most telling terms; of open work alone, where that is asked for. */
+async function mostShared(db: Db, workspace: string, terms: readonly { term: string; worth: number }[], limit: number, openOnly: boolean): Promise<Scorable[]> {
+  if (terms.length === 0) return [];
+  // A table of the terms with their worth: a `case` over them would compare every posting with every term.
+  const wanted = sql<{ term: string; worth: number }>`(${sql.join(
+    terms.map(({ term, worth }) => sql`select cast(${term} as text) as term, ${sql.lit(Math.round(worth * 100))} as worth`),
+    sql` union all `,
+  )})`.as<'wanted'>(sql`wanted`);
+  let best = db
+    .selectFrom(wanted)
+    .crossJoin('overlap_postings')
+    .select('overlap_postings.item')
+    .where('overlap_postings.workspace_id', '=', workspace)
+    .whereRef('overlap_postings.term', '=', 'wanted.term');
+  if (openOnly) {
+    best = best.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('overlap_items')
+          .select('overlap_items.id')
+          .where('overlap_items.workspace_id', '=', workspace)
+          .whereRef('overlap_items.number', '=', 'overlap_postings.item')
+          .where('overlap_items.closed_at', 'is', null),
+      ),
+    );
+  }
+  const chosen = best.groupBy('overlap_postings.item').orderBy(sql`sum(weight * worth)`, 'desc').orderBy('overlap_postings.item', 'desc').limit(limit);
+  return await db
+    .selectFrom(chosen.as('chosen'))
+    // SQLite takes the tables of a cross join in this order; as an inner join it would go through all items instead.
+    .crossJoin('overlap_items')
+    .where('overlap_items.workspace_id', '=', workspace)
+    .whereRef('overlap_items.number', '=', 'chosen.item')
+    .select(SCORABLE)
+    .execute();
+}
+
+/** Items that name one of the files, newest first. */
+async function itemsWithFiles(db: Db, workspace: string, files: readonly string[], limit: number): Promise<string[]> {
+  if (files.length === 0) return [];
+  const rows = await db
+    .selectFrom('file_marks')
+    .select('source_id')
+    .where('workspace_id', '=', workspace)
+    .where('path', 'in', files)
+    .where('source', '=', 'task')
+    .orderBy('marked_at', 'desc')
+    .limit(limit)
+    .execute();
+  return [...new Set(rows.map(({ source_id }) => source_id))];
+}
+
+const VECTORS_AT_ONCE = 300;
+
+/** The vectors of these items that were made by `model`. */
+async function readVectors(db: Db, workspace: string, ids: readonly string[], model: string): Promise<Map<string, Float32Array>> {
+  const found = new Map<string, Float32Array>();
+  for (const some of chunks(ids, VECTORS_AT_ONCE)) {
+    const rows = await db
+      .selectFrom('overlap_vectors')
+      .select(['item_id', 'vector'])
+      .where('workspace_id', '=', workspace)
+      .where('model', '=', model)
+      .where('item_id', 'in', some)
+      .execute();
+    for (const { item_id, vector } of rows) found.set(item_id, decodeVector(vector));
+  }
+  return found;
 }

@@ -8,7 +8,7 @@ import { forgetItems } from './items.ts';
 import { Preflight } from './preflight.ts';
 import { overlapTools } from './tools.ts';
 
-export { dropPlanWarning, overlapsOf, recentWarnings, titlesOfWarnings, warningView } from './checks.ts';
+export { dropPlanWarning } from './checks.ts';
 
 export { type CheckedWork, isOpen, likePairs, type Pair, RECENT_MS } from './detect.ts';
 
@@ -18,6 +18,7 @@ export { localEmbedder, remoteEmbedder } from './embedder.ts';
 export {
   addItemFiles,
   fileConflicts,
+  findItems as itemsById,
   indexItem,
   indexItems,
   keepMarked,
@@ -35,7 +36,7 @@ export { bestFit } from './score.ts';
 
 export { DEFAULT_SETTINGS } from './settings.ts';
 
-export { findItems as itemsById } from './store.ts';
+export { overlapsOf, recentWarnings, titlesOfWarnings, warningView } from './tools.ts';
 
 export type { Finder };
 
@@ -47,8 +48,8 @@ export interface OverlapService {
 
 /** One index for all kinds of work; whoever owns the work tells the index of it. */
 export function createOverlap(services: Services, embedder: Embedder | null): OverlapService {
-  const finder = new Finder(services.store.reader, () => embedder?.model ?? null);
-  const query = new QueryEmbedder(embedder, (error) => services.log.warn('the embedder does not answer', { error }));
+  const finder = new Finder(services.store.reader, { model: embedder?.model ?? null });
+  const query = embedder && new QueryEmbedder(embedder, (error) => services.log.warn('the embedder does not answer', { error }));
   return {
     finder,
     preflight: new Preflight(finder, query),

@@ -1,29 +1,14 @@
+import { sql } from 'kysely';
 import type { Principal } from '../../../kernel/call.ts';
 import { mayBeSameRepo } from '../../../kernel/repo.ts';
-import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, chunks, deleteRows, insertRows, matching } from '../../../storage/rows.ts';
-import type { FileMarkRow, OverlapItemRow } from '../../../storage/schema-rows.ts';
+import { changeRows, chunks, deleteRows, findRow, insertRows, matching, rowsById } from '../../../storage/rows.ts';
+import type { FileMarkRow, OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../../core/identity/index.ts';
-import type { FileSource, ItemKind, ItemStatus } from './contract.ts';
+import type { FileConflict, FileSource, ItemKind, ItemStatus } from './contract.ts';
 import type { Action } from './detect.ts';
-import { embeddedText, scopeOf } from './embedder.ts';
-import {
-  analysedSchema,
-  changeItem,
-  changeItems,
-  countTerms,
-  deletePostings,
-  filesSchema,
-  findItem,
-  findItems,
-  insertPostings,
-  nextState,
-  readState,
-  saveItems,
-} from './store.ts';
-import { type Analysed, analyse } from './terms.ts';
+import { type Analysed, analyse, postedTerms, type TaskText } from './terms.ts';
 
 /** A piece of work as its feature tells it to the index. */
 export interface WorkItem {
@@ -61,8 +46,10 @@ export async function indexItems(tx: Tx, items: readonly WorkItem[]): Promise<vo
     revision += 1;
     return { before, analysed, row: itemRow(tx, item, analysed, before?.number ?? number++, revision) };
   });
-  await saveItems(
+  for (const some of chunks([...known.keys()], CHUNK)) await deleteRows(tx.db, 'overlap_items', { workspace_id: tx.workspace, id: some });
+  await insertRows(
     tx.db,
+    'overlap_items',
     entries.map(({ row }) => row),
   );
   for (const { before, row } of entries) {
@@ -76,11 +63,10 @@ export async function indexItems(tx: Tx, items: readonly WorkItem[]): Promise<vo
     reworded.flatMap(({ analysed }) => analysed.terms),
     1,
   );
-  await insertPostings(
-    tx.db,
-    tx.workspace,
-    reworded.map(({ row, analysed }) => ({ number: row.number, analysed })),
+  const postings = reworded.flatMap(({ row, analysed }) =>
+    postedTerms(analysed).map((posted) => ({ workspace_id: tx.workspace, item: row.number, ...posted })),
   );
+  await insertRows(tx.db, 'overlap_postings', postings);
 }
 
 const itemRow = (tx: Tx, item: WorkItem, analysed: Analysed, number: number, revision: number): OverlapItemRow => ({
@@ -114,7 +100,14 @@ export async function setItemsStatus(tx: Tx, ids: readonly string[], status: Ite
   if (!before || ids.length === 0) return;
   // Every item has a number of its own below `next_number`: counted from the old revision, that makes a revision of its own.
   await nextState(tx.db, tx.workspace, 0, 0, before.next_number);
-  await changeItems(tx.db, tx.workspace, ids, { status, closed_at: closedAt, updated_at: tx.now }, before.revision);
+  for (const some of chunks(ids, CHUNK)) {
+    await tx.db
+      .updateTable('overlap_items')
+      .set({ status, closed_at: closedAt, updated_at: tx.now, revision: sql`number + cast(${before.revision} as bigint)` })
+      .where('workspace_id', '=', tx.workspace)
+      .where('id', 'in', some)
+      .execute();
+  }
 }
 
 export async function setItemOwner(tx: Tx, id: string, ownerId: string): Promise<void> {
@@ -125,7 +118,7 @@ export async function setItemOwner(tx: Tx, id: string, ownerId: string): Promise
 export async function addItemFiles(tx: Tx, id: string, files: readonly string[]): Promise<void> {
   const known = await findItem(tx.db, tx.workspace, id);
   if (!known) return;
-  const before = readJson(filesSchema, known.files);
+  const before = trustedItem(known).files;
   const after = [...new Set([...before, ...files])].slice(0, MAX_FILES);
   if (after.length > before.length) await change(tx, id, { files: JSON.stringify(after) });
 }
@@ -134,7 +127,7 @@ const MAX_FILES = 100;
 
 async function change(tx: Tx, id: string, values: Partial<OverlapItemRow>): Promise<void> {
   const { revision } = await nextState(tx.db, tx.workspace, 0);
-  await changeItem(tx.db, tx.workspace, id, { ...values, revision, updated_at: tx.now });
+  await changeRows(tx.db, 'overlap_items', { workspace_id: tx.workspace, id }, { ...values, revision, updated_at: tx.now });
 }
 
 /** Work that was over long ago is compared with no more. */
@@ -150,10 +143,97 @@ export async function forgetItems(tx: Tx, closedBefore: number, limit: number): 
 }
 
 async function dropTerms(db: Db, row: OverlapItemRow): Promise<void> {
-  const analysed: Analysed = readJson(analysedSchema, row.analysed);
-  await countTerms(db, row.workspace_id, analysed.terms, -1);
-  await deletePostings(db, row.workspace_id, row.number, analysed);
+  const { terms } = trustedItem(row).analysed;
+  await countTerms(db, row.workspace_id, terms, -1);
+  // All of its terms: which of them were posted may have been chosen by an older version.
+  await deleteRows(db, 'overlap_postings', { workspace_id: row.workspace_id, term: terms, item: row.number });
 }
+
+export const findItem = (db: Db, workspace: string, id: string): Promise<OverlapItemRow | undefined> =>
+  findRow(db, 'overlap_items', { workspace_id: workspace, id });
+
+const CHUNK = 300;
+export const TERMS_AT_ONCE = 2_000;
+
+export async function findItems(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, OverlapItemRow>> {
+  const found = new Map<string, OverlapItemRow>();
+  for (const some of chunks(ids, CHUNK)) {
+    for (const [id, row] of await rowsById(db, 'overlap_items', workspace, some)) found.set(id, row);
+  }
+  return found;
+}
+
+export const readState = (db: Db, workspace: string): Promise<OverlapStateRow | undefined> => findRow(db, 'overlap_state', { workspace_id: workspace });
+
+/**
+ * Takes the next revision, or so many of them, and the numbers for so many new items; the last of each are told. Writers of a workspace
+ * take turns, so none is taken twice. No two items may share a revision: whoever pages through them by it would miss one.
+ */
+export async function nextState(db: Db, workspace: string, newItems: number, gone = 0, revisions = 1): Promise<OverlapStateRow> {
+  const rows = await db
+    .insertInto('overlap_state')
+    .values({ workspace_id: workspace, revision: revisions, items: newItems, next_number: 1 + newItems, settings: null })
+    .onConflict((conflict) =>
+      conflict.column('workspace_id').doUpdateSet((eb) => ({
+        revision: eb('overlap_state.revision', '+', revisions),
+        items: eb('overlap_state.items', '+', newItems + gone),
+        next_number: eb('overlap_state.next_number', '+', newItems),
+      })),
+    )
+    .returningAll()
+    .execute();
+  return rows[0] as OverlapStateRow;
+}
+
+export async function saveSettings(db: Db, workspace: string, settings: string | null): Promise<void> {
+  await db
+    .insertInto('overlap_state')
+    .values({ workspace_id: workspace, revision: 1, items: 0, next_number: 1, settings })
+    .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet({ settings }))
+    .execute();
+}
+
+/** In how many items each term stands: each of them once per item, with 1 for one that comes and -1 for one that goes. */
+async function countTerms(db: Db, workspace: string, terms: Iterable<string>, by: 1 | -1): Promise<void> {
+  const changes = new Map<string, number>();
+  for (const term of terms) changes.set(term, (changes.get(term) ?? 0) + by);
+  const rows = [...changes].map(([term, items]) => ({ workspace_id: workspace, term, items }));
+  for (const chunk of chunks(rows, TERMS_AT_ONCE)) {
+    await db
+      .insertInto('overlap_terms')
+      .values(chunk)
+      .onConflict((conflict) =>
+        conflict.columns(['workspace_id', 'term']).doUpdateSet((eb) => ({ items: eb('overlap_terms.items', '+', eb.ref('excluded.items')) })),
+      )
+      .execute();
+    if (by > 0) continue;
+    const gone = chunk.map(({ term }) => term);
+    await db.deleteFrom('overlap_terms').where('workspace_id', '=', workspace).where('term', 'in', gone).where('items', '<=', 0).execute();
+  }
+}
+
+/** We wrote these columns, and read thousands of them at a time: checking each would cost more than everything else. */
+export function trustedItem({ id, analysed, files }: Pick<OverlapItemRow, 'id' | 'analysed' | 'files'>): { id: string; analysed: Analysed; files: string[] } {
+  return { id, analysed: JSON.parse(analysed), files: JSON.parse(files) };
+}
+
+export function decodeVector(text: string): Float32Array {
+  const bytes = Buffer.from(text, 'base64');
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+}
+
+export const encodeVector = (vector: Float32Array): string => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
+
+/** Where work was described at length and given no scope, its beginning serves as one. */
+const SCOPE_SHOWN = 300;
+
+const scopeOf = ({ scope, description }: Pick<TaskText, 'scope' | 'description'>): string | null => scope ?? description?.slice(0, SCOPE_SHOWN) ?? null;
+
+/** The text that stands for a piece of work before a model; the same for a question as for what is stored. */
+export const embeddedText = (work: TaskText): string => {
+  const scope = scopeOf(work);
+  return scope ? `${work.title}\n${scope}` : work.title;
+};
 
 /** Where a list of files comes from, and how long it may be believed. */
 interface FileHolder {
@@ -166,20 +246,6 @@ interface FileHolder {
   /** Null: until it is taken back. */
   readonly expiresAt: number | null;
 }
-
-export interface FileConflict {
-  source: FileSource;
-  source_id: string;
-  owner: string;
-  same_developer: boolean;
-  files: string[];
-  action: string | null;
-  title: string | null;
-  repo: string | null;
-}
-
-/** Rows of one insert stay far below the number of parameters that either engine takes. */
-const CHUNK = 50;
 
 /** These files, and no others, are now in the holder's hands. */
 export async function markFiles(tx: Tx, holder: FileHolder, files: readonly string[]): Promise<void> {
@@ -219,12 +285,13 @@ interface FileQuestion {
 }
 
 const MAX_CONFLICTS = 50;
+const FILES_AT_ONCE = 50;
 
 /** Who else has these files in hand. It informs; it never decides. */
 export async function fileConflicts(db: Db, workspace: string, question: FileQuestion): Promise<FileConflict[]> {
   if (question.files.length === 0) return [];
   const rows: FileMarkRow[] = [];
-  for (const some of chunks(question.files, CHUNK)) {
+  for (const some of chunks(question.files, FILES_AT_ONCE)) {
     rows.push(
       ...(await db
         .selectFrom('file_marks')

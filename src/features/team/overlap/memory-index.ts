@@ -1,229 +1,83 @@
 import {
   backgroundFileShare,
   combine,
-  commonness,
   countedTerms,
   damped,
-  filesOf,
-  highestText,
   type Indexed,
-  isBatch,
+  inverseFrequency,
   keyWeight,
   type PathKey,
   pathKeys,
   product,
   type Query,
-  rarity,
   type Scored,
   type Statistics,
   scoreWeighed,
   squares,
-  textOf,
+  type Weighed,
   weigh,
 } from './score.ts';
-import { DEFAULT_SETTINGS, type OverlapSettings } from './settings.ts';
+import type { OverlapSettings } from './settings.ts';
 import { backgroundShare } from './terms.ts';
 
-/** Kept beyond the limit, so that rounding cannot decide who is in. */
-const MARGIN = 8;
+/** A bound adds in another order than the score, and may not fall below it for that. */
 const ROUNDING = 1 + 1e-9;
 
-interface Kept {
-  readonly slot: number;
-  readonly score: number;
-  readonly id: string;
-}
-
-/** The items with the highest scores, without sorting all of them; of equals the lower id. */
-export class Best {
-  readonly #kept: Kept[] = [];
-  readonly #capacity: number;
-
-  constructor(limit: number) {
-    this.#capacity = limit + MARGIN;
-  }
-
-  /** Whether a score of at most this much could get in; rounding is on the side of yes. */
-  mayTake(highest: number): boolean {
-    const worst = this.#kept[this.#capacity - 1];
-    return !worst || highest * ROUNDING >= worst.score;
-  }
-
-  takes(score: number, id: string): boolean {
-    const worst = this.#kept[this.#capacity - 1];
-    return !worst || score > worst.score || (score === worst.score && id < worst.id);
-  }
-
-  add(slot: number, score: number, id: string): void {
-    let low = 0;
-    let high = this.#kept.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const other = this.#kept[middle] as Kept;
-      if (other.score > score || (other.score === score && other.id < id)) low = middle + 1;
-      else high = middle;
-    }
-    this.#kept.splice(low, 0, { slot, score, id });
-    if (this.#kept.length > this.#capacity) this.#kept.pop();
-  }
-
-  get slots(): number[] {
-    return this.#kept.map(({ slot }) => slot);
-  }
-}
-
-/** The items in which one key stands. Two values for each: as written, and with the words of a batch's prefix taken away. */
+/** A term or a key of files, and the slots of the items that it stands in; of a term, also its damped count in each. */
 interface KeyList {
   readonly key: string;
-  readonly id: number;
   readonly share: number;
   readonly slots: number[];
-  readonly full: number[];
-  readonly reduced: number[];
+  readonly counts: number[];
 }
 
-interface SlotKeys {
-  readonly ids: Int32Array;
-  readonly full: Float64Array;
-  readonly reduced: Float64Array;
+/** An item with its own keys. They are kept because a search looks hundreds of items up by them: finding each key by its text takes far longer. */
+interface Slot {
+  readonly item: Indexed;
+  readonly terms: readonly KeyList[];
+  /** Damped counts of the terms without the words of a prefix, which do not count where it marks a batch. */
+  readonly reduced: readonly number[];
+  readonly files: readonly KeyList[];
+  readonly kinds: readonly PathKey['kind'][];
+  readonly vector: Float32Array | undefined;
+  readonly vectorSquares: number;
+  /** How long the item is: with every item that comes or goes, the weights of all change. */
+  lengths: { readonly norm: number; readonly keySum: number; readonly version: number; readonly settings: OverlapSettings } | undefined;
 }
-
-export type IndexEntry = readonly [key: string, full: number, reduced: number];
-
-const NONE: SlotKeys = { ids: new Int32Array(0), full: new Float64Array(0), reduced: new Float64Array(0) };
-
-/**
- * An inverted list in memory: from key to items, and back from item to keys. Keys have numbers and lie in flat arrays, because every
- * item that comes or goes changes all weights, and the next search walks through all of them.
- */
-export class Inverted {
-  readonly #lists = new Map<string, KeyList>();
-  readonly #byId: (KeyList | undefined)[] = [];
-  readonly #free: number[] = [];
-  readonly #slots: (SlotKeys | undefined)[] = [];
-  readonly #shareOf: (key: string) => number;
-  #background: number;
-  /** `commonness` of each key: it moves only with the key's own items. */
-  commonness = new Float64Array(1024);
-
-  constructor(shareOf: (key: string) => number, background: number) {
-    this.#shareOf = shareOf;
-    this.#background = background;
-  }
-
-  setBackground(background: number): void {
-    if (background === this.#background) return;
-    this.#background = background;
-    for (const list of this.#lists.values()) this.#weigh(list);
-  }
-
-  add(slot: number, entries: readonly IndexEntry[]): void {
-    const ids = new Int32Array(entries.length);
-    for (const [at, [key, full, reduced]] of entries.entries()) {
-      const list = this.#lists.get(key) ?? this.#open(key);
-      list.slots.push(slot);
-      list.full.push(full);
-      list.reduced.push(reduced);
-      ids[at] = list.id;
-      this.#weigh(list);
-    }
-    this.#slots[slot] = { ids, full: Float64Array.from(entries, ([, full]) => full), reduced: Float64Array.from(entries, ([, , reduced]) => reduced) };
-  }
-
-  remove(slot: number): void {
-    for (const id of this.of(slot).ids) {
-      const list = this.#byId[id] as KeyList;
-      const at = list.slots.indexOf(slot);
-      for (const column of [list.slots, list.full, list.reduced]) {
-        const last = column.pop() as number;
-        if (at < column.length) column[at] = last;
-      }
-      this.#weigh(list);
-      if (list.slots.length > 0) continue;
-      this.#lists.delete(list.key);
-      this.#byId[id] = undefined;
-      this.#free.push(id);
-    }
-    this.#slots[slot] = undefined;
-  }
-
-  get(key: string): KeyList | undefined {
-    return this.#lists.get(key);
-  }
-
-  of(slot: number): SlotKeys {
-    return this.#slots[slot] ?? NONE;
-  }
-
-  frequency(key: string): number {
-    return this.#lists.get(key)?.slots.length ?? 0;
-  }
-
-  #weigh(list: KeyList): void {
-    this.commonness[list.id] = commonness(list.slots.length, list.share, this.#background);
-  }
-
-  #open(key: string): KeyList {
-    const id = this.#free.pop() ?? this.#byId.length;
-    const list = { key, id, share: this.#shareOf(key), slots: [], full: [], reduced: [] };
-    this.#lists.set(key, list);
-    this.#byId[id] = list;
-    if (id >= this.commonness.length) this.commonness = extended(this.commonness, 0);
-    return list;
-  }
-}
-
-export function extended(old: Float64Array<ArrayBuffer>, fill: number): Float64Array<ArrayBuffer> {
-  const next = new Float64Array(old.length * 2).fill(fill);
-  next.set(old);
-  return next;
-}
-
-const KINDS: readonly PathKey['kind'][] = ['path', 'base', 'directory'];
 
 export interface IndexSearchOptions {
   readonly limit: number;
+  /** Only what scores so much; what shares nothing with the query is no result in any case. */
+  readonly atLeast?: number | undefined;
   readonly accept?: ((id: string) => boolean) | undefined;
 }
 
-/** All live items of a workspace, with exactly the scores of `scorePair`. */
+/**
+ * All live items of a workspace, and how common their words and files are. It chooses whom a search scores, by what each could score
+ * at most for what it shares with the query; the score itself is `scoreWeighed`.
+ */
 export class MemoryIndex implements Statistics {
   readonly #slotOf = new Map<string, number>();
-  readonly #items: (Indexed | undefined)[] = [];
+  readonly #slots: (Slot | undefined)[] = [];
   readonly #free: number[] = [];
-  readonly #terms = new Inverted(backgroundShare, DEFAULT_SETTINGS.background);
-  readonly #files = new Inverted(backgroundFileShare, DEFAULT_SETTINGS.background);
+  readonly #terms = new Map<string, KeyList>();
+  readonly #files = new Map<string, KeyList>();
   readonly #prefixes = new Map<string, number>();
-  readonly #vectorSquares: number[] = [];
-  /** Length of a text's vector and sum of its file weights, as of `#measured`: both move with every item that comes or goes. */
-  #norms = new Float64Array(64);
-  #keySums = new Float64Array(64);
-  #measured = new Float64Array(64).fill(-1);
+  #version = 0;
+  /** What each item shares with the query of a search: all zero between two searches. */
   #products = new Float64Array(64);
   #commons = new Float64Array(64);
-  #seen = new Float64Array(64);
-  #version = 0;
-  #settings: OverlapSettings = DEFAULT_SETTINGS;
-  #kindWeights = KINDS.map((kind) => keyWeight(kind, DEFAULT_SETTINGS));
-
-  get size(): number {
-    return this.#slotOf.size;
-  }
 
   get documents(): number {
     return this.#slotOf.size;
   }
 
-  has(id: string): boolean {
-    return this.#slotOf.has(id);
-  }
-
   frequency(term: string): number {
-    return this.#terms.frequency(term);
+    return this.#terms.get(term)?.slots.length ?? 0;
   }
 
   fileFrequency(key: string): number {
-    return this.#files.frequency(key);
+    return this.#files.get(key)?.slots.length ?? 0;
   }
 
   prefixFrequency(prefix: string): number {
@@ -232,143 +86,145 @@ export class MemoryIndex implements Statistics {
 
   put(item: Indexed): void {
     this.delete(item.id);
-    const slot = this.#free.pop() ?? this.#items.length;
-    this.#items[slot] = item;
-    this.#slotOf.set(item.id, slot);
-    this.#grow(slot);
-    const { analysed, vector } = item;
+    const slot = this.#free.pop() ?? this.#slots.length;
+    if (slot >= this.#products.length) {
+      this.#products = new Float64Array(slot * 2);
+      this.#commons = new Float64Array(slot * 2);
+    }
+    const { analysed, files, vector } = item;
     const reduced = countedTerms(analysed, true);
-    this.#terms.add(
-      slot,
-      analysed.terms.map((term, at) => [term, damped(analysed.counts[at] as number), damped(reduced.get(term) ?? 0)]),
-    );
-    const kinds = new Map(item.files.flatMap((file) => pathKeys(file)).map(({ key, kind }) => [key, KINDS.indexOf(kind)]));
-    this.#files.add(
-      slot,
-      Array.from(kinds, ([key, kind]) => [key, kind, kind]),
-    );
-    if (analysed.prefix !== null) this.#prefixes.set(analysed.prefix, this.prefixFrequency(analysed.prefix) + 1);
-    this.#vectorSquares[slot] = vector ? squares(vector) : 0;
+    const kinds = new Map(files.flatMap((file) => pathKeys(file)).map(({ key, kind }) => [key, kind]));
+    this.#slots[slot] = {
+      item,
+      terms: analysed.terms.map((term, at) => listed(this.#terms, term, backgroundShare, slot, damped(analysed.counts[at] as number))),
+      reduced: analysed.terms.map((term) => damped(reduced.get(term) ?? 0)),
+      files: Array.from(kinds.keys(), (key) => listed(this.#files, key, backgroundFileShare, slot, 1)),
+      kinds: [...kinds.values()],
+      vector,
+      vectorSquares: vector ? squares(vector) : 0,
+      lengths: undefined,
+    };
     this.#version++;
+    this.#slotOf.set(item.id, slot);
+    if (analysed.prefix !== null) this.#prefixes.set(analysed.prefix, this.prefixFrequency(analysed.prefix) + 1);
   }
 
-  delete(id: string): boolean {
-    const slot = this.#slotOf.get(id);
-    if (slot === undefined) return false;
-    const prefix = this.#items[slot]?.analysed.prefix ?? null;
+  delete(id: string): void {
+    const number = this.#slotOf.get(id);
+    if (number === undefined) return;
+    const { item, terms, files } = this.#slots[number] as Slot;
+    const { prefix } = item.analysed;
     const left = prefix === null ? 0 : this.prefixFrequency(prefix) - 1;
     if (prefix !== null && left > 0) this.#prefixes.set(prefix, left);
     else if (prefix !== null) this.#prefixes.delete(prefix);
-    this.#terms.remove(slot);
-    this.#files.remove(slot);
-    this.#items[slot] = undefined;
+    for (const list of terms) unlist(this.#terms, list, number);
+    for (const list of files) unlist(this.#files, list, number);
+    this.#slots[number] = undefined;
     this.#slotOf.delete(id);
-    this.#free.push(slot);
+    this.#free.push(number);
     this.#version++;
-    return true;
   }
 
-  /** The best items, best first; what shares nothing with the query is no result. */
-  search(query: Query, settings: OverlapSettings, { limit, accept }: IndexSearchOptions): Scored[] {
-    if (settings !== this.#settings) this.#use(settings);
+  /** The best items, best first; of equals the lower id. */
+  search(query: Query, settings: OverlapSettings, { limit, atLeast = 0, accept }: IndexSearchOptions): Scored[] {
     const mine = weigh(query, this, settings);
-    const touched = this.#accumulate(mine.terms, mine.keys, settings);
+    const best: Scored[] = [];
+    for (const { slot, product, common, embedding, highest } of this.#candidates(query, mine, atLeast, settings)) {
+      const worst = best[limit - 1]?.score ?? atLeast;
+      if (highest < worst) break;
+      // Most share no more than a common word or a folder: measured against their own length they are out, before they are scored.
+      const { norm, keySum } = this.#lengthsOf(slot, settings);
+      const lengths = { norm: Math.max(norm, product / mine.norm), keySum };
+      if (combine({ product, common, embedding }, mine, lengths, settings).score * ROUNDING < worst) continue;
+      if (accept && !accept(slot.item.id)) continue;
+      const scored = scoreWeighed(query, mine, slot.item, this, settings);
+      if (scored.score <= 0 || scored.score < worst) continue;
+      best.push(scored);
+      best.sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1));
+      if (best.length > limit) best.pop();
+    }
+    return best;
+  }
+
+  /** What may score at least so much, the most promising first, with what it shares with the query. */
+  #candidates(query: Query, mine: Weighed, atLeast: number, settings: OverlapSettings) {
+    const touched = this.#share(mine, settings);
     const vector = query.vector?.length ? query.vector : undefined;
     const mySquares = vector ? squares(vector) : 0;
-    const best = new Best(limit);
-    for (const slot of vector ? this.#slotOf.values() : touched) {
-      const item = this.#items[slot] as Indexed;
-      const inCommon = this.#products[slot] as number;
-      const common = this.#commons[slot] as number;
-      this.#products[slot] = this.#commons[slot] = this.#seen[slot] = 0;
+    const candidates = [];
+    for (const number of vector ? this.#slotOf.values() : touched) {
+      const slot = this.#slots[number] as Slot;
+      const inCommon = this.#products[number] as number;
+      const common = this.#commons[number] as number;
+      this.#products[number] = this.#commons[number] = 0;
       let embedding: number | null = null;
-      if (vector && item.vector?.length === vector.length) {
-        const lengths = mySquares * (this.#vectorSquares[slot] as number);
-        if (lengths > 0) embedding = product(vector, item.vector) / Math.sqrt(lengths);
+      if (vector && slot.vector?.length === vector.length) {
+        const lengths = mySquares * slot.vectorSquares;
+        if (lengths > 0) embedding = product(vector, slot.vector) / Math.sqrt(lengths);
       }
-      // Measuring is the costly part, and most items share no more than a common word: they are out before it.
-      if (!best.mayTake(combine(highestText(inCommon, mine.norm, settings), common > 0 ? 1 : 0, embedding, settings))) continue;
-      this.#measure(slot, settings);
-      const { text } = textOf(inCommon, mine.norm, this.#norms[slot] as number, settings);
-      const score = combine(text, filesOf(common, mine.keySum, this.#keySums[slot] as number), embedding, settings);
-      if (score > 0 && best.takes(score, item.id) && (!accept || accept(item.id))) best.add(slot, score, item.id);
+      // No text is shorter than its part that the product shows (Cauchy-Schwarz), and no list of files than what is common.
+      const shortest = { norm: inCommon / mine.norm, keySum: common };
+      const highest = combine({ product: inCommon, common, embedding }, mine, shortest, settings).score * ROUNDING;
+      if (highest > 0 && highest >= atLeast) candidates.push({ slot, product: inCommon, common, embedding, highest });
     }
-    return best.slots
-      .map((slot) => scoreWeighed(query, mine, this.#items[slot] as Indexed, this, settings))
-      .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
-      .slice(0, limit);
+    return candidates.sort((one, other) => other.highest - one.highest);
   }
 
-  /** Sums up, over the lists of the query's keys only, what each item has in common with it. */
-  #accumulate(terms: ReadonlyMap<string, number>, keys: ReadonlyMap<string, number>, settings: OverlapSettings): number[] {
-    const rare = rarity(this.size, settings.background);
+  /** Sums up, over the lists of the query's keys only, what each item shares with it. The numbers of those that share anything. */
+  #share({ terms, keys }: Weighed, settings: OverlapSettings): number[] {
+    const [products, commons] = [this.#products, this.#commons];
     const touched: number[] = [];
     for (const [term, weight] of terms) {
       const list = this.#terms.get(term);
       if (!list) continue;
-      const inverse = Math.max(0, rare - (this.#terms.commonness[list.id] as number));
+      const both = weight * this.#inverse(list, settings);
+      // An item that got nothing would look as if it had not been met yet, and be listed twice.
+      if (both === 0) continue;
       for (let at = 0; at < list.slots.length; at++) {
         const slot = list.slots[at] as number;
-        const full = list.full[at] as number;
-        const reduced = list.reduced[at] as number;
-        const value = full !== reduced && this.#isReduced(slot, settings) ? reduced : full;
-        this.#products[slot] = (this.#products[slot] as number) + weight * (value * inverse);
-        if (this.#seen[slot] === 0) touched.push(slot);
-        this.#seen[slot] = 1;
+        if (products[slot] === 0) touched.push(slot);
+        products[slot] = (products[slot] as number) + both * (list.counts[at] as number);
       }
     }
     for (const [key, weight] of keys) {
       for (const slot of this.#files.get(key)?.slots ?? []) {
-        this.#commons[slot] = (this.#commons[slot] as number) + weight;
-        if (this.#seen[slot] === 0) touched.push(slot);
-        this.#seen[slot] = 1;
+        if (products[slot] === 0 && commons[slot] === 0) touched.push(slot);
+        commons[slot] = (commons[slot] as number) + weight;
       }
     }
     return touched;
   }
 
-  #measure(slot: number, settings: OverlapSettings): void {
-    if (this.#measured[slot] === this.#version) return;
-    const rare = rarity(this.size, settings.background);
-    const terms = this.#terms.of(slot);
-    const values = this.#isReduced(slot, settings) ? terms.reduced : terms.full;
-    const { commonness } = this.#terms;
+  /** Without the words of its prefix, whether that marks a batch or not. */
+  #lengthsOf(slot: Slot, settings: OverlapSettings) {
+    if (slot.lengths?.version === this.#version && slot.lengths.settings === settings) return slot.lengths;
+    const { terms, reduced, files, kinds } = slot;
     let sum = 0;
-    for (let at = 0; at < values.length; at++) {
-      const weight = (values[at] as number) * Math.max(0, rare - (commonness[terms.ids[at] as number] as number));
-      sum += weight * weight;
-    }
-    this.#norms[slot] = Math.sqrt(sum);
-    const files = this.#files.of(slot);
-    const fileCommonness = this.#files.commonness;
+    for (let at = 0; at < terms.length; at++) sum += ((reduced[at] as number) * this.#inverse(terms[at] as KeyList, settings)) ** 2;
     let keySum = 0;
-    for (let at = 0; at < files.ids.length; at++) {
-      const weight = this.#kindWeights[files.full[at] as number] as number;
-      if (weight > 0) keySum += weight * Math.max(0, rare - (fileCommonness[files.ids[at] as number] as number));
-    }
-    this.#keySums[slot] = keySum;
-    this.#measured[slot] = this.#version;
+    for (let at = 0; at < files.length; at++) keySum += keyWeight(kinds[at] as PathKey['kind'], settings) * this.#inverse(files[at] as KeyList, settings);
+    slot.lengths = { norm: Math.sqrt(sum), keySum, version: this.#version, settings };
+    return slot.lengths;
   }
 
-  #use(settings: OverlapSettings): void {
-    this.#settings = settings;
-    this.#kindWeights = KINDS.map((kind) => keyWeight(kind, settings));
-    this.#terms.setBackground(settings.background);
-    this.#files.setBackground(settings.background);
-    this.#version++;
+  #inverse({ slots, share }: KeyList, settings: OverlapSettings): number {
+    return inverseFrequency(this.documents, slots.length, share, settings);
   }
+}
 
-  #isReduced(slot: number, settings: OverlapSettings): boolean {
-    return isBatch(this.#items[slot]?.analysed.prefix ?? null, this, settings);
-  }
+function listed(lists: Map<string, KeyList>, key: string, shareOf: (key: string) => number, slot: number, count: number): KeyList {
+  const list = lists.get(key) ?? { key, share: shareOf(key), slots: [], counts: [] };
+  lists.set(key, list);
+  list.slots.push(slot);
+  list.counts.push(count);
+  return list;
+}
 
-  #grow(slot: number): void {
-    if (slot < this.#norms.length) return;
-    this.#norms = extended(this.#norms, 0);
-    this.#keySums = extended(this.#keySums, 0);
-    this.#measured = extended(this.#measured, -1);
-    this.#products = extended(this.#products, 0);
-    this.#commons = extended(this.#commons, 0);
-    this.#seen = extended(this.#seen, 0);
+function unlist(lists: Map<string, KeyList>, { key, slots, counts }: KeyList, slot: number): void {
+  const at = slots.indexOf(slot);
+  for (const column of [slots, counts]) {
+    const last = column.pop() as number;
+    if (at < column.length) column[at] = last;
   }
+  if (slots.length === 0) lists.delete(key);
 }

@@ -38,15 +38,15 @@ const filled = (all: readonly Indexed[]): MemoryIndex => {
 
 test('a search finds what scoring every item finds, with the same scores', () => {
   fc.assert(
-    fc.property(items, query, settings, fc.integer({ min: 1, max: 30 }), (all, mine, chosen, limit) => {
+    fc.property(items, query, settings, fc.integer({ min: 1, max: 30 }), fc.constantFrom(0, 0.3, 1.4), (all, mine, chosen, limit, atLeast) => {
       const index = filled(all);
       const live = new Map(all.map((one) => [one.id, one]));
       const expected = [...live.values()]
         .map((one) => scorePair(mine, one, index, chosen))
-        .filter(({ score }) => score > 0)
+        .filter(({ score }) => score > 0 && score >= atLeast)
         .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
         .slice(0, limit);
-      expect(index.search(mine, chosen, { limit })).toEqual(expected);
+      expect(index.search(mine, chosen, { limit, atLeast })).toEqual(expected);
     }),
     runs(400),
   );
@@ -57,7 +57,7 @@ test('items that came and went, or were replaced, leave no trace', () => {
     fc.property(items, items, query, (first, second, mine) => {
       const index = filled([...first, ...second]);
       for (const { id } of [...first, ...second]) index.delete(id);
-      expect(index.size).toBe(0);
+      expect(index.documents).toBe(0);
       expect(index.search(mine, DEFAULT_SETTINGS, { limit: 5 })).toEqual([]);
       for (const one of second) index.put(one);
       const fresh = filled(second);
@@ -92,6 +92,6 @@ test('an index grows over its first size and keeps every item findable', () => {
   const index = filled(
     Array.from({ length: 3_000 }, (_, at) => ({ id: `t${at}`, analysed: analyse({ title: `word${at} kanban` }), files: [`src/f${at}.ts`] })),
   );
-  expect(index.size).toBe(3_000);
+  expect(index.documents).toBe(3_000);
   expect(index.search({ analysed: analyse({ title: 'word2718' }), files: [] }, DEFAULT_SETTINGS, { limit: 3 }).map(({ id }) => id)).toEqual(['t2718']);
 });

@@ -8,37 +8,34 @@ import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../../core/identity/index.ts';
 import {
   attachWarning,
+  type BlockedStart,
+  type CheckFacts,
   confirmWarning,
   dismissAutomatically,
   findWarning,
+  howToJudge,
   latestCheck,
   openPlanWarning,
+  type PassedStart,
   readMatches,
   resolveWarning,
+  ruleStart,
+  type StartAnswer,
   storeCheck,
   storeVerdict,
   storeWarning,
 } from './checks.ts';
-import type { OverlapMatch } from './contract.ts';
+import type { checkOutput, FileConflict, OverlapMatch } from './contract.ts';
 import { type CheckedWork, type Detection, detect, isOpen, shownTo } from './detect.ts';
-import type { Embedded, EmbeddedQuery, EmbedderState, QueryEmbedder } from './embedder.ts';
+import type { EmbeddedQuery, QueryEmbedder } from './embedder.ts';
 import type { Finder } from './finder.ts';
-import { type FileConflict, fileConflicts } from './items.ts';
-import { findItems } from './store.ts';
-import { type BlockedStart, type CheckFacts, howToJudge, type PassedStart, ruleStart, type StartAnswer } from './verdict.ts';
+import { fileConflicts, findItems } from './items.ts';
+import type { TaskText } from './terms.ts';
 
 /** What is fetched before the transaction that compares. */
 export type Prepared = EmbeddedQuery;
 
-export interface CheckResult {
-  check_id: string;
-  warning_id: string | null;
-  requires_verdict: boolean;
-  candidates: OverlapMatch[];
-  matches: OverlapMatch[];
-  file_conflicts: FileConflict[];
-  engine: { embedder: EmbedderState };
-}
+type CheckResult = z.output<z.ZodObject<typeof checkOutput>>;
 
 /** Null: not planned, because nobody has confirmed it yet. */
 export interface PlannedWork {
@@ -68,17 +65,17 @@ const startTool = ({ kind, plannedId }: CheckedWork): string => `covibe_${kind} 
 /** The one comparison that every check, plan and start goes through, for tasks and workstreams, agents and people alike. */
 export class Preflight {
   readonly #finder: Finder;
-  readonly #embedder: QueryEmbedder;
+  readonly #embedder: QueryEmbedder | null;
 
-  constructor(finder: Finder, embedder: QueryEmbedder) {
+  constructor(finder: Finder, embedder: QueryEmbedder | null) {
     this.#finder = finder;
     this.#embedder = embedder;
   }
 
   /** Outside the transaction: the model is asked, and memory brought up to date. */
-  async prepare(ctx: Pick<CallContext, 'workspace'>, text: Embedded): Promise<Prepared> {
-    const [asked] = await Promise.all([this.#embedder.ask(text), this.#finder.prepare(ctx.workspace)]);
-    return asked;
+  async prepare(ctx: Pick<CallContext, 'workspace'>, text: TaskText): Promise<Prepared> {
+    const [asked] = await Promise.all([this.#embedder?.ask(text), this.#finder.prepare(ctx.workspace)]);
+    return asked ?? { vector: undefined, embedder: 'off' };
   }
 
   async #detect(tx: Tx, subject: CheckedWork, prepared: Prepared): Promise<Detection> {

@@ -29,7 +29,7 @@ export interface Scored {
 }
 
 /** One side of a comparison, weighed with the statistics of the moment. */
-interface Weighed {
+export interface Weighed {
   readonly terms: ReadonlyMap<string, number>;
   readonly norm: number;
   readonly keys: ReadonlyMap<string, number>;
@@ -37,19 +37,17 @@ interface Weighed {
 }
 
 export function weigh(query: Query, statistics: Statistics, settings: OverlapSettings): Weighed {
-  const { background } = settings;
-  const rare = rarity(statistics.documents, background);
   const terms = new Map<string, number>();
   let squares = 0;
   for (const [term, count] of countedTerms(query.analysed, isBatch(query.analysed.prefix, statistics, settings))) {
-    const weight = damped(count) * Math.max(0, rare - commonness(statistics.frequency(term), backgroundShare(term), background));
+    const weight = damped(count) * inverseFrequency(statistics.documents, statistics.frequency(term), backgroundShare(term), settings);
     terms.set(term, weight);
     squares += weight * weight;
   }
   const keys = new Map<string, number>();
   let keySum = 0;
   for (const [key, weight] of weighedKeys(query.files, settings)) {
-    const weighed = weight * Math.max(0, rare - commonness(statistics.fileFrequency(key), backgroundFileShare(key), background));
+    const weighed = weight * inverseFrequency(statistics.documents, statistics.fileFrequency(key), backgroundFileShare(key), settings);
     keys.set(key, weighed);
     keySum += weighed;
   }
@@ -61,7 +59,8 @@ export const scorePair = (query: Query, candidate: Indexed, statistics: Statisti
 
 /** `scorePair` for a query that meets many candidates and is weighed once. */
 export function scoreWeighed(query: Query, mine: Weighed, candidate: Indexed, statistics: Statistics, settings: OverlapSettings): Scored {
-  const theirs = weigh(candidate, statistics, settings);
+  // Files that meet none cannot count, and paths take longer than words.
+  const theirs = weigh(mine.keys.size > 0 ? candidate : { ...candidate, files: [] }, statistics, settings);
   const shared: { term: string; worth: number }[] = [];
   let product = 0;
   for (const [term, weight] of mine.terms) {
@@ -72,20 +71,18 @@ export function scoreWeighed(query: Query, mine: Weighed, candidate: Indexed, st
   }
   let common = 0;
   for (const [key, weight] of mine.keys) if (theirs.keys.has(key)) common += weight;
-  const { tfidf, text } = textOf(product, mine.norm, theirs.norm, settings);
-  const files = filesOf(common, mine.keySum, theirs.keySum);
   const embedding = cosine(query.vector, candidate.vector);
+  const { score, tfidf, files } = combine({ product, common, embedding }, mine, theirs, settings);
   const sharedTerms = shared.sort((one, other) => other.worth - one.worth || (one.term < other.term ? -1 : 1)).map(({ term }) => term);
-  const named = new Set(query.files.map(cleanPath));
   const alike = embedding !== null && embedding >= settings.embeddingEvidence;
   return {
     id: candidate.id,
-    score: combine(text, files, embedding, settings),
+    score,
     tfidf,
     files,
     embedding,
     sharedTerms,
-    sharedFiles: [...new Set(candidate.files.map(cleanPath))].filter((file) => file !== '' && named.has(file)),
+    sharedFiles: files > 0 ? filesOfBoth(query, candidate) : [],
     lowInformation: isLowInformation(),
     textualEvidence: tfidf >= settings.textualEvidence || alike,
   };
@@ -132,15 +129,9 @@ export interface Statistics {
   prefixFrequency(prefix: string): number;
 }
 
-/**
- * Inverse document frequency in two parts, `rarity(documents) - commonness(key)`, so that an index need not touch all keys when one
- * item comes. The background adds imaginary documents in which a key is as common as in software tasks in general.
- */
-export const rarity = (documents: number, background: number): number => Math.log(documents + background + 1);
-export const commonness = (frequency: number, share: number, background: number): number => Math.log(frequency + background * share + 0.5);
-
+/** The background adds imaginary documents in which a key is as common as in software tasks in general. */
 export const inverseFrequency = (documents: number, frequency: number, share: number, { background }: OverlapSettings): number =>
-  Math.max(0, rarity(documents, background) - commonness(frequency, share, background));
+  Math.max(0, Math.log(documents + background + 1) - Math.log(frequency + background * share + 0.5));
 
 /** The count of a term, damped: the tenth mention says little more than the second. */
 export const damped = (count: number): number => (count <= 0 ? 0 : Math.log1p(count));
@@ -158,7 +149,7 @@ export function countedTerms(analysed: Analysed, isBatch: boolean): Map<string, 
   return counted;
 }
 
-export const isBatch = (prefix: string | null, statistics: Statistics, settings: OverlapSettings): boolean =>
+const isBatch = (prefix: string | null, statistics: Statistics, settings: OverlapSettings): boolean =>
   prefix !== null && statistics.prefixFrequency(prefix) >= settings.batchPrefix;
 
 /** Four sums at a time, so that the processor need not wait for each addition before it starts the next. */
@@ -187,34 +178,33 @@ function cosine(one: Float32Array | undefined, other: Float32Array | undefined):
   return lengths > 0 ? product(one, other) / Math.sqrt(lengths) : null;
 }
 
-/** How much two texts can prove by agreeing, 0 to 1. */
-const weightOfProof = (norm: number, otherNorm: number, { shortText }: OverlapSettings): number =>
-  norm > 0 && otherNorm > 0 ? (norm / (norm + shortText)) * (otherNorm / (otherNorm + shortText)) : 0;
+/** How long a side is, against which what both share is measured. */
+type Lengths = Pick<Weighed, 'norm' | 'keySum'>;
 
-/** The cosine of two texts, and the same reduced by how short they are. */
-export function textOf(product: number, norm: number, otherNorm: number, settings: OverlapSettings): { tfidf: number; text: number } {
-  const tfidf = share(product, norm * otherNorm);
-  return { tfidf, text: tfidf * weightOfProof(norm, otherNorm, settings) };
+interface SharedWeight {
+  /** Of the two texts' vectors. */
+  readonly product: number;
+  /** Weight of the file keys of both. */
+  readonly common: number;
+  /** Cosine of what a model made of the two texts. */
+  readonly embedding: number | null;
 }
-
-/** No candidate with this product can have a higher text score: its norm is at least the part that the product shows (Cauchy-Schwarz). */
-export const highestText = (product: number, norm: number, { shortText }: OverlapSettings): number =>
-  norm > 0 ? product / ((norm + shortText) * (product / norm + shortText)) : 0;
-
-/** Half Jaccard, half the share of the shorter list: an agent that names one right file of ten has still named it. */
-export const filesOf = (common: number, sum: number, otherSum: number): number =>
-  (share(common, sum + otherSum - common) + share(common, Math.min(sum, otherSum))) / 2;
-
-const share = (part: number, whole: number): number => (whole > 0 ? Math.min(1, part / whole) : 0);
 
 /**
- * Words and meaning are two readings of the same text, so the stronger counts and they are not added: tasks of one component mean
- * similar things, and a sum would raise all of them. A model can therefore only add matches.
+ * The score. Words and meaning are two readings of the same text, so the stronger counts and they are not added: tasks of one component
+ * mean similar things, and a sum would raise all of them. A model can therefore only add matches.
  */
-export function combine(text: number, files: number, embedding: number | null, { weights, embeddingFloor }: OverlapSettings): number {
+export function combine({ product, common, embedding }: SharedWeight, one: Lengths, other: Lengths, { weights, embeddingFloor, shortText }: OverlapSettings) {
+  const tfidf = share(product, one.norm * other.norm);
+  // How much two texts can prove by agreeing, 0 to 1.
+  const proof = tfidf > 0 ? (one.norm / (one.norm + shortText)) * (other.norm / (other.norm + shortText)) : 0;
+  // Half Jaccard, half the share of the shorter list: an agent that names one right file of ten has still named it.
+  const files = (share(common, one.keySum + other.keySum - common) + share(common, Math.min(one.keySum, other.keySum))) / 2;
   const meaning = embedding === null ? 0 : weights.embedding * (embedding - embeddingFloor);
-  return Math.max(weights.text * text, meaning, 0) + weights.files * files;
+  return { score: Math.max(weights.text * (tfidf * proof), meaning, 0) + weights.files * files, tfidf, files };
 }
+
+const share = (part: number, whole: number): number => (whole > 0 ? Math.min(1, part / whole) : 0);
 
 /** What is counted of a path: itself, its base name (`/retry.ts`; a clean path never starts with a slash) and its directory (`src/upload/`). */
 export interface PathKey {
@@ -228,6 +218,11 @@ const cleanPath = (path: string): string =>
     .replaceAll('\\', '/')
     .replace(/^(?:\.?\/)+/, '')
     .replace(/\/+$/, '');
+
+function filesOfBoth(one: Query, other: Query): string[] {
+  const named = new Set(one.files.map(cleanPath));
+  return [...new Set(other.files.map(cleanPath))].filter((file) => file !== '' && named.has(file));
+}
 
 export function pathKeys(path: string): PathKey[] {
   const clean = cleanPath(path);

@@ -1,7 +1,4 @@
-import { readJson } from '../../../storage/columns.ts';
-import type { Db } from '../../../storage/engine.ts';
-import { type OwnSettings, ownSettings } from './contract.ts';
-import { readState } from './store.ts';
+import type { OwnSettings } from './contract.ts';
 
 /**
  * Every weight and threshold of overlap detection. They were fitted on real duplicates and on `test/overlap-cases.json`
@@ -54,23 +51,7 @@ export const DEFAULT_SETTINGS: OverlapSettings = {
 /** How a text becomes terms. These shape what is stored, so a workspace cannot set them. */
 export const ANALYSIS = { titleWeight: 2, scopeWeight: 1, maximumTerms: 120, maximumCharacters: 8_000 } as const;
 
-/** One object for each text of settings: whoever caches by them must meet the same one again. */
-const made = new Map<string, OverlapSettings>();
-const MAX_MADE = 1_000;
-
-/** What holds in a workspace: the defaults, with what it has set for itself. */
-export async function settingsOf(db: Db, workspace: string): Promise<OverlapSettings> {
-  const text = (await readState(db, workspace))?.settings;
-  if (!text) return DEFAULT_SETTINGS;
-  const known = made.get(text);
-  if (known) return known;
-  if (made.size >= MAX_MADE) made.clear();
-  const settings = withOwn(readJson(ownSettings, text));
-  made.set(text, settings);
-  return settings;
-}
-
-function withOwn(own: OwnSettings): OverlapSettings {
+export function withOwn(own: OwnSettings): OverlapSettings {
   const { warn, escalate, weights, embeddingEvidence, embeddingFloor } = DEFAULT_SETTINGS;
   return {
     ...DEFAULT_SETTINGS,

@@ -305,3 +305,17 @@ const SHARES = new Map<string, number>(
 
 /** The share of software tasks in which a term stands. */
 export const backgroundShare = (term: string): number => SHARES.get(term) ?? UNKNOWN;
+
+/** The postings only find candidates, which are then scored whole: the telling terms are enough, and keep the table small. */
+const POSTED_TERMS = 24;
+/** Saturation of repeated terms, as in BM25; the length of a task is left to the score. */
+const SATURATION = 1.2;
+
+export function postedTerms({ terms, counts, prefixTerms }: Analysed): { term: string; weight: number }[] {
+  return terms
+    .map((term, at) => ({ term, count: counts[at] as number }))
+    .filter(({ term }) => !prefixTerms.includes(term) || terms.length <= POSTED_TERMS)
+    .sort((one, other) => backgroundShare(one.term) - backgroundShare(other.term) || (one.term < other.term ? -1 : 1))
+    .slice(0, POSTED_TERMS)
+    .map(({ term, count }) => ({ term, weight: Math.round((100 * count) / (count + SATURATION)) }));
+}

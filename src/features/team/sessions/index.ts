@@ -1,10 +1,8 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import type { Db } from '../../../storage/engine.ts';
 import { contextTools } from './contexts.ts';
-import { ACTIVITY_KEPT, STALE_AFTER_MS, WORKTREE_FORGOTTEN_MS } from './contract.ts';
+import { ACTIVITY_KEPT, WORKTREE_FORGOTTEN_MS } from './contract.ts';
 import { lostSessionSweep } from './lifecycle.ts';
-import { findSession, sessionsHeardSince } from './store.ts';
 import { type SessionParts, sessionTools } from './tools.ts';
 
 export type { AgentSessionRow } from '../../../storage/schema-rows.ts';
@@ -13,7 +11,7 @@ export { activeContexts, latestContextOf, standingContext } from './contexts.ts'
 export { MAX_FILES, STALE_AFTER_MS } from './contract.ts';
 export { beginSession, createSessionPorts, finishSession } from './lifecycle.ts';
 export { storeSnapshot } from './snapshot.ts';
-export { agentTypeOf, findSession, lastActivities, recentSessions, staleSessions, touchActiveSession } from './store.ts';
+export { activeSessions, agentTypeOf, findSession, lastActivities, recentSessions, repoOfSession, staleSessions, touchActiveSession } from './store.ts';
 export type { SessionParts } from './tools.ts';
 
 export const sessionFeature = (services: Pick<Services, 'store' | 'clock' | 'log'>, parts: SessionParts): Feature => ({
@@ -26,13 +24,3 @@ export const sessionFeature = (services: Pick<Services, 'store' | 'clock' | 'log
   ],
   sweeps: [lostSessionSweep(services)],
 });
-
-/** Which of these sessions are at work: neither ended nor stale. */
-export async function activeSessions(db: Db, workspace: string, ids: readonly string[], now: number): Promise<ReadonlySet<string>> {
-  return new Set(await sessionsHeardSince(db, workspace, ids, now - STALE_AFTER_MS));
-}
-
-/** The repository that a session said it is in, or that its last snapshot came from. */
-export async function repoOfSession(db: Db, workspace: string, sessionId: string | null): Promise<string | null> {
-  return sessionId ? ((await findSession(db, workspace, sessionId))?.repo ?? null) : null;
-}

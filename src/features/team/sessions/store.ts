@@ -28,11 +28,20 @@ export async function changeActiveSession(
 }
 
 /** Those of the sessions that are open and were heard of since then. */
-export async function sessionsHeardSince(db: Db, workspace: string, ids: readonly string[], since: number): Promise<string[]> {
-  if (ids.length === 0) return [];
+/** Which of these sessions are at work: neither ended nor stale. */
+export async function activeSessions(db: Db, workspace: string, ids: readonly string[], now: number): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
   const open = matching(db, 'agent_sessions', { workspace_id: workspace, id: [...new Set(ids)], ended_at: null });
-  const rows = await open.select('id').where('last_seen_at', '>=', since).execute();
-  return rows.map(({ id }) => id);
+  const rows = await open
+    .select('id')
+    .where('last_seen_at', '>=', now - STALE_AFTER_MS)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The repository that a session said it is in, or that its last snapshot came from. */
+export async function repoOfSession(db: Db, workspace: string, sessionId: string): Promise<string | null> {
+  return (await findSession(db, workspace, sessionId))?.repo ?? null;
 }
 
 export async function insertActivity(tx: Tx, sessionId: string, id: string, text: string, keep: number): Promise<void> {

@@ -13,6 +13,10 @@ import { titlesOf } from './workstreams.ts';
 
 export const findTask = (db: Db, workspace: string, id: string): Promise<TaskRow | undefined> => findRow(db, 'tasks', { workspace_id: workspace, id });
 
+export async function ownsTask(db: Db, workspace: string, developerId: string, id: string): Promise<boolean> {
+  return (await findTask(db, workspace, id))?.developer_id === developerId;
+}
+
 export const taskNamed = (db: Db, workspace: string, tail: string): Promise<TaskRow> =>
   findBySuffix(matching(db, 'tasks', { workspace_id: workspace }).selectAll(), tail, 'task');
 

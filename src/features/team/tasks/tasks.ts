@@ -5,10 +5,10 @@ import { changeRows, insertRows } from '../../../storage/rows.ts';
 import type { TaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
-import { type CheckedWork, dropPlanWarning, indexItem, markFiles, setItemOwner, setItemStatus, unmarkFiles } from '../overlap/index.ts';
+import { addItemFiles, type CheckedWork, dropPlanWarning, indexItem, markFiles, setItemOwner, setItemStatus, unmarkFiles } from '../overlap/index.ts';
 import { repoOfSession } from '../sessions/index.ts';
 import { requireState, TASK_MACHINE } from './lifecycle.ts';
-import { filesOf, findTask, orphanTasks } from './store.ts';
+import { filesOf, findTask, orphanTasks, runningTasksOf } from './store.ts';
 import { chooseWorkstream, closeEmptyContainer, findWorkstream, requireOpenWorkstream } from './workstreams.ts';
 
 /** A task in the words of whoever checks, plans or starts it. */
@@ -36,7 +36,7 @@ export async function subjectOf(tx: Tx, ctx: WriteContext, developerId: string, 
     action: words.action ?? null,
     component: words.component ?? null,
     files: words.target_files ?? [],
-    repo: words.repo ?? (await repoOfSession(tx.db, tx.workspace, ctx.session)) ?? ctx.place?.repo ?? null,
+    repo: words.repo ?? (ctx.session && (await repoOfSession(tx.db, tx.workspace, ctx.session))) ?? ctx.place?.repo ?? null,
     plannedId,
   };
 }
@@ -93,8 +93,7 @@ export async function addTask(
     closed_at: null,
   };
   await insertRows(tx.db, 'tasks', row);
-  await indexTask(tx, row);
-  await markTaskFiles(tx, row);
+  await indexTask(tx, row, subject);
   record(tx, ctx, {
     category: 'work',
     kind: status === 'planned' ? 'task.planned' : 'task.started',
@@ -104,35 +103,14 @@ export async function addTask(
   return row;
 }
 
-async function indexTask(tx: Tx, row: TaskRow): Promise<void> {
-  await indexItem(tx, {
-    id: row.id,
-    kind: 'task',
-    ownerId: row.developer_id,
-    title: row.title,
-    scope: row.scope,
-    description: row.description,
-    action: row.action,
-    component: row.component,
-    taskType: row.task_type,
-    status: row.status,
-    repo: row.repo,
-    files: filesOf(row),
-    closedAt: row.closed_at,
-  });
+/** What the work is, for those who compare theirs with it, and which files it has in hand. */
+async function indexTask(tx: Tx, row: TaskRow, subject: CheckedWork): Promise<void> {
+  await indexItem(tx, { ...subject, id: row.id, ownerId: row.developer_id, taskType: row.task_type, status: row.status, closedAt: row.closed_at });
+  await markTaskFiles(tx, row, subject.files);
 }
 
-async function markTaskFiles(tx: Tx, row: TaskRow): Promise<void> {
-  const holder = {
-    source: 'task',
-    sourceId: row.id,
-    developerId: row.developer_id,
-    repo: row.repo,
-    action: row.action,
-    label: row.title,
-    expiresAt: null,
-  } as const;
-  await markFiles(tx, holder, filesOf(row));
+async function markTaskFiles(tx: Tx, { id, developer_id, repo, action, title }: TaskRow, files: readonly string[]): Promise<void> {
+  await markFiles(tx, { source: 'task', sourceId: id, developerId: developer_id, repo, action, label: title, expiresAt: null }, files);
 }
 
 export async function ownTask(tx: Tx, ctx: WriteContext, id: string, field = 'task_id'): Promise<TaskRow> {
@@ -194,8 +172,7 @@ export async function editPlanned(
     const values = Object.fromEntries(changed.map((key) => [key, fields[key as keyof typeof fields]])) as Partial<TaskRow>;
     const edited: TaskRow = { ...row, ...values, updated_at: tx.now };
     await changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id: row.id }, { ...values, updated_at: tx.now });
-    await indexTask(tx, edited);
-    await markTaskFiles(tx, edited);
+    await indexTask(tx, edited, plannedSubject(edited));
     record(tx, ctx, { category: 'work', kind: 'task.planned_updated', subject: row.id, payload: { title: edited.title, changed } });
   }
   return ok({ task_id: row.id, status: row.status, changed }, changed.length > 0 ? `Changed ${changed.join(', ')}.` : 'It was so already.');
@@ -255,6 +232,11 @@ async function close(tx: Tx, row: TaskRow, values: Partial<TaskRow> & { status: 
   await unmarkFiles(tx, 'task', row.id);
 }
 
+/** Files that an agent has in hand belong to what it is at work on: others are compared with them too. */
+export async function noteFiles(tx: Tx, ctx: WriteContext, { sessionId, files }: { sessionId: string | null; files: readonly string[] }): Promise<void> {
+  for (const task of await runningTasksOf(tx.db, tx.workspace, { sessionId, actor: ctx.principal.actor })) await addItemFiles(tx, task.id, files);
+}
+
 interface HandOver {
   readonly taskIds: readonly string[];
   readonly fromDeveloperId: string;
@@ -273,7 +255,7 @@ export async function takeOver(tx: Tx, ctx: WriteContext, { taskIds, fromDevelop
     const moved = { developer_id: toDeveloperId, actor: ctx.principal.actor, session_id: ctx.session, workstream_id: workstreamId, updated_at: tx.now };
     await changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id: id }, moved);
     await setItemOwner(tx, id, toDeveloperId);
-    await markTaskFiles(tx, { ...row, ...moved });
+    await markTaskFiles(tx, { ...row, ...moved }, filesOf(row));
     record(tx, ctx, { category: 'work', kind: 'task.handed_over', subject: id, payload: { title: row.title, from: fromDeveloperId, to: toDeveloperId } });
     await closeEmptyContainer(tx, ctx, row.workstream_id);
     taken.push(id);

@@ -1,13 +1,250 @@
-import type { WriteContext } from '../../../kernel/call.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
+import { excerpt } from '../../../kernel/excerpt.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { notFound, Refusal } from '../../../kernel/reply.ts';
+import { notFound, ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, findRow, findRows, insertRows, matching, rowsById } from '../../../storage/rows.ts';
 import type { WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { bestFit } from '../overlap/index.ts';
-import { OPEN, RUNNING, type WorkStatus } from './lifecycle.ts';
+import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
+import {
+  bestFit,
+  type CheckedWork,
+  type Confirmation,
+  dropPlanWarning,
+  indexItem,
+  type Preflight,
+  type Prepared,
+  planReply,
+  type StartedWork,
+  setItemStatus,
+  UNASKED,
+} from '../overlap/index.ts';
+import {
+  cancelWorkstream,
+  checkWorkstream,
+  completeWorkstream,
+  planWorkstream,
+  planWorkstreamByHand,
+  showWorkstream,
+  startPlannedWorkstream,
+  startWorkstream,
+  updateWorkstream,
+} from './contract.ts';
+import { OPEN, RUNNING, requireState, WORKSTREAM_MACHINE, type WorkStatus } from './lifecycle.ts';
+
+/** What an event tells of a completion: with the title it stays within the bound of a payload. */
+const SUMMARY_BYTES = 2_000;
+const LISTED_TASKS = 100;
+
+interface Words {
+  title: string;
+  description?: string | undefined;
+}
+
+export function workstreamTools(preflight: Preflight): Implementation[] {
+  const prepare = ({ title, description = null }: { title: string; description?: string | null | undefined }, ctx: { workspace: string }) =>
+    preflight.prepare(ctx, { title, scope: null, description });
+
+  const plan = async (tx: Tx, ctx: WriteContext, words: Words, prepared: Prepared, confirmation: Confirmation) => {
+    const subject = subjectOf(callingDeveloper(ctx.principal), words, undefined);
+    return await preflight.plan(tx, ctx, subject, prepared, confirmation, async () => (await addWorkstream(tx, ctx, subject, 'planned')).id);
+  };
+
+  return [
+    implement(checkWorkstream, {
+      prepare,
+      write: async (tx, input, ctx, prepared) => {
+        const developerId = callingDeveloper(ctx.principal);
+        const planned = await plannedWithTitle(tx.db, tx.workspace, developerId, input.title);
+        return await preflight.check(tx, ctx, subjectOf(developerId, input, planned), prepared);
+      },
+    }),
+    implement(planWorkstream, {
+      prepare,
+      write: async (tx, input, ctx, prepared) => {
+        const planned = await plan(tx, ctx, input, prepared, UNASKED);
+        return planReply(planned, { workstream_id: planned.id ?? '', status: 'planned' as const });
+      },
+    }),
+    implement(planWorkstreamByHand, {
+      prepare,
+      write: async (tx, { confirm = false, confirmation_reason: reason, ...input }, ctx, prepared) => {
+        const planned = await plan(tx, ctx, input, prepared, { confirmed: confirm, reason });
+        const requires_confirm = planned.id === null;
+        return planReply(planned, { workstream_id: planned.id, status: requires_confirm ? null : ('planned' as const), requires_confirm }, confirm);
+      },
+    }),
+    implement(startWorkstream, {
+      prepare,
+      write: async (tx, input, ctx, prepared) => {
+        const subject = subjectOf(callingDeveloper(ctx.principal), input, undefined);
+        return startedReply(await preflight.start(tx, ctx, subject, input, prepared, async () => await addWorkstream(tx, ctx, subject, 'active')));
+      },
+    }),
+    implement(startPlannedWorkstream, {
+      prepare: async ({ planned_workstream_id }, ctx) => {
+        const row = await findWorkstream(ctx.reader, ctx.workspace, planned_workstream_id);
+        return await prepare({ title: row?.title ?? '', description: row?.description }, ctx);
+      },
+      write: async (tx, { planned_workstream_id, ...answer }, ctx, prepared) => {
+        const row = await ownWorkstream(tx, ctx, planned_workstream_id, 'planned_workstream_id');
+        requireState(WORKSTREAM_MACHINE, 'start_planned', 'workstream', row);
+        const subject = subjectOf(row.developer_id, { title: row.title, description: row.description ?? undefined }, row);
+        const begin = async () => {
+          await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status: 'active', updated_at: tx.now });
+          await setItemStatus(tx, row.id, 'active');
+          record(tx, ctx, { category: 'work', kind: 'workstream.start_planned', subject: row.id, payload: { title: row.title } });
+          return row;
+        };
+        return startedReply(await preflight.start(tx, ctx, subject, answer, prepared, begin));
+      },
+    }),
+    implement(updateWorkstream, {
+      write: async (tx, { workstream_id, status }, ctx) => {
+        const row = await ownWorkstream(tx, ctx, workstream_id);
+        requireState(WORKSTREAM_MACHINE, 'update', 'workstream', row);
+        if (row.status !== status) {
+          await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status, updated_at: tx.now });
+          await setItemStatus(tx, row.id, status);
+          record(tx, ctx, { category: 'work', kind: 'workstream.updated', subject: row.id, payload: { from: row.status, to: status } });
+        }
+        return ok({ workstream_id, status }, `It is ${status}.`);
+      },
+    }),
+    implement(completeWorkstream, {
+      write: async (tx, { workstream_id, result_summary, confirm_open_tasks = false }, ctx) => {
+        const row = await ownWorkstream(tx, ctx, workstream_id);
+        if (row.status === 'completed') return alreadyCompleted(workstream_id);
+        requireState(WORKSTREAM_MACHINE, 'complete', 'workstream', row);
+        const open = await openTaskIds(tx.db, tx.workspace, row.id);
+        if (open.length > 0 && !confirm_open_tasks) {
+          return refused(
+            'warning',
+            'OPEN_TASKS',
+            `The workstream stays open: ${open.length} of its tasks are not finished.`,
+            'Complete or cancel them, or repeat with confirm_open_tasks: true.',
+            { workstream_id, status: row.status, open_task_ids: open },
+          );
+        }
+        await changeRows(
+          tx.db,
+          'workstreams',
+          { workspace_id: tx.workspace, id: row.id },
+          { status: 'completed', result_summary, updated_at: tx.now, closed_at: tx.now },
+        );
+        await setItemStatus(tx, row.id, 'completed', tx.now);
+        record(tx, ctx, {
+          category: 'work',
+          kind: 'workstream.completed',
+          subject: row.id,
+          payload: {
+            title: row.title,
+            result_summary: excerpt(result_summary, SUMMARY_BYTES),
+            open_task_ids: open.slice(0, LISTED_TASKS),
+            ...(open.length > LISTED_TASKS ? { open_tasks_omitted: open.length - LISTED_TASKS } : {}),
+          },
+        });
+        return ok({ workstream_id, status: 'completed' as const, open_task_ids: open }, 'Completed.');
+      },
+    }),
+    implement(cancelWorkstream, {
+      write: async (tx, { workstream_id, reason }, ctx) => {
+        const row = await ownWorkstream(tx, ctx, workstream_id);
+        requireState(WORKSTREAM_MACHINE, 'cancel', 'workstream', row);
+        await changeRows(
+          tx.db,
+          'workstreams',
+          { workspace_id: tx.workspace, id: row.id },
+          { status: 'cancelled', reason, updated_at: tx.now, closed_at: tx.now },
+        );
+        await setItemStatus(tx, row.id, 'cancelled', tx.now);
+        await dropPlanWarning(tx, ctx, row.id);
+        record(tx, ctx, { category: 'work', kind: 'workstream.cancelled', subject: row.id, payload: { title: row.title, reason } });
+        return ok({ workstream_id, status: 'cancelled' as const }, 'Cancelled.');
+      },
+    }),
+    implement(showWorkstream, {
+      read: async ({ workstream_id }, { reader, workspace, principal }) => {
+        const row = await workstreamNamed(reader, workspace, workstream_id);
+        const { name } = await viewerOf(reader, principal);
+        return ok({
+          workstream_id: row.id,
+          title: row.title,
+          description: row.description,
+          status: row.status,
+          owner: name(row.developer_id),
+          mine: row.developer_id === principal.developerId,
+          auto_created: row.auto_created === 1,
+          tasks: await countTasksIn(reader, workspace, row.id),
+          result_summary: row.result_summary,
+          created_at: row.created_at,
+          updated_at: row.updated_at,
+          closed_at: row.closed_at,
+        });
+      },
+    }),
+  ];
+}
+
+const startedReply = (started: StartedWork<WorkstreamRow> | Refused) =>
+  'status' in started ? started : ok({ workstream_id: started.work.id, status: 'active' as const, warning_id: started.warningId }, 'Started.');
+
+function alreadyCompleted(workstreamId: string): Refused {
+  return refused('warning', 'ALREADY_COMPLETED', 'The workstream is completed already; nothing was changed.', 'Nothing to do.', {
+    workstream_id: workstreamId,
+    status: 'completed',
+    open_task_ids: [],
+  });
+}
+
+const subjectOf = (developerId: string, { title, description = undefined }: Words, planned: WorkstreamRow | undefined): CheckedWork => ({
+  kind: 'workstream',
+  developerId,
+  title,
+  scope: null,
+  description: description ?? null,
+  action: null,
+  component: null,
+  files: [],
+  repo: null,
+  plannedId: planned?.id ?? null,
+});
+
+async function addWorkstream(tx: Tx, ctx: WriteContext, subject: CheckedWork, status: 'planned' | 'active'): Promise<WorkstreamRow> {
+  const row: WorkstreamRow = {
+    workspace_id: tx.workspace,
+    id: newId('wst', tx.now),
+    developer_id: subject.developerId,
+    session_id: ctx.session,
+    title: subject.title,
+    description: subject.description,
+    status,
+    auto_created: 0,
+    result_summary: null,
+    reason: null,
+    created_at: tx.now,
+    updated_at: tx.now,
+    closed_at: null,
+  };
+  await insertRows(tx.db, 'workstreams', row);
+  await indexItem(tx, { ...subject, id: row.id, ownerId: row.developer_id, taskType: null, status, closedAt: null });
+  record(tx, ctx, {
+    category: 'work',
+    kind: status === 'planned' ? 'workstream.planned' : 'workstream.started',
+    subject: row.id,
+    payload: { title: row.title },
+  });
+  return row;
+}
+
+async function ownWorkstream(tx: Tx, ctx: WriteContext, id: string, field = 'workstream_id'): Promise<WorkstreamRow> {
+  const row = await findWorkstream(tx.db, tx.workspace, id);
+  if (row && row.developer_id === callingDeveloper(ctx.principal)) return row;
+  throw notFound('workstream', `You have no workstream ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', field);
+}
 
 interface NewTask {
   readonly developerId: string;
@@ -78,6 +315,10 @@ function tell(tx: Tx, { principal: { actor }, session }: Voice, event: { kind: s
   tx.append({ category: 'work', actor, session, ...event });
 }
 
+export async function ownsWorkstream(db: Db, workspace: string, developerId: string, id: string): Promise<boolean> {
+  return (await findWorkstream(db, workspace, id))?.developer_id === developerId;
+}
+
 export const findWorkstream = (db: Db, workspace: string, id: string): Promise<WorkstreamRow | undefined> =>
   findRow(db, 'workstreams', { workspace_id: workspace, id });
 
@@ -99,7 +340,7 @@ export async function openTaskIds(db: Db, workspace: string, workstreamId: strin
   return rows.map(({ id }) => id).sort();
 }
 
-export async function countTasksIn(db: Db, workspace: string, workstreamId: string): Promise<{ all: number; open: number }> {
+async function countTasksIn(db: Db, workspace: string, workstreamId: string): Promise<{ all: number; open: number }> {
   const rows = await db
     .selectFrom('tasks')
     .select(['status', (eb) => eb.fn.countAll<string | number>().as('count')])
@@ -111,8 +352,8 @@ export async function countTasksIn(db: Db, workspace: string, workstreamId: stri
   return { all: sum(rows), open: sum(rows.filter(({ status }) => OPEN.some((open) => open === status))) };
 }
 
-export const workstreamNamed = (db: Db, workspace: string, tail: string): Promise<WorkstreamRow> =>
+const workstreamNamed = (db: Db, workspace: string, tail: string): Promise<WorkstreamRow> =>
   findBySuffix(matching(db, 'workstreams', { workspace_id: workspace }).selectAll(), tail, 'workstream');
 
-export const plannedWithTitle = (db: Db, workspace: string, developerId: string, title: string): Promise<WorkstreamRow | undefined> =>
+const plannedWithTitle = (db: Db, workspace: string, developerId: string, title: string): Promise<WorkstreamRow | undefined> =>
   findRow(db, 'workstreams', { workspace_id: workspace, developer_id: developerId, status: 'planned', title }, { id: 'desc' });
