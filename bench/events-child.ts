@@ -2,8 +2,7 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { DEFAULT_WORKSPACE_ID } from '../src/kernel/ids.ts';
-import { canonicalJson } from '../src/storage/columns.ts';
-import { readEvents } from '../src/storage/journal.ts';
+import { canonicalJson, readEvents } from '../src/storage/journal.ts';
 import { openApp, operator, tidy } from './app.ts';
 import { openPlain, TOLD } from './baselines/plain.ts';
 import type { Places } from './engine.ts';

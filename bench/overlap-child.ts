@@ -1,8 +1,10 @@
 /** One size on one engine, in a process of its own so that memory is its own: `node overlap-child.ts '{"items":…}'`. */
-import { indexItem } from '../src/features/team/overlap/index.ts';
+
+import { indexItems } from '../src/features/team/overlap/index.ts';
 import { analyse, postedTerms } from '../src/features/team/overlap/terms.ts';
-import { DEFAULT_WORKSPACE_ID, newId } from '../src/kernel/ids.ts';
+import { DEFAULT_WORKSPACE_ID } from '../src/kernel/ids.ts';
 import type { App } from '../src/main.ts';
+import { newId } from '../src/storage/rows.ts';
 import { developer, openApp, tidy } from './app.ts';
 import { FullText } from './baselines/full-text.ts';
 import type { Places } from './engine.ts';
@@ -44,19 +46,21 @@ const started = performance.now();
 await filling.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
   for (let seed = bulk; seed < wanted.items; seed++) {
     const task = madeTask(seed);
-    await indexItem(tx, {
-      id: newId('task', tx.now),
-      kind: 'task',
-      ownerId: 'dev_other',
-      ...task,
-      description: null,
-      action: null,
-      component: null,
-      taskType: 'feature',
-      status: 'active',
-      repo: null,
-      closedAt: null,
-    });
+    await indexItems(tx, [
+      {
+        id: newId('task', tx.now),
+        kind: 'task',
+        ownerId: 'dev_other',
+        ...task,
+        description: null,
+        action: null,
+        component: null,
+        taskType: 'feature',
+        status: 'active',
+        repo: null,
+        closedAt: null,
+      },
+    ]);
   }
 });
 const incremental = Math.round((wanted.items - bulk) / ((performance.now() - started) / 1000));
@@ -123,7 +127,7 @@ async function check(on: App, n: number): Promise<number> {
   return took;
 }
 
-/** The same rows that `indexItem` writes, many at a time: a million one by one would take an hour. */
+/** The same rows that `indexItems` writes, many at a time: a million one by one would take an hour. */
 async function fill(on: App, count: number): Promise<void> {
   if (count === 0) return;
   const frequencies = new Map<string, number>();

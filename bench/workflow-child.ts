@@ -1,6 +1,8 @@
 /** One size on one engine, in a process of its own: `node workflow-child.ts '{"tasks":…}'`. */
+
 import type { Principal } from '../src/kernel/call.ts';
-import { DEFAULT_WORKSPACE_ID, newId } from '../src/kernel/ids.ts';
+import { DEFAULT_WORKSPACE_ID } from '../src/kernel/ids.ts';
+import { newId } from '../src/storage/rows.ts';
 import { developer, openApp, tidy } from './app.ts';
 import { openPlain } from './baselines/plain.ts';
 import type { Places } from './engine.ts';

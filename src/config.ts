@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
-import { NODE_BYTES, parsedBytes } from './kernel/input.ts';
 import { isNetwork } from './kernel/network.ts';
+import { NODE_BYTES, parsedBytes } from './kernel/registry.ts';
 import { LOG_LEVELS } from './kernel/trace.ts';
 
 /** Wrong configuration stops the program before it does anything; the message names the source and the key. */

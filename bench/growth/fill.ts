@@ -1,9 +1,9 @@
 import type { Insertable } from 'kysely';
 import { ensureDeveloper, ensureWorkspace, issueToken } from '../../src/features/core/identity/index.ts';
 import { indexItems, markFiles, RECENT_MS } from '../../src/features/team/overlap/index.ts';
-import { newId, DEFAULT_WORKSPACE_ID as workspace } from '../../src/kernel/ids.ts';
+import { DEFAULT_WORKSPACE_ID as workspace } from '../../src/kernel/ids.ts';
 import { openStore, type Store } from '../../src/storage/open.ts';
-import { chunks } from '../../src/storage/rows.ts';
+import { chunks, newId } from '../../src/storage/rows.ts';
 import type { Database } from '../../src/storage/schema-rows.ts';
 import type { Tx } from '../../src/storage/write.ts';
 import type { Place } from '../app.ts';

@@ -1,5 +1,5 @@
-import { newId } from '../../src/kernel/ids.ts';
 import type { NewEvent } from '../../src/storage/journal.ts';
+import { newId } from '../../src/storage/rows.ts';
 import { type MadeTask, madeTask } from '../tasks.ts';
 
 /** So many tasks and events a day, and so on back: the size of a store is its age. */

@@ -1,4 +1,5 @@
-import { newId, DEFAULT_WORKSPACE_ID as workspace_id } from '../../src/kernel/ids.ts';
+import { DEFAULT_WORKSPACE_ID as workspace_id } from '../../src/kernel/ids.ts';
+import { newId } from '../../src/storage/rows.ts';
 import type { Database } from '../../src/storage/schema-rows.ts';
 import { INSTANCE_EVERY, instanceId, type Moment, REPOSITORY as repo, SESSION_TASKS, STEP_MS } from './history.ts';
 

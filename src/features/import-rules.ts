@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_CATEGORIES } from '../storage/columns.ts';
+import { EVENT_CATEGORIES } from '../storage/journal.ts';
 import type { Database } from '../storage/schema-rows.ts';
 import { count, flag, idOf, json, matches, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../storage/transfer/row-rules.ts';
 import { approvalRows } from './core/approvals/store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newId } from '../kernel/ids.ts';
+import { newId } from '../storage/rows.ts';
 import type { TransferRow } from '../storage/transfer/format.ts';
 import type { ImportPlace, RowRules } from '../storage/transfer/row-rules.ts';
 import { GEMINI_AND_CODEX } from './cycle/machine.ts';

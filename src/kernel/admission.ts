@@ -1,8 +1,7 @@
 import type { NewEvent } from '../storage/journal.ts';
 import type { Store } from '../storage/open.ts';
-import type { Call, Principal } from './call.ts';
+import { type Call, Deadline, type Principal } from './call.ts';
 import type { Toolset } from './contract.ts';
-import { Deadline } from './deadline.ts';
 import { workspaceName } from './ids.ts';
 import { type AccessDecision, type AccessRequest, APPROVAL_PREFIX, type Ports, ROUND_PREFIX, type Round, withoutApproval } from './ports.ts';
 import { accessOf, namespaceOf, type PublishedTool } from './registry.ts';

@@ -1,17 +1,15 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../storage/columns.ts';
 import type { Db } from '../storage/engine.ts';
-import type { NewEvent } from '../storage/journal.ts';
+import { canonicalJson, type NewEvent } from '../storage/journal.ts';
 import type { Store } from '../storage/open.ts';
 import type { Tx, WriteCallback } from '../storage/write.ts';
 import type { Clock } from './clock.ts';
 import type { Toolset } from './contract.ts';
 import { excerpt } from './excerpt.ts';
-import { isRecord } from './input.ts';
 import type { Aside, CallKind } from './ports.ts';
 import type { Exchange, Json, RelayContext, RpcError } from './relay.ts';
-import type { Refusal, Refused, Reply } from './reply.ts';
-import { type Log, type RequestScope, type TraceContext, type Tracer, type TraceSpan, traceContext } from './trace.ts';
+import { Refusal, type Refused, type Reply } from './reply.ts';
+import type { Log, RequestScope, TraceContext } from './trace.ts';
 
 export type PrincipalKind = 'operator' | 'developer' | 'agent' | 'instance';
 
@@ -233,12 +231,6 @@ const ECHOES = new Set(['INVALID_INPUT', 'APPROVAL_REFUSED']);
 /** What the caller read: people ask later why an agent did not go on. */
 const told = ({ message, next }: Refused<unknown>) => ({ message: excerpt(message, TOLD_BYTES), required_action: excerpt(next, TOLD_BYTES) });
 
-/** The arguments as they may be kept and shown. Even the digest of a short secret would tell it to whoever has the time to guess. */
-export function withoutSecrets(args: unknown, secrets: readonly string[]): unknown {
-  if (secrets.length === 0 || !isRecord(args)) return args;
-  return Object.fromEntries(Object.entries(args).map(([field, value]) => [field, secrets.includes(field) ? '[redacted]' : value]));
-}
-
 export function argumentsDigest(args: unknown): string | null {
   try {
     return hash('sha256', canonicalJson(args ?? {}));
@@ -248,51 +240,113 @@ export function argumentsDigest(args: unknown): string | null {
   }
 }
 
-/** OpenTelemetry's conventions for MCP, where there is one for it; the rest under our own name. */
+const timedOut = (ms: number) => new Refusal('TOOL_TIMEOUT', `The call took longer than ${ms} ms and was given up.`, 'Read the state, then call again.');
+const shuttingDown = () => new Refusal('SHUTTING_DOWN', 'The server is stopping.', 'Read the state when it is back, then call again.');
+const callerGone = () => new Refusal('CALLER_GONE', 'The caller has gone before its turn came.', 'Call again.');
 
-const METHODS = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const;
-const ASIDES: Record<Aside, string> = { complete: 'completion/complete', subscribe: 'resources/subscribe' };
+/** As long, in all, a person who is asked in the middle of a call may take without the call's own time running. */
+const ASKING_MS = 5 * 60_000;
 
-/** What was asked for is in its name only once it is known to exist: any text may be sent as the name of a tool. */
-export function beginCallSpan(
-  tracer: Tracer | undefined,
-  noun: CallKind,
-  request: CallRequest & { readonly aside?: Aside | undefined },
-): TraceSpan | undefined {
-  if (!tracer) return undefined;
-  const from = request.trace ?? traceContext((key) => request.exchange?.meta[key]);
-  return tracer.begin(methodOf(noun, request.aside), 'server', from);
+/** How long a call may take. Its signal aborts with the refusal that the call is then answered with. */
+export class Deadline implements Disposable {
+  /** Made when somebody asks for the signal: most calls are over before anybody does. */
+  #controller: AbortController | undefined;
+  #refusal: Refusal | undefined;
+  readonly #ms: number;
+  #timer: NodeJS.Timeout;
+  #dueAt: number;
+  #allowanceMs: number;
+  #asking = 0;
+  #askedAt = 0;
+  readonly #caller: AbortSignal | undefined;
+  readonly #live: Set<Deadline>;
+  #giveUp: ((refusal: Refusal) => void) | undefined;
+  /** Its time is up, or the server stops: work that is raced from now on is given up at once. */
+  #over: Refusal | undefined;
+
+  constructor(ms: number, caller: AbortSignal | undefined, live: Set<Deadline>, allowanceMs = ASKING_MS) {
+    this.#ms = ms;
+    this.#allowanceMs = allowanceMs;
+    this.#caller = caller;
+    this.#live = live;
+    live.add(this);
+    this.#dueAt = performance.now() + ms;
+    this.#timer = this.#wake(ms);
+    caller?.addEventListener('abort', this.#onCallerGone);
+    // Gone while the call was on its way here: nobody tells of that again.
+    if (caller?.aborted) this.#onCallerGone();
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#refusal) this.#controller.abort(this.#refusal);
+    return this.#controller.signal;
+  }
+
+  /** The work, or the refusal once there is no more time for it. Work for a caller that has gone is not given up. */
+  async race<T>(work: Promise<T>): Promise<T> {
+    const expired = new Promise<never>((_, reject) => {
+      this.#giveUp = reject;
+      if (this.#over) reject(this.#over);
+    });
+    return await Promise.race([work, expired]);
+  }
+
+  /** The time that this takes does not count, up to the allowance: the caller is asked something. */
+  async asking<T>(answer: () => Promise<T>): Promise<T> {
+    if (this.#asking++ === 0) {
+      this.#askedAt = performance.now();
+      this.#due(this.#dueAt + this.#allowanceMs);
+    }
+    try {
+      return await answer();
+    } finally {
+      if (--this.#asking === 0) {
+        const spent = Math.min(performance.now() - this.#askedAt, this.#allowanceMs);
+        this.#allowanceMs -= spent;
+        this.#dueAt += spent;
+        this.#due(this.#dueAt);
+      }
+    }
+  }
+
+  shutDown(): void {
+    this.#end(shuttingDown());
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#live.delete(this);
+    this.#caller?.removeEventListener('abort', this.#onCallerGone);
+  }
+
+  #wake(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#end(timedOut(this.#ms)), ms);
+  }
+
+  #due(at: number): void {
+    // Over and answered: nothing is due any more.
+    if (!this.#live.has(this)) return;
+    clearTimeout(this.#timer);
+    this.#timer = this.#wake(at - performance.now());
+  }
+
+  readonly #onCallerGone = (): void => this.#abort(callerGone());
+
+  #end(refusal: Refusal): void {
+    this.#over ??= refusal;
+    this.#abort(refusal);
+    this.#giveUp?.(refusal);
+  }
+
+  #abort(refusal: Refusal): void {
+    this.#refusal ??= refusal;
+    this.#controller?.abort(this.#refusal);
+  }
 }
 
-interface CallEnd {
-  /** Whether there is what was asked for: any text may be sent as its name. */
-  readonly known: boolean;
-  readonly toolset: Toolset | undefined;
-  readonly outcome: string;
-  readonly reply: Reply<unknown>;
+/** How long a person takes to answer says nothing of the call. */
+export function untimed(exchange: Exchange, deadline: Deadline): Exchange {
+  const { ask } = exchange;
+  return ask ? { ...exchange, ask: (...question) => deadline.asking(() => ask(...question)) } : exchange;
 }
-
-export function recordCallSpan(span: TraceSpan, call: Call, { known, toolset, outcome, reply }: CallEnd): void {
-  const { noun, aside, server, surface, requestId, principal } = call;
-  const name = known ? call.name : undefined;
-  const method = methodOf(noun, aside);
-  // The name of a resource is that of its server.
-  if (name !== undefined && noun !== 'resource') span.rename(`${method} ${name}`);
-  span.say({
-    'mcp.method.name': noun === 'action' ? undefined : method,
-    'gen_ai.operation.name': noun === 'tool' ? 'execute_tool' : undefined,
-    'gen_ai.tool.name': noun === 'tool' ? name : undefined,
-    'gen_ai.prompt.name': noun === 'prompt' ? name : undefined,
-    'covenant.action': noun === 'action' ? name : undefined,
-    'covenant.toolset': toolset,
-    'covenant.server': server,
-    'covenant.surface': surface,
-    'covenant.outcome': outcome,
-    'covenant.request.id': requestId,
-    'covenant.workspace.hash': hash('sha256', principal.workspace).slice(0, 12),
-  });
-  if (reply.status === 'error' || outcome === 'denied') span.fail(reply.status === 'ok' ? outcome : reply.code);
-  else if (outcome === 'error_result') span.fail('tool_error');
-}
-
-const methodOf = (noun: CallKind, aside: Aside | undefined): string => (noun === 'action' ? 'action' : aside ? ASIDES[aside] : METHODS[noun]);

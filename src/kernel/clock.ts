@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Clock {
   now(): number;
@@ -66,4 +67,14 @@ export function fileClock(path: string): Clock {
 export function clockFrom(env: NodeJS.ProcessEnv): Clock {
   const path = env.COVENANT_TEST_CLOCK;
   return env.NODE_ENV === 'test' && path ? fileClock(path) : systemClock;
+}
+
+/** Resolves when the work is done, or has had its time. What becomes of it after that is not waited for. */
+export async function withTimeout(ms: number, work: Promise<unknown>): Promise<void> {
+  const enough = new AbortController();
+  try {
+    await Promise.race([work, wait(ms, undefined, { signal: enough.signal }).catch(() => {})]);
+  } finally {
+    enough.abort();
+  }
 }

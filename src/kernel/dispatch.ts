@@ -12,26 +12,25 @@ import {
 } from './admission.ts';
 import {
   argumentsDigest,
-  beginCallSpan,
   type Call,
   type CallAnswer,
   type CallContext,
   type CallRequest,
   callRecords,
+  Deadline,
   Deferred,
   type RelayRequest,
-  recordCallSpan,
   type Services,
+  untimed,
 } from './call.ts';
 import type { Toolset } from './contract.ts';
-import { Deadline, untimed } from './deadline.ts';
-import { isRecord, linksSession, parseInput, SESSION_FIELD, selectOperation } from './input.ts';
+import { isFault, replyTo } from './failure.ts';
 import type { Ports } from './ports.ts';
-import { type PublishedTool, type Registry, toolNamed } from './registry.ts';
+import { isRecord, linksSession, type PublishedTool, parseInput, type Registry, SESSION_FIELD, selectOperation, toolNamed } from './registry.ts';
 import { type ExternalTool, isInputRequired, type Json, outcomeOf, type RelayContext, UpstreamError } from './relay.ts';
-import { ENVELOPES, isError, isFault, ok, type Refused, type Reply, replyTo } from './reply.ts';
+import { ENVELOPES, isError, ok, type Refused, type Reply } from './reply.ts';
 import type { Implementation } from './tool.ts';
-import { RequestScope, requestIdAt, withSpan } from './trace.ts';
+import { beginCallSpan, RequestScope, recordCallSpan, requestIdAt, withSpan } from './trace.ts';
 
 interface DispatchOptions extends Services {
   readonly registry: Registry;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newId } from './ids.ts';
+import { newId } from '../storage/rows.ts';
 
 test('ids have their prefix, are unique, and sort by when they were made, also within a millisecond', () => {
   const ids = [1_000, 1_000, 1_000, 1_001, 2_000, 2_000].flatMap((now) => Array.from({ length: 200 }, () => newId('task', now)));

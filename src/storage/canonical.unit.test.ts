@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../testing/runs.ts';
-import { canonicalJson } from './columns.ts';
+import { canonicalJson } from './journal.ts';
 
 test('canonical JSON is what the reference implementation of RFC 8785 makes of any JSON value', () => {
   fc.assert(

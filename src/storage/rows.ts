@@ -1,7 +1,42 @@
+import { randomFillSync } from 'node:crypto';
 import type { CompiledQuery, ExpressionBuilder, Kysely, SelectQueryBuilder } from 'kysely';
+import type { z } from 'zod';
 import type { Db } from './engine.ts';
 import type { Store } from './open.ts';
 import type { Database } from './schema-rows.ts';
+
+/**
+ * The portable column types: text, integer (booleans as 0 and 1), bigint epoch milliseconds, and JSON kept as text.
+ * Both engines hand bigint back as a JavaScript number: times and counters stay far below 2^53.
+ */
+export type EpochMs = number;
+/** JSON text; read it back through `readJson`, which checks it. */
+export type JsonText = string;
+
+export function readJson<T>(schema: z.ZodType<T>, text: JsonText): T {
+  return schema.parse(JSON.parse(text));
+}
+
+/** The fields of a view that a row has under the same name: as they are, or as JSON text. */
+type SameName<V, R> = {
+  [F in keyof V & keyof R]: R[F] extends V[F] ? F : R[F] extends JsonText ? (V[F] extends object ? F : never) : never;
+}[keyof V & keyof R];
+
+/** A row as `schema` shows it: columns of the same name are copied, JSON read and checked; `rest` has all other fields, and those that differ from their columns. */
+export function view<S extends Readonly<Record<string, z.ZodType>>, R extends object>(
+  schema: z.ZodObject<S>,
+  row: R,
+  rest: Omit<z.output<z.ZodObject<S>>, SameName<z.output<z.ZodObject<S>>, R>> & Partial<z.output<z.ZodObject<S>>>,
+): z.output<z.ZodObject<S>> {
+  const shown: Record<string, unknown> = {};
+  for (const [field, type] of Object.entries<z.ZodType>(schema.shape)) {
+    const column = row[field as keyof R];
+    if (field in rest) shown[field] = rest[field as keyof typeof rest];
+    else if (typeof column === 'string' && ['array', 'object', 'record'].includes(type.type)) shown[field] = readJson(type, column);
+    else if (column !== undefined) shown[field] = column;
+  }
+  return shown as z.output<z.ZodObject<S>>;
+}
 
 type Table = keyof Database;
 type TableOfWorkspaces = { [T in Table]: Database[T] extends { workspace_id: string } ? T : never }[Table];
@@ -249,4 +284,53 @@ export function compiledQuery<A extends readonly unknown[], R>(
 /** One after another so many of a list: a statement takes a bounded number of parameters on either engine. */
 export function* chunks<T>(list: readonly T[], size: number): Generator<readonly T[]> {
   for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
+}
+
+/** Crockford's base 32: no letter that is mistaken for a digit. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const TIME_DIGITS = 10;
+const TAIL_DIGITS = 16;
+const STEP_DIGITS = 4;
+
+/** Chance is drawn in bulk: a draw per id costs more than all the rest of making one. */
+const pool = new Uint8Array(4096);
+let spent = pool.length;
+
+let lastTime = -1;
+const tail = new Uint8Array(TAIL_DIGITS);
+
+/** `task_` + time + chance. Ids sort by when they were made, also those that one process made in one millisecond. */
+export function newId(prefix: string, now: number): string {
+  if (now === lastTime) increment(tail);
+  else drawTail();
+  lastTime = now;
+  let id = '';
+  for (let rest = now, digit = 0; digit < TIME_DIGITS; digit++, rest = Math.floor(rest / 32)) id = ALPHABET[rest % 32] + id;
+  for (const digit of tail) id += ALPHABET[digit];
+  return `${prefix}_${id}`;
+}
+
+function drawTail(): void {
+  for (let i = 0; i < TAIL_DIGITS; i++) tail[i] = randomDigit();
+  // Room to count up within the millisecond without running over.
+  tail[0] = (tail[0] as number) & 15;
+}
+
+/** By a random step, so that an id does not tell its neighbour. */
+function increment(digits: Uint8Array): void {
+  let carry = 1;
+  for (let i = TAIL_DIGITS - 1; i >= 0; i--) {
+    const step = i >= TAIL_DIGITS - STEP_DIGITS ? randomDigit() : 0;
+    const sum = (digits[i] as number) + step + carry;
+    digits[i] = sum & 31;
+    carry = sum >> 5;
+  }
+}
+
+function randomDigit(): number {
+  if (spent === pool.length) {
+    randomFillSync(pool);
+    spent = 0;
+  }
+  return (pool[spent++] as number) & 31;
 }

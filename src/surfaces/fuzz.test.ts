@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isRecord } from '../kernel/input.ts';
+import { isRecord } from '../kernel/registry.ts';
 import type { JsonSchema } from '../kernel/reply.ts';
 import { readAnswer } from '../testing/fuzz/answers.ts';
 import { type Campaign, campaign } from '../testing/fuzz/campaign.ts';

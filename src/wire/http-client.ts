@@ -61,3 +61,10 @@ export function failureCode(error: unknown): string | undefined {
 
 /** How the operator says in which workspace a call is meant; anybody else is refused who names one. */
 export const WORKSPACE_HEADER = 'x-covenant-workspace';
+
+/** How a bridge or the CLI says in which repository its caller stands, by the path of its main checkout. */
+export const REPOSITORY_HEADER = 'x-covenant-repository';
+/** And which folder, repository and branch that is, by the names that a team has for them: `CallerPlace` as JSON. */
+export const PLACE_HEADER = 'x-covenant-place';
+/** Of all headers together, HTTP servers take 16 KB. */
+export const LONGEST_HEADER = 4_000;

@@ -1,10 +1,9 @@
 import { type CallContext, record } from '../../kernel/call.ts';
 import type { Output } from '../../kernel/contract.ts';
-import { invalidInput } from '../../kernel/input.ts';
+import { invalidInput } from '../../kernel/registry.ts';
 import { notFound, ok, Refusal } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
-import { view } from '../../storage/columns.ts';
-import { changeRows } from '../../storage/rows.ts';
+import { changeRows, view } from '../../storage/rows.ts';
 import type { CycleHandoffRow, RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import { hiding } from '../core/identity/index.ts';

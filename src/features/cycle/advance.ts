@@ -1,9 +1,8 @@
 import { record, type WriteContext } from '../../kernel/call.ts';
 import { excerpt } from '../../kernel/excerpt.ts';
-import { newId } from '../../kernel/ids.ts';
-import { invalidInput } from '../../kernel/input.ts';
+import { invalidInput } from '../../kernel/registry.ts';
 import { Refusal } from '../../kernel/reply.ts';
-import { insertNewRow, insertRows } from '../../storage/rows.ts';
+import { insertNewRow, insertRows, newId } from '../../storage/rows.ts';
 import type { CycleRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { CycleConfig } from './config.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { title } from '../../kernel/contract.ts';
 import { beginning } from '../../kernel/excerpt.ts';
-import { title } from '../../kernel/input.ts';
 import { type CycleMachine, faultsOf, GEMINI_AND_CODEX } from './machine.ts';
 
 export const FOLDER = '.mcp-broker';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../kernel/contract.ts';
-import { id, repositoryPath, text, title } from '../../kernel/input.ts';
+import { contract, id, READ, repositoryPath, text, title } from '../../kernel/contract.ts';
 import { machineSchema } from './machine.ts';
 import { HANDOFF_LISTS, payloadSchema } from './payload.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { invalidInput, issuesOf } from '../../kernel/input.ts';
-import { hasToken } from '../../storage/columns.ts';
+import { invalidInput, issuesOf } from '../../kernel/registry.ts';
+import { hasToken } from '../../storage/journal.ts';
 
 const MAX_CHARACTERS = 256 * 1024;
 /** Shorter ones would be found by chance. */

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { CallContext } from '../../kernel/call.ts';
-import { invalidInput } from '../../kernel/input.ts';
+import { invalidInput } from '../../kernel/registry.ts';
 import { Refusal } from '../../kernel/reply.ts';
 import { type FileDisk, NotAFile } from '../../machine/files.ts';
 import { isAllowed, repositoryAround } from '../../machine/git/place.ts';

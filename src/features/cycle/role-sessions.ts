@@ -1,10 +1,9 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type CallContext, record } from '../../kernel/call.ts';
-import { newId } from '../../kernel/ids.ts';
 import { ok, Refusal, type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import { onlyRow, rowsEndingIn } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
-import { changeRows, deleteRows, findRow, findRows, insertRows, matching, saveRows } from '../../storage/rows.ts';
+import { changeRows, deleteRows, findRow, findRows, insertRows, matching, newId, saveRows } from '../../storage/rows.ts';
 import type { RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import { type CycleConfig, FOLDER } from './config.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { newId } from '../../kernel/ids.ts';
+import { newId } from '../../storage/rows.ts';
 import type { CycleHandoffRow, CycleRow } from '../../storage/schema-rows.ts';
 import { count, idOf, json, localPath, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule } from '../../storage/transfer/row-rules.ts';
 import { CYCLE_STATUSES, IMPORTED_LOCK } from './contract.ts';

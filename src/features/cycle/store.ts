@@ -1,7 +1,6 @@
 import { calledRepository } from '../../kernel/tail.ts';
-import { readJson } from '../../storage/columns.ts';
 import type { Db } from '../../storage/engine.ts';
-import { findRow, findRows, matching, pageOf } from '../../storage/rows.ts';
+import { findRow, findRows, matching, pageOf, readJson } from '../../storage/rows.ts';
 import type { CycleHandoffRow, CycleRow } from '../../storage/schema-rows.ts';
 import type { CycleStatus } from './contract.ts';
 import { type CycleMachine, machineSchema } from './machine.ts';

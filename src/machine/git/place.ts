@@ -1,7 +1,9 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
+import type { CallerPlace } from '../../kernel/call.ts';
 import { withoutCredentials } from '../../kernel/repo.ts';
 import { LONGEST_PATH, type Written } from '../../wire/hook-question.ts';
+import { LONGEST_HEADER, PLACE_HEADER, REPOSITORY_HEADER } from '../../wire/http-client.ts';
 
 /** Where somebody works. Read from git's own files: no program has to be started for it, and none has to be there. */
 export interface GitPlace {
@@ -180,3 +182,24 @@ function placesAround(folder: string): readonly GitPlace[] {
   for (let place = placeOf(folder); place; place = isSubmodule(place) ? placeOf(dirname(place.root)) : undefined) places.push(place);
   return places;
 }
+
+/** Looked up at each call: the branch changes while a bridge runs. */
+export function placeHeaders(folder: string): Record<string, string> {
+  const place = reportedPlace(folder);
+  const named = asHeader(JSON.stringify(place.place));
+  return { [REPOSITORY_HEADER]: asHeader(place.repository), ...(named.length <= LONGEST_HEADER && { [PLACE_HEADER]: named }) };
+}
+
+/** What a caller's client says of where it stands. Nothing is let in because of it: it stands in where a call leaves names out. */
+export interface Reported {
+  readonly repository: string;
+  readonly place: CallerPlace;
+}
+
+export function reportedPlace(folder: string): Reported {
+  const found = placeOf(folder);
+  return { repository: found?.checkout ?? folder, place: { folder, repo: found?.repo ?? null, branch: found?.branch ?? null } };
+}
+
+/** A header holds no letters beyond ASCII as they are. */
+export const asHeader = (text: string): string => encodeURIComponent(text);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { withTimeout } from '../../kernel/deadline.ts';
+import { withTimeout } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/trace.ts';
 import { MARK, remaining, signalAll, startOf } from './group.ts';
 import { FolderMissing, isFolder, notStarted } from './process.ts';

@@ -2,8 +2,7 @@ import { hash as digest } from 'node:crypto';
 import { closeSync, constants, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { canonicalJson } from '../columns.ts';
-import { type ChainPoint, GENESIS } from '../journal.ts';
+import { type ChainPoint, canonicalJson, GENESIS } from '../journal.ts';
 import { isSignedBy, type KnownKeys, readKeys, type SigningKey } from './keys.ts';
 
 export const anchorFolder = (home: string): string => join(home, 'anchors');

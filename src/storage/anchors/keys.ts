@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyO
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { canonicalJson } from '../columns.ts';
+import { canonicalJson } from '../journal.ts';
 import { appendLine, readLines, syncFolder } from './file.ts';
 
 export interface SigningKey {

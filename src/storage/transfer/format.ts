@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { z } from 'zod';
-import { canonicalJson } from '../columns.ts';
 import { StoreError } from '../errors.ts';
+import { canonicalJson } from '../journal.ts';
 import { SCHEMA } from '../schema.ts';
 import type { Database } from '../schema-rows.ts';
 

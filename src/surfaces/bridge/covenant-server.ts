@@ -5,11 +5,11 @@ import {
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
 } from '@modelcontextprotocol/server';
+import { placeHeaders } from '../../machine/git/place.ts';
 import { isToken } from '../../wire/credentials.ts';
 import { exchange, failureCode, type HttpAnswer } from '../../wire/http-client.ts';
 import { parseJson, recordIn } from '../../wire/json.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
-import { placeHeaders } from '../repository.ts';
 import { isList } from './last-list.ts';
 import { badAnswer, bodyTooLarge, connectionLost, isTeamEnvelope, malformedToken, type TeamEnvelope, timedOut, unreachable } from './refusal.ts';
 import type { BridgeSettings } from './run.ts';

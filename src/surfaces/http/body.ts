@@ -1,5 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { CallerPlace } from '../../kernel/call.ts';
+import { withoutCredentials } from '../../kernel/repo.ts';
+import { LONGEST_HEADER, PLACE_HEADER, REPOSITORY_HEADER } from '../../wire/http-client.ts';
+import { parseJson, recordIn } from '../../wire/json.ts';
 import type { KeyedShare } from './entrance.ts';
 
 export interface JsonBounds {
@@ -159,4 +163,40 @@ function readBytes(
     incoming.once('aborted', () => gone());
     if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) refuse({ kind: 'too-large', maxBytes });
   });
+}
+
+/** Undefined where nothing usable was said: the call then has to name what it means itself. */
+export function reportedIn(header: (name: string) => string | undefined): { repository: string | undefined; place: CallerPlace | undefined } {
+  return { repository: fromHeader(header(REPOSITORY_HEADER)), place: placeFromHeader(header(PLACE_HEADER)) };
+}
+
+const LONGEST_PATH = 1_000;
+const LONGEST_NAME = 300;
+
+export function fromHeader(value: string | undefined): string | undefined {
+  const path = decoded(value);
+  return path !== undefined && isAbsolute(path) ? path : undefined;
+}
+
+function placeFromHeader(value: string | undefined): CallerPlace | undefined {
+  if (value === undefined || value.length > LONGEST_HEADER) return undefined;
+  const { folder, repo, branch } = recordIn(parseJson(decoded(value) ?? ''));
+  if (typeof folder !== 'string' || !isAbsolute(folder)) return undefined;
+  const remote = nameFrom(repo);
+  return { folder, repo: remote && withoutCredentials(remote), branch: nameFrom(branch) };
+}
+
+function nameFrom(value: unknown): string | null {
+  const name = typeof value === 'string' ? value.trim() : '';
+  return name !== '' && name.length <= LONGEST_NAME && !/\p{Cc}/u.test(name) ? name : null;
+}
+
+const isAbsolute = (path: string): boolean => path.length <= LONGEST_PATH && /^(\/|[A-Za-z]:[\\/]|\\\\)/.test(path) && !/\p{Cc}/u.test(path);
+
+function decoded(value: string | undefined): string | undefined {
+  try {
+    return value ? decodeURIComponent(value) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
-import { withTimeout } from '../../kernel/deadline.ts';
+import { withTimeout } from '../../kernel/clock.ts';
 import type { App } from '../../main.ts';
 import { createMcpSurface } from '../mcp/handler.ts';
 import { createDashboard } from './dashboard.ts';

@@ -1,5 +1,5 @@
 import { createMcpHandler, isInitializeRequest, isLegacyRequest } from '@modelcontextprotocol/server';
-import { isRecord } from '../../kernel/input.ts';
+import { isRecord } from '../../kernel/registry.ts';
 import type { App } from '../../main.ts';
 import { asAuthInfo, callerFrom, type McpCaller } from './caller.ts';
 import { createChanges } from './changes.ts';

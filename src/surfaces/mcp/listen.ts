@@ -1,5 +1,5 @@
 import { createMcpHandler, type McpHttpHandler, type ServerEvent, type ServerEventBus } from '@modelcontextprotocol/server';
-import { isRecord } from '../../kernel/input.ts';
+import { isRecord } from '../../kernel/registry.ts';
 import { asAuthInfo, type McpCaller } from './caller.ts';
 import type { ChangeFeed, ListKind } from './changes.ts';
 import { type McpServices, serverFor } from './server.ts';

@@ -29,7 +29,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { ConfigError } from '../../config.ts';
-import { withTimeout } from '../../kernel/deadline.ts';
+import { withTimeout } from '../../kernel/clock.ts';
 import type { Log, SpanAttributes, TraceContext, Tracer, TraceSpan } from '../../kernel/trace.ts';
 import { VERSION } from '../../version.ts';
 import type { Metrics } from '../http/health.ts';

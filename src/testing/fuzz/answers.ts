@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { isRecord } from '../../kernel/input.ts';
+import { isRecord } from '../../kernel/registry.ts';
 import { ENVELOPES, type JsonSchema } from '../../kernel/reply.ts';
 import { ROOT } from '../programs/program.ts';
 import type { Target } from './targets.ts';

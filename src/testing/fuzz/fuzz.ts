@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isRecord, linksSession, SESSION_FIELD } from '../../kernel/input.ts';
+import { isRecord, linksSession, SESSION_FIELD } from '../../kernel/registry.ts';
 import { readAnswer, type Told } from './answers.ts';
 import { type Call, callsOf, type Manner } from './calls.ts';
 import type { Change } from './captured.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Contract } from '../../kernel/contract.ts';
-import { isRecord } from '../../kernel/input.ts';
-import { ALIAS_NAMES, type PublishedTool, type Registry, toolNamed } from '../../kernel/registry.ts';
+import { ALIAS_NAMES, isRecord, type PublishedTool, type Registry, toolNamed } from '../../kernel/registry.ts';
 import type { JsonSchema } from '../../kernel/reply.ts';
 
 /** Something that can be called: a tool or an action, one operation of it, by one of its names. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isRecord } from '../../kernel/input.ts';
+import { isRecord } from '../../kernel/registry.ts';
 import type { Row, Table } from '../fuzz/captured.ts';
 import { type Caller, type CallerName, type FuzzHouse, fuzzHouse, REPOSITORY } from '../fuzz/house.ts';
 import { ownerOf } from '../fuzz/owners.ts';

@@ -5,7 +5,7 @@ import { type DescribedTable, parseTables } from '../../storage/schema-text.ts';
 export function rowTypes(): string {
   const tables = MIGRATIONS.flatMap((migration) => (migration.tables === undefined ? [] : parseTables(migration.tables)));
   return `// Written by \`npm run schema\` from the migrations. Do not edit.
-import type { EpochMs, JsonText } from './columns.ts';
+import type { EpochMs, JsonText } from './rows.ts';
 
 ${tables.map(rowType).join('\n\n')}
 

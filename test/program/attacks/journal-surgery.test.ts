@@ -3,8 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { canonicalJson } from '../../../src/storage/columns.ts';
-import { chainHash } from '../../../src/storage/journal.ts';
+import { canonicalJson, chainHash } from '../../../src/storage/journal.ts';
 import type { EventRow } from '../../../src/storage/schema-rows.ts';
 import { covenant, startProgram } from '../../../src/testing/programs/program.ts';
 import { temporaryFolder } from '../../../src/testing/store/database.ts';

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { APPROVAL_PREFIX, APPROVAL_QUESTION } from '../../../kernel/ports.ts';
 import type { Exchange, Json } from '../../../kernel/relay.ts';
 import { type Refused, refused } from '../../../kernel/reply.ts';
-import { canonicalJson, type JsonText, readJson } from '../../../storage/columns.ts';
+import { canonicalJson } from '../../../storage/journal.ts';
+import { type JsonText, readJson } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 
 /** What a person is shown of a call's arguments: canonical JSON, or the beginning of it. */

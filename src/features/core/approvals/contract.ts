@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { id, text } from '../../../kernel/input.ts';
+import { contract, id, READ, text } from '../../../kernel/contract.ts';
 
 /** `used`: the approved call has been made. `lapsed`: nobody decided in time, or nobody made the approved call. */
 export const APPROVAL_STATUSES = ['waiting', 'approved', 'refused', 'lapsed', 'used'] as const;

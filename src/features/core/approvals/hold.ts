@@ -1,12 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Services } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { APPROVAL_PREFIX, APPROVAL_QUESTION, type HeldCall, type HoldOutcome, type Ports, ROUND_PREFIX, withoutApproval } from '../../../kernel/ports.ts';
 import type { Exchange } from '../../../kernel/relay.ts';
 import { Refusal, type Refused } from '../../../kernel/reply.ts';
-import { readJson } from '../../../storage/columns.ts';
-import { countRows, insertRows } from '../../../storage/rows.ts';
+import { countRows, insertRows, newId, readJson } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { tokenStands } from '../identity/index.ts';
 import {

@@ -1,14 +1,13 @@
 import type { z } from 'zod';
 import type { CallContext, Principal } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { toolNamed } from '../../../kernel/registry.ts';
+import { capabilityFor, toolNamed } from '../../../kernel/registry.ts';
 import { Refusal } from '../../../kernel/reply.ts';
-import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { view } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import { type capabilityMatrix, type explainCapability, grantView } from './contract.ts';
-import type { AccessForecast, Gate } from './gate.ts';
-import { argumentsOf, capabilityFor, grantStatus } from './grant.ts';
+import { type AccessForecast, argumentsOf, type Gate, grantStatus } from './gate.ts';
 
 /** What there is to call, and who decides on it. */
 export interface GrantOffer {

@@ -1,6 +1,36 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { actionName, GRANT_STATUSES, grantScope } from './grant.ts';
+import { capabilityFor } from '../../../kernel/registry.ts';
+
+export const grantScope = z.strictObject({
+  max_uses: z.int().min(1).max(1_000_000_000).optional().describe('How many calls the grant allows in all.'),
+  max_per_minute: z.int().min(1).max(600).optional().describe('How many calls the grant allows in any 60 seconds.'),
+  expires_at: z.int().min(0).optional().describe('Epoch milliseconds; the grant still holds in that millisecond.'),
+  arguments: z
+    .strictObject({ allow: z.array(z.record(z.string(), z.unknown())).min(1).max(100) })
+    .optional()
+    .describe('The whole argument object must equal one entry.'),
+  approve: z
+    .union([z.boolean(), z.literal('client')], { error: 'expected true, false or "client"' })
+    .optional()
+    .describe(
+      'true: each call waits until a person has approved it, on the dashboard or at the command line. "client": the caller’s own client may approve it too.',
+    ),
+});
+export type GrantScope = z.output<typeof grantScope>;
+
+/** In rising precedence: where several apply, the later is shown. */
+export const GRANT_STATUSES = ['live', 'exhausted', 'expired', 'revoked'] as const;
+export type GrantStatus = (typeof GRANT_STATUSES)[number];
+
+/** `tool.call.<name>` and its like, or a toolset of native coordination tools. Compared exactly: there are no wildcards. */
+export const actionName = z
+  .string()
+  .max(200)
+  .regex(/^((tool\.call|resource\.read|prompt\.get)\.[A-Za-z0-9_.-]{1,128}|toolset\.(team|review|workflow|cycle))$/, {
+    error: 'expected tool.call.<tool>, resource.read.<server>, prompt.get.<prompt>, or toolset.team, toolset.review, toolset.workflow or toolset.cycle',
+  })
+  .overwrite((action) => (action.startsWith('tool.call.') ? capabilityFor('tool', action.slice('tool.call.'.length)) : action));
 
 const id = z.string().min(1).max(64);
 

@@ -1,14 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import type { Principal, Services } from '../../../kernel/call.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/ids.ts';
 import type { AccessDecision, AccessRequest, Denied, Passed, Ports, PriorDecision } from '../../../kernel/ports.ts';
-import { namespaceOf } from '../../../kernel/registry.ts';
+import { capabilityFor, namespaceOf } from '../../../kernel/registry.ts';
 import { refused } from '../../../kernel/reply.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
-import { findRow } from '../../../storage/rows.ts';
+import { findRow, readJson } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { actionName, actionsFor, allowsArguments, approverOf, argumentsOf, capabilityFor, grantStatus, isCounted, recentAfter, waitForRate } from './grant.ts';
+import { actionName, type GrantStatus, grantScope } from './contract.ts';
+import type { StandingGrant } from './store.ts';
 import { byAge, countUse, findGrants, grantsOf, standingGrants } from './store.ts';
 
 /** The one tool that needs no grant: the liveness probe. */
@@ -197,3 +200,69 @@ function checkEvent(principal: Principal, asked: AccessRequest, ok: boolean, gra
     },
   };
 }
+
+export function grantStatus(grant: StandingGrant, now: number): GrantStatus {
+  if (grant.revoked_at !== null) return 'revoked';
+  if (grant.expires_at !== null && now > grant.expires_at) return 'expired';
+  if (grant.max_uses !== null && grant.uses >= grant.max_uses) return 'exhausted';
+  return 'live';
+}
+
+/** As they were sent, or as they are kept: an entry names no secret, and may name the repository that is only reported. */
+export function allowsArguments(grant: GrantRow, { args, redactedArgs }: Pick<AccessRequest, 'args' | 'redactedArgs'>): boolean {
+  const allowed = argumentsOf(grant);
+  return allowed === undefined || allowed.some((entry) => isDeepStrictEqual(entry, args ?? {}) || isDeepStrictEqual(entry, redactedArgs ?? {}));
+}
+
+/** What a call's arguments may be, where the grant says. */
+export const argumentsOf = (grant: GrantRow): Record<string, unknown>[] | undefined => readJson(grantScope, grant.scope).arguments?.allow;
+
+/** Who has to approve a call: a person here, or whoever answers in the caller's client as well. Undefined: nobody. */
+export function approverOf(grant: GrantRow): 'person' | 'client' | undefined {
+  const { approve } = readJson(grantScope, grant.scope);
+  return approve === 'client' ? 'client' : approve ? 'person' : undefined;
+}
+
+const MINUTE_MS = 60_000;
+const times = z.array(z.int());
+
+const timesOf = (grant: GrantRow): number[] => (grant.recent === null ? [] : readJson(times, grant.recent));
+
+/** A call of this grant has to be counted when it is made. */
+export const isCounted = (grant: GrantRow): boolean => grant.max_uses !== null || rateOf(grant) !== undefined;
+
+const rateOf = (grant: GrantRow): number | undefined => readJson(grantScope, grant.scope).max_per_minute;
+
+/** How long until the grant's rate lets another call through: 0 where it does now. Exact for any 60 seconds, not for clock minutes. */
+export function waitForRate(grant: GrantRow, now: number): number {
+  const rate = rateOf(grant);
+  if (rate === undefined) return 0;
+  const counted = timesOf(grant).filter((time) => time > now - MINUTE_MS);
+  if (counted.length < rate) return 0;
+  return (counted.at(-rate) as number) + MINUTE_MS - now;
+}
+
+/** The times of the last calls after one more, oldest first also where servers' clocks differ; null where the grant has no rate. */
+export function recentAfter(grant: GrantRow, now: number): string | null {
+  const rate = rateOf(grant);
+  if (rate === undefined) return null;
+  return JSON.stringify([...timesOf(grant), now].sort((a, b) => a - b).slice(-rate));
+}
+
+/** Toolsets that a grant can name. Gateway tools are granted one by one. */
+const COORDINATION: ReadonlySet<Toolset> = new Set(['team', 'review', 'workflow', 'cycle']);
+
+/** The actions of which any one opens it. */
+export function actionsFor(noun: AccessRequest['noun'], name: string, toolset: Toolset | undefined): string[] {
+  const exact = capabilityFor(noun, name);
+  return noun === 'tool' && toolset && COORDINATION.has(toolset) ? [exact, `toolset.${toolset}`] : [exact];
+}
+
+/** What a token may use from the start: ordinary grants, to be revoked one by one. */
+export const PROFILES = {
+  developer: ['toolset.team', 'toolset.workflow', 'toolset.cycle'],
+  agent: ['toolset.team', 'toolset.workflow', 'toolset.cycle'],
+  web: ['toolset.team', 'toolset.workflow', 'toolset.cycle'],
+  instance: ['toolset.review', 'toolset.team', 'toolset.workflow'],
+  operator: [],
+} as const satisfies Record<string, readonly string[]>;

@@ -3,8 +3,7 @@ import type { GrantOffer, Subjects } from './answers.ts';
 import { capabilityTools } from './tools.ts';
 
 export type { Caller, CallersPage, NamedSubject, Subjects } from './answers.ts';
-export { createGate, type Gate } from './gate.ts';
-export { grantStatus, PROFILES } from './grant.ts';
+export { createGate, type Gate, grantStatus, PROFILES } from './gate.ts';
 export { standingGrants } from './store.ts';
 export { giveProfile } from './tools.ts';
 

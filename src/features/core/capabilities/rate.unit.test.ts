@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
-import { recentAfter, waitForRate } from './grant.ts';
+import { recentAfter, waitForRate } from './gate.ts';
 
 const grantOf = (rate: number, recent: string | null = null): GrantRow => ({
   workspace_id: 'ws_default',

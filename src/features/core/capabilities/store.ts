@@ -5,7 +5,10 @@ import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery, matching } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import { count, fits, idOf, json, matches, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
-import { actionName, type GrantStatus, grantScope, type StandingGrant } from './grant.ts';
+import { actionName, type GrantStatus, grantScope } from './contract.ts';
+
+/** What decides whether a grant stands. */
+export type StandingGrant = Pick<GrantRow, 'action' | 'revoked_at' | 'expires_at' | 'max_uses' | 'uses'>;
 
 export const grantsIn = (db: Db, workspace: string) => matching(db, 'grants', { workspace_id: workspace }).selectAll();
 

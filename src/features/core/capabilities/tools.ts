@@ -1,15 +1,14 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { toolNamed } from '../../../kernel/registry.ts';
 import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { insertRows } from '../../../storage/rows.ts';
+import { insertRows, newId } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { explain, type GrantOffer, matrix, type Subjects, viewGrants } from './answers.ts';
-import { capabilityMatrix, explainCapability, grantCapability, listCapabilities, revokeCapability } from './contract.ts';
-import { type GrantScope, PROFILES } from './grant.ts';
+import { capabilityMatrix, explainCapability, type GrantScope, grantCapability, listCapabilities, revokeCapability } from './contract.ts';
+import { PROFILES } from './gate.ts';
 import { findGrants, grantsIn, pageOfGrants, revokeGrant } from './store.ts';
 
 export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implementation[] {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { absolutePath, id, title } from '../../../kernel/input.ts';
+import { absolutePath, contract, id, READ, title } from '../../../kernel/contract.ts';
 
 const machineName = title.max(100);
 

@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import type { Services } from '../../../kernel/call.ts';
-import { DEFAULT_WORKSPACE_ID, newId } from '../../../kernel/ids.ts';
-import { parseInput } from '../../../kernel/input.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
+import { parseInput } from '../../../kernel/registry.ts';
 import { notFound, Refusal } from '../../../kernel/reply.ts';
-import { readJson } from '../../../storage/columns.ts';
-import { changeRows, deleteRows, findRow, insertRows } from '../../../storage/rows.ts';
+import { changeRows, deleteRows, findRow, insertRows, newId, readJson } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { agentTokenExpiry, findDeveloper, hashSecret, type IdentityLimits, issueToken, mintSecret } from '../identity/index.ts';

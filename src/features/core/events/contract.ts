@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contract, READ } from '../../../kernel/contract.ts';
-import { EVENT_CATEGORIES } from '../../../storage/columns.ts';
+import { EVENT_CATEGORIES } from '../../../storage/journal.ts';
 
 const event = z.strictObject({
   seq: z.int(),

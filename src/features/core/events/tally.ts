@@ -1,7 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { EVENT_CATEGORIES, type EventCategory } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { firstSeqSince, readHead } from '../../../storage/journal.ts';
+import { EVENT_CATEGORIES, type EventCategory, firstSeqSince, readHead } from '../../../storage/journal.ts';
 
 const MINUTE_MS = 60_000;
 /** How far back it counts. */

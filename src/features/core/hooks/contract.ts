@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
-import { contract } from '../../../kernel/contract.ts';
-import { id, repo, text } from '../../../kernel/input.ts';
+import { contract, id, repo, text } from '../../../kernel/contract.ts';
 import { HOOK_EVENTS, type HookAnswer, type HookQuestion, LONGEST, MAX_EDITS, MAX_FILES, TOP } from '../../../wire/hook-question.ts';
 
 /** As git names it: what a claim cannot name, such as a backslash in it, may still lie beneath one, and must not make the others unheard. */

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { Services } from '../../../kernel/call.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
-import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout, toEvent } from '../../../storage/journal.ts';
-import { compiledQuery, deleteEverywhere, saveRows } from '../../../storage/rows.ts';
+import { compiledQuery, deleteEverywhere, readJson, saveRows } from '../../../storage/rows.ts';
 import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { DENIED_EDIT } from '../events/index.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { WriteContext } from '../../../kernel/call.ts';
-import { readJson } from '../../../storage/columns.ts';
+import { readJson } from '../../../storage/rows.ts';
 import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { findSession, MAX_FILES, storeSnapshot } from '../../team/sessions/index.ts';

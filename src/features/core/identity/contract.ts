@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { title } from '../../../kernel/input.ts';
+import { contract, READ, title } from '../../../kernel/contract.ts';
 import { agentType } from './authenticate.ts';
 
 const developerName = z

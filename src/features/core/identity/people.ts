@@ -1,9 +1,9 @@
 import type { WriteContext } from '../../../kernel/call.ts';
-import { DEFAULT_WORKSPACE_ID, newId, workspaceName } from '../../../kernel/ids.ts';
+import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/ids.ts';
 import { notFound, Refusal } from '../../../kernel/reply.ts';
 import type { StoredToken } from '../../../storage/backup.ts';
 import type { Store } from '../../../storage/open.ts';
-import { changeRows, deleteRows, findRow, insertNewRow, insertRows } from '../../../storage/rows.ts';
+import { changeRows, deleteRows, findRow, insertNewRow, insertRows, newId } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { isRecord } from '../../../kernel/input.ts';
+import { isRecord } from '../../../kernel/registry.ts';
 import type { TestCaller } from '../../../testing/app.ts';
 import { MARK, type PrivateTeam, privateTeam, type Read } from '../../../testing/scenes/private-developer.ts';
 import { teamApp } from '../../../testing/scenes/team.ts';

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Principal, Services } from '../../../kernel/call.ts';
 import { agentIdOf, nameOf, ownerOf } from '../../../kernel/ids.ts';
-import { isRecord } from '../../../kernel/input.ts';
 import type { Ports } from '../../../kernel/ports.ts';
+import { isRecord } from '../../../kernel/registry.ts';
 import { notFound, Refusal, type Refused } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { JournalEvent } from '../../../storage/journal.ts';

@@ -1,8 +1,7 @@
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { view } from '../../../storage/columns.ts';
-import { changeRows } from '../../../storage/rows.ts';
+import { changeRows, view } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {

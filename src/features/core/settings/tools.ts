@@ -1,7 +1,6 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { invalidInput } from '../../../kernel/input.ts';
-import { accessOf, type PublishedTool } from '../../../kernel/registry.ts';
+import { accessOf, invalidInput, type PublishedTool } from '../../../kernel/registry.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement, type RetentionInfo } from '../../../kernel/tool.ts';
 import { deleteRows, saveRows } from '../../../storage/rows.ts';

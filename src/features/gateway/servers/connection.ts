@@ -1,6 +1,6 @@
 import { CLIENT_CAPABILITIES_META_KEY, type Client, LOG_LEVEL_META_KEY, ProtocolErrorCode, type StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../kernel/clock.ts';
-import { isRecord } from '../../../kernel/input.ts';
+import { isRecord } from '../../../kernel/registry.ts';
 import type { Exchange, Json } from '../../../kernel/relay.ts';
 import { currentTrace, type Log, withSpan } from '../../../kernel/trace.ts';
 import type { ServerEntry } from './configured.ts';

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Output } from '../../../kernel/contract.ts';
-import { isRecord } from '../../../kernel/input.ts';
+import { isRecord } from '../../../kernel/registry.ts';
 import type { Json } from '../../../kernel/relay.ts';
-import { canonicalJson } from '../../../storage/columns.ts';
+import { canonicalJson } from '../../../storage/journal.ts';
 import type { listServers, PinKind } from './contract.ts';
 
 /** What has no shape of its own, and half a surrogate pair. */

@@ -1,5 +1,5 @@
 import { Client, type JSONRPCMessage, type RequestId, type Transport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
-import { isRecord } from '../../../kernel/input.ts';
+import { isRecord } from '../../../kernel/registry.ts';
 import type { ServerEntry } from './configured.ts';
 import { refusesInitialize } from './failures.ts';
 

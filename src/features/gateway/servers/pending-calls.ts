@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { isRecord } from '../../../kernel/input.ts';
+import { isRecord } from '../../../kernel/registry.ts';
 import { CLIENT_REQUESTS, type ClientRequest, type Exchange, isLoud, type Json, LEVELS } from '../../../kernel/relay.ts';
 import { cannotAsk } from './failures.ts';
 import { isTooDeep, MAX_LEVELS } from './relay.ts';

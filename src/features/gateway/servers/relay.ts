@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { isInputRequired, type Json, type RelayContext, roundUnknown } from '../../../kernel/relay.ts';
 import { Refusal } from '../../../kernel/reply.ts';
-import { canonicalJson } from '../../../storage/columns.ts';
+import { canonicalJson } from '../../../storage/journal.ts';
 import type { UpstreamConnection } from './connection.ts';
 import { cannotAsk, type Failure, failureOf } from './failures.ts';
 import { answersTo, askedBy, PendingCall, type Suspended, SuspendedCalls } from './pending-calls.ts';

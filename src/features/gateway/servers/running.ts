@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Services } from '../../../kernel/call.ts';
-import { withTimeout } from '../../../kernel/deadline.ts';
+import { withTimeout } from '../../../kernel/clock.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { type BoundedLog, createBoundedLog } from '../../../machine/process/bounded-log.ts';
 import { type Children, createChildren } from '../../../machine/process/child.ts';

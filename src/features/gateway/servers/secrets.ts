@@ -5,8 +5,7 @@ import { resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { DEFAULT_WORKSPACE_ID, isWorkspaceName, workspaceName } from '../../../kernel/ids.ts';
-import { isRecord } from '../../../kernel/input.ts';
-import { namespaceOf } from '../../../kernel/registry.ts';
+import { isRecord, namespaceOf } from '../../../kernel/registry.ts';
 import { type EntryProblem, EVERY_WORKSPACE, type HttpEntry, type ServerEntry, type StdioEntry } from './configured.ts';
 
 export interface EntryOptions {

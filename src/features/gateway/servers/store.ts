@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import type { Json } from '../../../kernel/relay.ts';
-import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { deleteRows, findRows, saveRows } from '../../../storage/rows.ts';
+import { deleteRows, findRows, readJson, saveRows } from '../../../storage/rows.ts';
 import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
 import { PIN_KINDS } from './contract.ts';
 import type { Pin } from './pins.ts';

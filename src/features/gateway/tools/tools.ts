@@ -1,8 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { CallContext } from '../../../kernel/call.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
-import { isRecord } from '../../../kernel/input.ts';
-import { type PublishedTool, toolNamed } from '../../../kernel/registry.ts';
+import { isRecord, type PublishedTool, toolNamed } from '../../../kernel/registry.ts';
 import type { ExternalTool, Json } from '../../../kernel/relay.ts';
 import { notFound, ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';

@@ -1,7 +1,6 @@
 import type { Output } from '../../../kernel/contract.ts';
-import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { rowsById } from '../../../storage/rows.ts';
+import { rowsById, view } from '../../../storage/rows.ts';
 import { PRIVATE, type Viewer } from '../../core/identity/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import { type agentsLanes, type ShownSpan, shownSpan } from './contract.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { absolutePath, repositoryPath, text, title } from '../../../kernel/input.ts';
+import { absolutePath, contract, READ, repositoryPath, text, title } from '../../../kernel/contract.ts';
 import { INSTANCE_ID } from './lifecycle.ts';
 
 export const INSTANCE_TYPES = ['coding', 'review', 'planning'] as const;

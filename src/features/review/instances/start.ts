@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { CallContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/ids.ts';
-import { invalidInput } from '../../../kernel/input.ts';
+import { invalidInput } from '../../../kernel/registry.ts';
 import { notFound, Refusal } from '../../../kernel/reply.ts';
 import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import { TmuxFailed } from '../../../machine/agent-sessions/tmux.ts';

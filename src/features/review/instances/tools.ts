@@ -3,7 +3,7 @@ import type { Input, Output } from '../../../kernel/contract.ts';
 import { invalidState, ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { stepRunner } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { view } from '../../../storage/columns.ts';
+import { view } from '../../../storage/rows.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { reviewLimits } from '../../core/settings/index.ts';

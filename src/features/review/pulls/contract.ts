@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../../kernel/contract.ts';
-import { branch, text, title } from '../../../kernel/input.ts';
+import { branch, contract, text, title } from '../../../kernel/contract.ts';
 
 export const createPullRequest = contract({
   name: 'create_pull_request',

@@ -1,9 +1,9 @@
 import type { CallContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { invalidState, ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { isHeldAs, messageOf, type StepRunner, stepRunner } from '../../../kernel/step.ts';
 import { type GitHub, GitHubFailed, type GitHubIssue, type GitHubRepository, type NewIssue } from '../../../machine/github/github.ts';
+import { newId } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
   changeInstance,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../../kernel/contract.ts';
-import { text } from '../../../kernel/input.ts';
+import { contract, text } from '../../../kernel/contract.ts';
 
 export const FEEDBACK_TYPES = ['needs_work', 'suggestions', 'clarification'] as const;
 export const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;

@@ -1,11 +1,10 @@
 import type { CallContext, Services } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { invalidState, notFound, ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { stepRunner } from '../../../kernel/step.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { insertRows } from '../../../storage/rows.ts';
+import { insertRows, newId } from '../../../storage/rows.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { reviewLimits } from '../../core/settings/index.ts';

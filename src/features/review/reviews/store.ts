@@ -1,8 +1,7 @@
 import { createLeases, type LeasedStep, STEP_OVER } from '../../../kernel/step.ts';
 import { holders } from '../../../machine/process/holder.ts';
-import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, matching } from '../../../storage/rows.ts';
+import { changeRows, findRow, matching, view } from '../../../storage/rows.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import { type Feedback, feedbackView } from '../instances/index.ts';
 

@@ -1,11 +1,10 @@
 import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { invalidInput } from '../../../kernel/input.ts';
+import { invalidInput } from '../../../kernel/registry.ts';
 import { notFound, ok, Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, insertRows } from '../../../storage/rows.ts';
+import { changeRows, insertRows, newId } from '../../../storage/rows.ts';
 import type { AskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, developerFor } from '../../core/identity/index.ts';

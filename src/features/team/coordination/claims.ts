@@ -1,12 +1,11 @@
 import { type Principal, record, type Services, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { invalidInput } from '../../../kernel/input.ts';
+import { invalidInput } from '../../../kernel/registry.ts';
 import { notFound, ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';
+import { changeRows, findRow, insertRows, newId } from '../../../storage/rows.ts';
 import type { ClaimRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, PRIVATE } from '../../core/identity/index.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { branch, id, repo, sessionId, text } from '../../../kernel/input.ts';
+import { branch, contract, id, READ, repo, sessionId, text } from '../../../kernel/contract.ts';
 import { fileConflict } from '../overlap/contract.ts';
 import { hasWildcard } from './globs.ts';
 

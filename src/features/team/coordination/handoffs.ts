@@ -1,9 +1,8 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { notFound, ok, type Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, insertRows } from '../../../storage/rows.ts';
+import { changeRows, insertRows, newId } from '../../../storage/rows.ts';
 import type { ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';

@@ -1,7 +1,7 @@
 import type { Principal } from '../../../kernel/call.ts';
 import { bytesOf, excerpt } from '../../../kernel/excerpt.ts';
-import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { view } from '../../../storage/rows.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import type { Claimed } from './conflicts.ts';

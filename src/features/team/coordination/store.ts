@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
-import { type JsonText, readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRow, findRows, matching } from '../../../storage/rows.ts';
+import { findRow, findRows, type JsonText, matching, readJson } from '../../../storage/rows.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, Database, HandoffRow } from '../../../storage/schema-rows.ts';
 
 const strings = z.array(z.string());

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract } from '../../../kernel/contract.ts';
-import { id, sessionId, text, title } from '../../../kernel/input.ts';
+import { contract, id, sessionId, text, title } from '../../../kernel/contract.ts';
 
 export const NOTE_KINDS = ['decision', 'blocker'] as const;
 

@@ -1,12 +1,10 @@
 import type { z } from 'zod';
 import { record } from '../../../kernel/call.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { notFound, ok, type Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRows, insertRows, matching } from '../../../storage/rows.ts';
+import { findRows, insertRows, matching, newId, view } from '../../../storage/rows.ts';
 import type { NoteRow } from '../../../storage/schema-rows.ts';
 import { callingDeveloper, type Viewer } from '../../core/identity/index.ts';
 import { noteView, takeNote } from './contract.ts';

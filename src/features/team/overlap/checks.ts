@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';
+import { changeRows, findRow, insertRows, newId, readJson } from '../../../storage/rows.ts';
 import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { match, type OverlapMatch, type ScopeVerdict, type WarningStatus } from './contract.ts';

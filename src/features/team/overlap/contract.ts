@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { id, sessionId, text } from '../../../kernel/input.ts';
+import { contract, id, READ, sessionId, text } from '../../../kernel/contract.ts';
 
 export const ITEM_KINDS = ['task', 'workstream', 'workflow_task'] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];

@@ -62,6 +62,7 @@ export interface CheckedWork {
   readonly description: string | null;
   readonly action: Action | null;
   readonly component: string | null;
+  readonly taskType: string | null;
   readonly files: readonly string[];
   readonly repo: string | null;
   /** The planned work itself, which is not its own duplicate. */
@@ -260,6 +261,7 @@ const subjectOf = (row: OverlapItemRow): CheckedWork => ({
   description: null,
   action: row.action,
   component: row.component,
+  taskType: row.task_type,
   files: [],
   repo: row.repo,
   plannedId: row.id,

@@ -1,8 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { chunks, matching } from '../../../storage/rows.ts';
+import { chunks, matching, readJson } from '../../../storage/rows.ts';
 import type { OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
 import { ownSettings } from './contract.ts';
 import { decodeVector, findItems, readState, TERMS_AT_ONCE, trustedItem } from './items.ts';

@@ -19,7 +19,6 @@ export {
   addItemFiles,
   fileConflicts,
   findItems as itemsById,
-  indexItem,
   indexItems,
   keepMarked,
   markFiles,
@@ -30,7 +29,7 @@ export {
   type WorkItem,
 } from './items.ts';
 
-export { type Confirmation, Preflight, type Prepared, planReply, type StartedWork, UNASKED } from './preflight.ts';
+export { type Confirmation, indexWork, markWorkFiles, Preflight, type Prepared, planReply, type StartedWork, UNASKED } from './preflight.ts';
 
 export { bestFit } from './score.ts';
 

@@ -305,6 +305,7 @@ export async function fileConflicts(db: Db, workspace: string, question: FileQue
     );
   }
   const relevant = rows.filter((row) => !question.except?.includes(row.source_id) && sameRepo(row.repo, question.repo));
+  if (relevant.length === 0) return [];
   const { name, sees } = await viewerOf(db, question.viewer);
   return [...Map.groupBy(relevant, (row) => `${row.source} ${row.source_id}`).values()].slice(0, MAX_CONFLICTS).map((marks) => {
     const [first] = marks as [FileMarkRow];

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type CallContext, record, type WriteContext } from '../../../kernel/call.ts';
 import { ok, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
-import { readJson } from '../../../storage/columns.ts';
-import { changeRows } from '../../../storage/rows.ts';
+import { changeRows, readJson } from '../../../storage/rows.ts';
 import type { PreflightCheckRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../../core/identity/index.ts';
@@ -25,11 +24,11 @@ import {
   storeVerdict,
   storeWarning,
 } from './checks.ts';
-import type { checkOutput, FileConflict, OverlapMatch } from './contract.ts';
+import type { checkOutput, FileConflict, ItemStatus, OverlapMatch } from './contract.ts';
 import { type CheckedWork, type Detection, detect, isOpen, shownTo } from './detect.ts';
 import type { EmbeddedQuery, QueryEmbedder } from './embedder.ts';
 import type { Finder } from './finder.ts';
-import { fileConflicts, findItems } from './items.ts';
+import { fileConflicts, findItems, indexItem, markFiles, setItemStatus } from './items.ts';
 import type { TaskText } from './terms.ts';
 
 /** What is fetched before the transaction that compares. */
@@ -88,7 +87,7 @@ export class Preflight {
 
   /**
    * Planned work is warned of and not held up; unless it still has to be `confirmed`, as a person must: then work that looks like
-   * other work is told of, and `add` is not called.
+   * other work is told of, and `add`, which stores the work, is not called.
    */
   async plan(
     tx: Tx,
@@ -102,6 +101,7 @@ export class Preflight {
     const { confirmed, reason } = confirmation;
     if (!confirmed && detection.escalated.length > 0) return { id: null, overlap: await this.#result(tx, ctx, subject, prepared, detection, null) };
     const id = await add();
+    await indexWork(tx, subject, id, 'planned');
     const warning = await storeWarning(tx, subject, detection, { checkId: null, subjectId: id });
     if (warning && reason !== undefined) await confirmWarning(tx, ctx, warning.id, reason, { planned: id });
     return { id, overlap: await this.#result(tx, ctx, { ...subject, plannedId: id }, prepared, detection, warning?.id ?? null) };
@@ -133,6 +133,8 @@ export class Preflight {
     const passed = check as PreflightCheckRow;
     await changeRows(tx.db, 'preflight_checks', { workspace_id: tx.workspace, id: passed.id }, { used_at: tx.now });
     const work = await begin();
+    if (subject.plannedId === null) await indexWork(tx, subject, work.id, 'active');
+    else await setItemStatus(tx, work.id, 'active');
     await settle(tx, ctx, passed, ruling, answer, work.id);
     return { work, warningId: passed.warning_id, conflicts: await conflictsOf(tx, ctx, subject, work.id) };
   }
@@ -172,6 +174,16 @@ export class Preflight {
       engine: { embedder: prepared.embedder },
     };
   }
+}
+
+/** Others are compared with the work from now on, and see its files in its owner's hands. */
+export async function indexWork(tx: Tx, work: CheckedWork, id: string, status: ItemStatus): Promise<void> {
+  await indexItem(tx, { ...work, id, ownerId: work.developerId, status, closedAt: null });
+  if (work.kind === 'task') await markWorkFiles(tx, work, id);
+}
+
+export async function markWorkFiles(tx: Tx, { developerId, repo, action, title, files }: CheckedWork, id: string): Promise<void> {
+  await markFiles(tx, { source: 'task', sourceId: id, developerId, repo, action, label: title, expiresAt: null }, files);
 }
 
 /** What is to be judged stands in the answer, also where the start's own words no longer bring it up. */

@@ -1,12 +1,10 @@
 import { record } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { invalidInput } from '../../../kernel/input.ts';
+import { invalidInput } from '../../../kernel/registry.ts';
 import { notFound, ok, type Refusal } from '../../../kernel/reply.ts';
 import { mayBeSameRepo, sameRepo } from '../../../kernel/repo.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, insertRows, matching } from '../../../storage/rows.ts';
+import { changeRows, findRow, insertRows, matching, newId, view } from '../../../storage/rows.ts';
 import type { SessionContextRow } from '../../../storage/schema-rows.ts';
 import { callingDeveloper, developerFor, type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { type ContextView, contextView, getContext, publishContext, revokeContext } from './contract.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { branch, id, ownSessionId, repo, repoPath, sessionId, text, title } from '../../../kernel/input.ts';
+import { branch, contract, id, ownSessionId, READ, repo, repoPath, sessionId, text, title } from '../../../kernel/contract.ts';
 import { fileConflict } from '../overlap/contract.ts';
 
 /** What one report of a machine or a working tree may carry. Published, and the same on every surface. */

@@ -1,12 +1,11 @@
 import { type CallerPlace, record, type Services, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { newId } from '../../../kernel/ids.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import { notFound, type Refusal } from '../../../kernel/reply.ts';
 import { sameRepo } from '../../../kernel/repo.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { compiledQuery, insertRows } from '../../../storage/rows.ts';
+import { compiledQuery, insertRows, newId } from '../../../storage/rows.ts';
 import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';

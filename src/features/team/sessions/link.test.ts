@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linksSession, SESSION_FIELD } from '../../../kernel/input.ts';
+import { linksSession, SESSION_FIELD } from '../../../kernel/registry.ts';
 import { type TestCaller, testApp } from '../../../testing/app.ts';
 
 /** A value for every field that some call cannot do without. */

@@ -1,6 +1,5 @@
-import { view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, deleteRows, findRow, findRows, insertRows, matching } from '../../../storage/rows.ts';
+import { changeRows, deleteRows, findRow, findRows, insertRows, matching, view } from '../../../storage/rows.ts';
 import type { AgentSessionRow, MachineRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { Viewer } from '../../core/identity/index.ts';

@@ -1,10 +1,9 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { invalidInput } from '../../../kernel/input.ts';
+import { invalidInput } from '../../../kernel/registry.ts';
 import { ok, Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { findRows } from '../../../storage/rows.ts';
+import { findRows, newId } from '../../../storage/rows.ts';
 import type { AgentSessionRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { id, repo, repoPath, sessionId, text, title } from '../../../kernel/input.ts';
+import { contract, id, READ, repo, repoPath, sessionId, text, title } from '../../../kernel/contract.ts';
 import { answerFields, checkOutput, confirmFields, match } from '../overlap/contract.ts';
 import { RUNNING, WORK_STATUSES } from './lifecycle.ts';
 

@@ -1,9 +1,8 @@
 import type { Principal } from '../../../kernel/call.ts';
 import { agentTypeOf } from '../../../kernel/ids.ts';
 import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
-import { readJson, view } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRow, matching } from '../../../storage/rows.ts';
+import { findRow, matching, readJson, view } from '../../../storage/rows.ts';
 import type { TaskRow } from '../../../storage/schema-rows.ts';
 import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { overlapsOf } from '../overlap/index.ts';

@@ -1,15 +1,25 @@
 import { record, type Services, type WriteContext } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { notFound, ok, Refusal, type Reply, refused } from '../../../kernel/reply.ts';
-import { changeRows, insertRows } from '../../../storage/rows.ts';
-import type { TaskRow } from '../../../storage/schema-rows.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { changeRows, findRows, insertRows, newId } from '../../../storage/rows.ts';
+import type { TaskRow, WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
-import { addItemFiles, type CheckedWork, dropPlanWarning, indexItem, markFiles, setItemOwner, setItemStatus, unmarkFiles } from '../overlap/index.ts';
+import {
+  addItemFiles,
+  bestFit,
+  type CheckedWork,
+  dropPlanWarning,
+  indexWork,
+  markWorkFiles,
+  setItemOwner,
+  setItemStatus,
+  unmarkFiles,
+} from '../overlap/index.ts';
 import { repoOfSession } from '../sessions/index.ts';
-import { requireState, TASK_MACHINE } from './lifecycle.ts';
+import { RUNNING, requireState, TASK_MACHINE } from './lifecycle.ts';
 import { filesOf, findTask, orphanTasks, runningTasksOf } from './store.ts';
-import { chooseWorkstream, closeEmptyContainer, findWorkstream, requireOpenWorkstream } from './workstreams.ts';
+import { findWorkstream, openTaskIds, requireOpenWorkstream } from './workstreams.ts';
 
 /** A task in the words of whoever checks, plans or starts it. */
 export interface TaskWords {
@@ -35,14 +45,15 @@ export async function subjectOf(tx: Tx, ctx: WriteContext, developerId: string, 
     description: words.description ?? null,
     action: words.action ?? null,
     component: words.component ?? null,
+    taskType: words.task_type,
     files: words.target_files ?? [],
     repo: words.repo ?? (ctx.session && (await repoOfSession(tx.db, tx.workspace, ctx.session))) ?? ctx.place?.repo ?? null,
     plannedId,
   };
 }
 
-/** A stored task, as the comparison sees it when it is to be started. */
-export const plannedSubject = (row: TaskRow): CheckedWork => ({
+/** A stored task, as the comparison sees it. */
+export const storedSubject = (row: TaskRow): CheckedWork => ({
   kind: 'task',
   developerId: row.developer_id,
   title: row.title,
@@ -50,12 +61,13 @@ export const plannedSubject = (row: TaskRow): CheckedWork => ({
   description: row.description,
   action: row.action,
   component: row.component,
+  taskType: row.task_type,
   files: filesOf(row),
   repo: row.repo,
   plannedId: row.id,
 });
 
-/** Stores the task in a workstream, where the index and the holders of its files can see it. */
+/** Stores the task in a workstream. */
 export async function addTask(
   tx: Tx,
   ctx: WriteContext,
@@ -93,7 +105,6 @@ export async function addTask(
     closed_at: null,
   };
   await insertRows(tx.db, 'tasks', row);
-  await indexTask(tx, row, subject);
   record(tx, ctx, {
     category: 'work',
     kind: status === 'planned' ? 'task.planned' : 'task.started',
@@ -103,14 +114,60 @@ export async function addTask(
   return row;
 }
 
-/** What the work is, for those who compare theirs with it, and which files it has in hand. */
-async function indexTask(tx: Tx, row: TaskRow, subject: CheckedWork): Promise<void> {
-  await indexItem(tx, { ...subject, id: row.id, ownerId: row.developer_id, taskType: row.task_type, status: row.status, closedAt: row.closed_at });
-  await markTaskFiles(tx, row, subject.files);
+interface NewTask {
+  readonly developerId: string;
+  readonly title: string;
+  readonly scope: string | null;
+  readonly description: string | null;
 }
 
-async function markTaskFiles(tx: Tx, { id, developer_id, repo, action, title }: TaskRow, files: readonly string[]): Promise<void> {
-  await markFiles(tx, { source: 'task', sourceId: id, developerId: developer_id, repo, action, label: title, expiresAt: null }, files);
+/** By whom an event is written: a caller, or the server itself when it starts. */
+type Voice = Pick<WriteContext, 'principal' | 'session'> | { readonly principal: { readonly actor: string }; readonly session: null };
+
+const CHOICES = 200;
+
+/** Where a task of this developer could belong, newest first. */
+const runningWorkstreams = (db: Db, workspace: string, developerId: string, limit: number): Promise<WorkstreamRow[]> =>
+  findRows(db, 'workstreams', { workspace_id: workspace, developer_id: developerId, status: RUNNING }, { order: { id: 'desc' }, limit });
+
+/** The best matching open workstream of the developer; where none matches, a container made for the task. */
+async function chooseWorkstream(tx: Tx, voice: Voice, task: NewTask): Promise<string> {
+  const choices = await runningWorkstreams(tx.db, tx.workspace, task.developerId, CHOICES);
+  return bestFit(task, choices) ?? (await makeContainer(tx, voice, task));
+}
+
+async function makeContainer(tx: Tx, voice: Voice, task: NewTask): Promise<string> {
+  const row: WorkstreamRow = {
+    workspace_id: tx.workspace,
+    id: newId('wst', tx.now),
+    developer_id: task.developerId,
+    session_id: voice.session,
+    title: task.title,
+    description: task.scope ?? task.description,
+    status: 'active',
+    auto_created: 1,
+    result_summary: null,
+    reason: null,
+    created_at: tx.now,
+    updated_at: tx.now,
+    closed_at: null,
+  };
+  await insertRows(tx.db, 'workstreams', row);
+  tell(tx, voice, { kind: 'workstream.auto_created', subject: row.id, payload: { title: row.title } });
+  return row.id;
+}
+
+/** A container has no purpose of its own: it ends with its last open task. */
+async function closeEmptyContainer(tx: Tx, voice: Voice, workstreamId: string | null): Promise<void> {
+  const row = workstreamId ? await findWorkstream(tx.db, tx.workspace, workstreamId) : undefined;
+  if (!row || row.auto_created === 0 || row.closed_at !== null) return;
+  if ((await openTaskIds(tx.db, tx.workspace, row.id)).length > 0) return;
+  await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status: 'completed', updated_at: tx.now, closed_at: tx.now });
+  tell(tx, voice, { kind: 'workstream.completed', subject: row.id, payload: { title: row.title, automatic: true } });
+}
+
+function tell(tx: Tx, { principal: { actor }, session }: Voice, event: { kind: string; subject: string; payload: Record<string, unknown> }): void {
+  tx.append({ category: 'work', actor, session, ...event });
 }
 
 export async function ownTask(tx: Tx, ctx: WriteContext, id: string, field = 'task_id'): Promise<TaskRow> {
@@ -137,7 +194,6 @@ export async function activate(tx: Tx, ctx: WriteContext, row: TaskRow): Promise
       updated_at: tx.now,
     },
   );
-  await setItemStatus(tx, row.id, 'active');
   record(tx, ctx, { category: 'work', kind: 'task.started', subject: row.id, payload: { title: row.title, planned: true, workstream_id: workstreamId } });
   return workstreamId;
 }
@@ -172,7 +228,7 @@ export async function editPlanned(
     const values = Object.fromEntries(changed.map((key) => [key, fields[key as keyof typeof fields]])) as Partial<TaskRow>;
     const edited: TaskRow = { ...row, ...values, updated_at: tx.now };
     await changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id: row.id }, { ...values, updated_at: tx.now });
-    await indexTask(tx, edited, plannedSubject(edited));
+    await indexWork(tx, storedSubject(edited), edited.id, 'planned');
     record(tx, ctx, { category: 'work', kind: 'task.planned_updated', subject: row.id, payload: { title: edited.title, changed } });
   }
   return ok({ task_id: row.id, status: row.status, changed }, changed.length > 0 ? `Changed ${changed.join(', ')}.` : 'It was so already.');
@@ -255,7 +311,7 @@ export async function takeOver(tx: Tx, ctx: WriteContext, { taskIds, fromDevelop
     const moved = { developer_id: toDeveloperId, actor: ctx.principal.actor, session_id: ctx.session, workstream_id: workstreamId, updated_at: tx.now };
     await changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id: id }, moved);
     await setItemOwner(tx, id, toDeveloperId);
-    await markTaskFiles(tx, { ...row, ...moved }, filesOf(row));
+    await markWorkFiles(tx, storedSubject({ ...row, ...moved }), id);
     record(tx, ctx, { category: 'work', kind: 'task.handed_over', subject: id, payload: { title: row.title, from: fromDeveloperId, to: toDeveloperId } });
     await closeEmptyContainer(tx, ctx, row.workstream_id);
     taken.push(id);

@@ -20,7 +20,7 @@ import {
 } from './contract.ts';
 import { requireState, TASK_MACHINE } from './lifecycle.ts';
 import { countTasks, findTask, ownersOfTasks, showTasks, taskNamed, tasksBy } from './store.ts';
-import { activate, addTask, cancel, complete, editPlanned, ownTask, plannedSubject, setRunning, subjectOf, type TaskWords } from './tasks.ts';
+import { activate, addTask, cancel, complete, editPlanned, ownTask, setRunning, storedSubject, subjectOf, type TaskWords } from './tasks.ts';
 import { requireOpenWorkstream } from './workstreams.ts';
 
 export function taskTools(preflight: Preflight): Implementation[] {
@@ -84,7 +84,7 @@ export function taskTools(preflight: Preflight): Implementation[] {
         const row = await ownTask(tx, ctx, planned_task_id, 'planned_task_id');
         requireState(TASK_MACHINE, 'start_planned', 'task', row);
         const begin = async () => ({ id: row.id, workstream_id: await activate(tx, ctx, row) });
-        return startedReply(await preflight.start(tx, ctx, plannedSubject(row), answer, prepared, begin));
+        return startedReply(await preflight.start(tx, ctx, storedSubject(row), answer, prepared, begin));
       },
     }),
     implement(updateTask, {

@@ -1,20 +1,17 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { notFound, ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, findRows, insertRows, matching, rowsById } from '../../../storage/rows.ts';
+import { changeRows, findRow, findRows, insertRows, matching, newId, rowsById } from '../../../storage/rows.ts';
 import type { WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
 import {
-  bestFit,
   type CheckedWork,
   type Confirmation,
   dropPlanWarning,
-  indexItem,
   type Preflight,
   type Prepared,
   planReply,
@@ -33,7 +30,7 @@ import {
   startWorkstream,
   updateWorkstream,
 } from './contract.ts';
-import { OPEN, RUNNING, requireState, WORKSTREAM_MACHINE, type WorkStatus } from './lifecycle.ts';
+import { OPEN, requireState, WORKSTREAM_MACHINE, type WorkStatus } from './lifecycle.ts';
 
 /** What an event tells of a completion: with the title it stays within the bound of a payload. */
 const SUMMARY_BYTES = 2_000;
@@ -95,7 +92,6 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
         const subject = subjectOf(row.developer_id, { title: row.title, description: row.description ?? undefined }, row);
         const begin = async () => {
           await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status: 'active', updated_at: tx.now });
-          await setItemStatus(tx, row.id, 'active');
           record(tx, ctx, { category: 'work', kind: 'workstream.start_planned', subject: row.id, payload: { title: row.title } });
           return row;
         };
@@ -208,6 +204,7 @@ const subjectOf = (developerId: string, { title, description = undefined }: Word
   description: description ?? null,
   action: null,
   component: null,
+  taskType: null,
   files: [],
   repo: null,
   plannedId: planned?.id ?? null,
@@ -230,7 +227,6 @@ async function addWorkstream(tx: Tx, ctx: WriteContext, subject: CheckedWork, st
     closed_at: null,
   };
   await insertRows(tx.db, 'workstreams', row);
-  await indexItem(tx, { ...subject, id: row.id, ownerId: row.developer_id, taskType: null, status, closedAt: null });
   record(tx, ctx, {
     category: 'work',
     kind: status === 'planned' ? 'workstream.planned' : 'workstream.started',
@@ -245,18 +241,6 @@ async function ownWorkstream(tx: Tx, ctx: WriteContext, id: string, field = 'wor
   if (row && row.developer_id === callingDeveloper(ctx.principal)) return row;
   throw notFound('workstream', `You have no workstream ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', field);
 }
-
-interface NewTask {
-  readonly developerId: string;
-  readonly title: string;
-  readonly scope: string | null;
-  readonly description: string | null;
-}
-
-/** By whom an event is written: a caller, or the server itself when it starts. */
-type Voice = Pick<WriteContext, 'principal' | 'session'> | { readonly principal: { readonly actor: string }; readonly session: null };
-
-const CHOICES = 200;
 
 /** The developer's own workstream that a task names, which must still be open. */
 export async function requireOpenWorkstream(tx: Tx, developerId: string, id: string): Promise<WorkstreamRow> {
@@ -275,46 +259,6 @@ export async function requireOpenWorkstream(tx: Tx, developerId: string, id: str
   return row;
 }
 
-/** The best matching open workstream of the developer; where none matches, a container made for the task. */
-export async function chooseWorkstream(tx: Tx, voice: Voice, task: NewTask): Promise<string> {
-  const choices = await runningWorkstreams(tx.db, tx.workspace, task.developerId, CHOICES);
-  return bestFit(task, choices) ?? (await makeContainer(tx, voice, task));
-}
-
-async function makeContainer(tx: Tx, voice: Voice, task: NewTask): Promise<string> {
-  const row: WorkstreamRow = {
-    workspace_id: tx.workspace,
-    id: newId('wst', tx.now),
-    developer_id: task.developerId,
-    session_id: voice.session,
-    title: task.title,
-    description: task.scope ?? task.description,
-    status: 'active',
-    auto_created: 1,
-    result_summary: null,
-    reason: null,
-    created_at: tx.now,
-    updated_at: tx.now,
-    closed_at: null,
-  };
-  await insertRows(tx.db, 'workstreams', row);
-  tell(tx, voice, { kind: 'workstream.auto_created', subject: row.id, payload: { title: row.title } });
-  return row.id;
-}
-
-/** A container has no purpose of its own: it ends with its last open task. */
-export async function closeEmptyContainer(tx: Tx, voice: Voice, workstreamId: string | null): Promise<void> {
-  const row = workstreamId ? await findWorkstream(tx.db, tx.workspace, workstreamId) : undefined;
-  if (!row || row.auto_created === 0 || row.closed_at !== null) return;
-  if ((await openTaskIds(tx.db, tx.workspace, row.id)).length > 0) return;
-  await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status: 'completed', updated_at: tx.now, closed_at: tx.now });
-  tell(tx, voice, { kind: 'workstream.completed', subject: row.id, payload: { title: row.title, automatic: true } });
-}
-
-function tell(tx: Tx, { principal: { actor }, session }: Voice, event: { kind: string; subject: string; payload: Record<string, unknown> }): void {
-  tx.append({ category: 'work', actor, session, ...event });
-}
-
 export async function ownsWorkstream(db: Db, workspace: string, developerId: string, id: string): Promise<boolean> {
   return (await findWorkstream(db, workspace, id))?.developer_id === developerId;
 }
@@ -326,10 +270,6 @@ export async function titlesOf(db: Db, workspace: string, ids: readonly string[]
   const rows = await rowsById(db, 'workstreams', workspace, ids);
   return new Map(Array.from(rows, ([id, { title }]) => [id, title]));
 }
-
-/** Where a task of this developer could belong, newest first. */
-const runningWorkstreams = (db: Db, workspace: string, developerId: string, limit: number): Promise<WorkstreamRow[]> =>
-  findRows(db, 'workstreams', { workspace_id: workspace, developer_id: developerId, status: RUNNING }, { order: { id: 'desc' }, limit });
 
 export const workstreamsBy = (db: Db, workspace: string, statuses: readonly WorkStatus[], limit: number): Promise<WorkstreamRow[]> =>
   findRows(db, 'workstreams', { workspace_id: workspace, status: statuses }, { order: { updated_at: 'desc', id: 'desc' }, limit });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRows } from '../../../storage/rows.ts';
+import { findRows, readJson } from '../../../storage/rows.ts';
 import type { ParallelAuditRow } from '../../../storage/schema-rows.ts';
 import type { Viewer } from '../../core/identity/index.ts';
 import { isOpen, itemsById, type Pair } from '../overlap/index.ts';

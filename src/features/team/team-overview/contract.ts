@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { sessionId } from '../../../kernel/input.ts';
+import { contract, READ, sessionId } from '../../../kernel/contract.ts';
 import { questionView } from '../../workflow/messages/contract.ts';
 import { claimView } from '../coordination/contract.ts';
 import { noteView } from '../notes/contract.ts';

@@ -1,9 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Principal } from '../../../kernel/call.ts';
-import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { firstSeqSince, readHead } from '../../../storage/journal.ts';
+import { readJson } from '../../../storage/rows.ts';
 import type { EventRow } from '../../../storage/schema-rows.ts';
 import { viewerOf } from '../../core/identity/index.ts';
 import { recentNotes } from '../notes/index.ts';

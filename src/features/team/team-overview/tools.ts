@@ -1,9 +1,8 @@
 import { type CallContext, record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { ok, type Reply, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { insertRows } from '../../../storage/rows.ts';
+import { insertRows, newId } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
 import { markDelivered } from '../coordination/index.ts';

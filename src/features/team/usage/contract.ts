@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { sessionId } from '../../../kernel/input.ts';
+import { contract, READ, sessionId } from '../../../kernel/contract.ts';
 import { SOURCES } from './sources.ts';
 
 const spanView = z.strictObject({

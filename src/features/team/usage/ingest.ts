@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { invalidInput } from '../../../kernel/input.ts';
+import { invalidInput } from '../../../kernel/registry.ts';
 import { ok, type Reply, refused } from '../../../kernel/reply.ts';
-import { canonicalJson } from '../../../storage/columns.ts';
-import { findRows, insertRows } from '../../../storage/rows.ts';
+import { canonicalJson } from '../../../storage/journal.ts';
+import { findRows, insertRows, newId } from '../../../storage/rows.ts';
 import type { AgentSpanRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';

@@ -1,4 +1,4 @@
-import { invalidInput, isRecord } from '../../../kernel/input.ts';
+import { invalidInput, isRecord } from '../../../kernel/registry.ts';
 import { dollars, each, has, inside, toSpan, type UsagePlace, type UsageSpan, wholeNumber } from './span.ts';
 
 /** The names under which one kind of instrumentation writes its counters. */

@@ -1,4 +1,4 @@
-import { invalidInput, isRecord } from '../../../kernel/input.ts';
+import { invalidInput, isRecord } from '../../../kernel/registry.ts';
 
 /**
  * What a payload says of one model, in the one form that is stored. The four counters that make up the total exclude each

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { canonicalJson } from '../../../storage/columns.ts';
+import { canonicalJson } from '../../../storage/journal.ts';
 import { SCHEMA } from '../../../storage/schema.ts';
 import { type TestCaller, testApp } from '../../../testing/app.ts';
 import { ENGINE } from '../../../testing/store/database.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { details, id, text, title } from '../../../kernel/input.ts';
+import { contract, details, id, READ, text, title } from '../../../kernel/contract.ts';
 
 const AGENT_STATUSES = ['online', 'offline', 'busy'] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];

@@ -1,10 +1,9 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Principal, record, type Services, type WriteContext } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { invalidState, notFound, Refusal } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, insertRows } from '../../../storage/rows.ts';
+import { changeRows, findRow, insertRows, newId } from '../../../storage/rows.ts';
 import type { AgentRow, Database } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { PRIVATE_RUNTIME, showsFieldsTo } from '../../core/identity/index.ts';

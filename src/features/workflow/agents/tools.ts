@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { type Principal, record } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { invalidInput } from '../../../kernel/input.ts';
+import { invalidInput } from '../../../kernel/registry.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { insertRows } from '../../../storage/rows.ts';
+import { insertRows, newId, readJson } from '../../../storage/rows.ts';
 import type { AgentRow } from '../../../storage/schema-rows.ts';
 import { PRIVATE, type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { type AgentView, agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { details, id, text, title } from '../../../kernel/input.ts';
+import { contract, details, id, READ, text, title } from '../../../kernel/contract.ts';
 import { ROLES, RUNTIMES } from '../agents/contract.ts';
 import { KINDS, STATES, STATUSES, STEP_STATES, STEPS } from './thread-standing.ts';
 

@@ -1,8 +1,8 @@
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { newId } from '../../../storage/rows.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { PRIVATE } from '../../core/identity/index.ts';

@@ -1,9 +1,8 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { Refusal } from '../../../kernel/reply.ts';
-import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { chunks } from '../../../storage/rows.ts';
+import { chunks, readJson } from '../../../storage/rows.ts';
 import type { Database, MessageRow } from '../../../storage/schema-rows.ts';
 import type { Forgotten } from '../../core/settings/index.ts';
 import { HUMAN, type MessageStatus, type MessageType, type MessageView, type Priority } from './contract.ts';

@@ -1,7 +1,7 @@
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { invalidInput } from '../../../kernel/input.ts';
+import { invalidInput } from '../../../kernel/registry.ts';
 import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { id, repo } from '../../../kernel/input.ts';
+import { contract, id, READ, repo } from '../../../kernel/contract.ts';
 import { agentView } from '../agents/contract.ts';
 import { listedTask, listWorkflows, nextTasks, progressOf, TASK_STATUSES, workflowSummary, workflowView } from '../workflows/contract.ts';
 

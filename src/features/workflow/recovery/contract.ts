@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { id } from '../../../kernel/input.ts';
+import { contract, id, READ } from '../../../kernel/contract.ts';
 import { checkpointView, SOURCE_TYPES, TASK_STATUSES, WORKFLOW_STATUSES } from '../workflows/contract.ts';
 
 const json = z.record(z.string(), z.unknown());

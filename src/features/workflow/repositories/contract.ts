@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { absolutePath, title } from '../../../kernel/input.ts';
+import { absolutePath, contract, READ, title } from '../../../kernel/contract.ts';
 
 export const repositoryView = z.strictObject({
   id: z.string(),

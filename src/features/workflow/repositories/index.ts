@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { repositoryName } from '../../../kernel/repo.ts';
 import { type Feature, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, countRows, findRow, findRows, insertRows } from '../../../storage/rows.ts';
+import { changeRows, countRows, findRow, findRows, insertRows, newId } from '../../../storage/rows.ts';
 import type { RepositoryRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { getRepository, listRepositories, type RepositoryView, registerRepository, repositoriesAtWork } from './contract.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { absolutePath, id, text } from '../../../kernel/input.ts';
+import { absolutePath, contract, id, READ, text } from '../../../kernel/contract.ts';
 import { listQuestions } from '../messages/contract.ts';
 import { loadContext } from '../recovery/contract.ts';
 import { checkpointView, createWorkflowContract, maxParallel, name, reason, TASK_STATUSES, taskView, workflowSummary } from '../workflows/contract.ts';

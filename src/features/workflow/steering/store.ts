@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { readJson } from '../../../storage/columns.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
-import { chunks } from '../../../storage/rows.ts';
+import { chunks, readJson } from '../../../storage/rows.ts';
 import { activeTasks, type WorkflowRow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { SPAN_KINDS, type TaskHappening } from './spans.ts';
 

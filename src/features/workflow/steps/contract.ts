@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { details, id, text } from '../../../kernel/input.ts';
+import { contract, details, id, READ, text } from '../../../kernel/contract.ts';
 import { checkpointView, files, reason, taskView, workflowSummary, writer } from '../workflows/contract.ts';
 
 /** So many checkpoints are listed at once. */

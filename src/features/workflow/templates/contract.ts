@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { id, repositoryPath, text } from '../../../kernel/input.ts';
+import { contract, id, READ, repositoryPath, text } from '../../../kernel/contract.ts';
 import { maxParallel, name, plannedTask, tasksOf } from '../workflows/contract.ts';
 
 const VALUE_CHARACTERS = 2_000;

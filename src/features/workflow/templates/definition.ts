@@ -1,5 +1,5 @@
 import { beginning, excerpt } from '../../../kernel/excerpt.ts';
-import { type InputIssue, invalidInput } from '../../../kernel/input.ts';
+import { type InputIssue, invalidInput } from '../../../kernel/registry.ts';
 import { invalidState, Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { activeTasks, checkPlan, edgesOf, readStrings, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';

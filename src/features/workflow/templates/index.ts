@@ -1,12 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { record } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { invalidInput } from '../../../kernel/input.ts';
+import { invalidInput } from '../../../kernel/registry.ts';
 import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Feature, type Implementation, implement } from '../../../kernel/tool.ts';
-import { readJson } from '../../../storage/columns.ts';
-import { countRows, findRow, insertRows, matching } from '../../../storage/rows.ts';
+import { countRows, findRow, insertRows, matching, newId, readJson } from '../../../storage/rows.ts';
 import type { WorkflowTemplateRow } from '../../../storage/schema-rows.ts';
 import { createWorkflow, setPlan } from '../workflows/index.ts';
 import { applyTemplate, createTemplate, definition, listTemplates, outline, type TemplateView } from './contract.ts';

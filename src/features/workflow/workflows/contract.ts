@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { id, repoPath, repositoryPath, text, title } from '../../../kernel/input.ts';
+import { contract, id, READ, repoPath, repositoryPath, text, title } from '../../../kernel/contract.ts';
 import { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
 
 export const SOURCE_TYPES = ['prompt', 'github_issue', 'linear', 'jira', 'custom'] as const;

@@ -1,8 +1,8 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
+import { absolutePath } from '../../../kernel/contract.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { absolutePath, invalidInput } from '../../../kernel/input.ts';
-import { insertRows } from '../../../storage/rows.ts';
+import { invalidInput } from '../../../kernel/registry.ts';
+import { insertRows, newId } from '../../../storage/rows.ts';
 import type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { ensureRepository } from '../repositories/index.ts';

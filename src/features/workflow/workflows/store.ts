@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { WriteContext } from '../../../kernel/call.ts';
-import { absolutePath } from '../../../kernel/input.ts';
+import { absolutePath } from '../../../kernel/contract.ts';
 import { invalidState, notFound, Refusal } from '../../../kernel/reply.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';

@@ -1,10 +1,9 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { invalidInput } from '../../../kernel/input.ts';
+import { invalidInput } from '../../../kernel/registry.ts';
 import { invalidState, notFound, Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRow, insertRows } from '../../../storage/rows.ts';
+import { findRow, insertRows, newId } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ClaimProof, changeTask, requireHold, requireNotEnded, requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
-import { absolutePath, branch, id } from '../../../kernel/input.ts';
+import { absolutePath, branch, contract, id, READ } from '../../../kernel/contract.ts';
 import { writer } from '../workflows/contract.ts';
 
 export const WORKTREE_STATUSES = ['active', 'merged', 'abandoned'] as const;

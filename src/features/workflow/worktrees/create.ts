@@ -1,11 +1,10 @@
 import type { CallContext } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import { isUnderWay, messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
 import { RepositoryUnfit } from '../../../machine/git/repository.ts';
 import { ProgramMissing } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRow, insertRows } from '../../../storage/rows.ts';
+import { findRow, insertRows, newId } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type OpenedWorktree, unclaimTask } from '../steps/index.ts';

@@ -1,4 +1,4 @@
-import { absolutePath } from '../../../kernel/input.ts';
+import { absolutePath } from '../../../kernel/contract.ts';
 import { isHeldAs, isLeft, type LeasedStep, STEP_OVER } from '../../../kernel/step.ts';
 import type { GitDisk } from '../../../machine/git/disk.ts';
 import { type Located, reachRepository as reach } from '../../../machine/git/repository.ts';

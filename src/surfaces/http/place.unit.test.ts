@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { temporaryRepository } from '../testing/scenes/repository.ts';
-import { temporaryFolder } from '../testing/store/database.ts';
-import { asHeader, fromHeader, PLACE_HEADER, placeHeaders, REPOSITORY_HEADER, reportedIn } from './repository.ts';
+import { asHeader, placeHeaders } from '../../machine/git/place.ts';
+import { temporaryRepository } from '../../testing/scenes/repository.ts';
+import { temporaryFolder } from '../../testing/store/database.ts';
+import { PLACE_HEADER, REPOSITORY_HEADER } from '../../wire/http-client.ts';
+import { fromHeader, reportedIn } from './body.ts';
 
 const heard = (headers: Record<string, string>) => reportedIn((name) => headers[name]);
 const heardPlace = (place: unknown) => heard({ [PLACE_HEADER]: asHeader(JSON.stringify(place)) }).place;

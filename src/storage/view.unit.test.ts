@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { view } from './columns.ts';
+import { view } from './rows.ts';
 
 const schema = z.strictObject({
   task_id: z.string(),
