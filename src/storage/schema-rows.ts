@@ -1,5 +1,5 @@
-import { type EpochMs, type JsonText } from './rows.ts';
 // Written by `npm run schema` from the migrations. Do not edit.
+import type { EpochMs, JsonText } from './rows.ts';
 
 export interface SchemaMigrationRow {
   number: number;

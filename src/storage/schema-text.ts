@@ -15,9 +15,17 @@ import type { EngineKind } from './engine.ts';
  *     ending index                                   people name rows by the end of their id
  *     without rowid                                  SQLite keeps rows in the order of the key
  *     create index …                                 any other statement, as it stands
+ *
+ *   alter claims                                     a later migration changes a table: the lines below are added to it
+ *     reviewed_at? time, rounds int = 0              rows exist already: a new column is optional or has an initial value
+ *     index claims_reviewed (workspace_id, reviewed_at)
+ *     drop reason, label                             columns that go
  */
 export interface DescribedTable {
   readonly name: string;
+  /** The table exists: its columns and statements are added, and columns are dropped. */
+  readonly isAltered: boolean;
+  readonly dropped: readonly string[];
   readonly comment: string | undefined;
   readonly columns: readonly DescribedColumn[];
   readonly key: readonly string[];
@@ -56,16 +64,19 @@ function parseTable(block: string): DescribedTable {
   const lines = block.split('\n');
   const comments = lines.filter((line) => line.startsWith('-- ')).map((line) => line.slice(3));
   const [heading = '', ...body] = lines.filter((line) => !line.startsWith('-- ')).map((line) => line.trim().split(/ +-- /));
-  const [, name = '', key = '', included] = mustMatch(heading[0], /^table (\w+) \(([\w, ]+)\)(?: include \(([\w, ]+)\))?$/);
+  const isAltered = heading[0]?.startsWith('alter ') === true;
+  const [, name = '', key = '', included] = mustMatch(heading[0], isAltered ? /^alter (\w+)$/ : /^table (\w+) \(([\w, ]+)\)(?: include \(([\w, ]+)\))?$/);
   const columns: DescribedColumn[] = [];
   const uniques: { name: string; columns: string[] }[] = [];
   const statements: string[] = [];
+  const dropped: string[] = [];
   let isWithoutRowid = false;
   for (const [line = '', comment] of body) {
     if (line === 'without rowid') isWithoutRowid = true;
     else if (line === 'ending index') {
       statements.push(`create index ${name}_ending on "${name}" (lower(substr(id, length(id) - 3)), workspace_id, id)`);
     } else if (line.startsWith('create ')) statements.push(line);
+    else if (isAltered && line.startsWith('drop ')) dropped.push(...line.slice('drop '.length).split(', '));
     else if (/^(unique )?index /.test(line)) {
       const [, kind, index, list = '', condition = ''] = mustMatch(line, /^((?:unique )?index) (\w+) \(([\w, ]+)\)( where .+)?$/);
       statements.push(`create ${kind} "${index}" on "${name}" (${quoted(list.split(', '))})${condition}`);
@@ -76,6 +87,8 @@ function parseTable(block: string): DescribedTable {
   }
   return {
     name,
+    isAltered,
+    dropped,
     comment: comments.length > 0 ? comments.join(' ') : undefined,
     columns,
     key: key.split(', '),
@@ -87,7 +100,10 @@ function parseTable(block: string): DescribedTable {
 }
 
 function parseColumn(text: string, comment: string | undefined): DescribedColumn {
-  const [, name = '', optional, type = 'text', unique, initial] = mustMatch(text, /^(\w+)(\?)?(?: (text|json|int|bigint|time|'.+'))?( unique)?(?: = (\d+))?$/);
+  const [, name = '', optional, type = 'text', unique, initial] = mustMatch(
+    text,
+    /^(\w+)(\?)?(?: (text|json|int|bigint|time|'.+?'))?( unique)?(?: = (\d+|'[^']*'))?$/,
+  );
   const { sqlType, rowType } = TYPES[type] ?? { sqlType: 'text', rowType: type };
   return { name, sqlType, rowType, isNullable: optional !== undefined, isUnique: unique !== undefined, initial, comment };
 }
@@ -108,6 +124,7 @@ export async function createTables(db: Kysely<unknown>, engine: EngineKind, text
 
 function statementsFor(table: DescribedTable, engine: EngineKind): string[] {
   const { name, key, includedInKey, uniques, isWithoutRowid, statements } = table;
+  if (table.isAltered) return alteringStatements(table);
   const isIndexed = engine === 'postgres' && includedInKey.length > 0;
   const parts = table.columns.map((column) => columnSql(column, key.length === 1 && key[0] === column.name));
   if (key.length > 1 && !isIndexed) parts.push(`constraint "${name}_key" primary key (${quoted(key)})`);
@@ -116,6 +133,21 @@ function statementsFor(table: DescribedTable, engine: EngineKind): string[] {
     `create table "${name}" (${parts.join(', ')})${engine === 'sqlite' && isWithoutRowid ? ' without rowid' : ''}`,
     // SQLite has the whole row in the key of a table without rowid; PostgreSQL needs an index that includes the column.
     ...(isIndexed ? [`create unique index "${name}_key" on "${name}" (${quoted(key)}) include (${quoted(includedInKey)})`] : []),
+    ...statements,
+  ];
+}
+
+function alteringStatements({ name, columns, uniques, dropped, statements }: DescribedTable): string[] {
+  for (const column of columns) {
+    if (!column.isNullable && column.initial === undefined)
+      throw new Error(`${name}.${column.name}: rows exist already, so it must be optional or have an initial value`);
+    // SQLite cannot add such a column.
+    if (column.isUnique) throw new Error(`${name}.${column.name}: add it, and a unique index on it`);
+  }
+  if (uniques.length > 0) throw new Error(`${name}: add a unique index instead of the constraint ${uniques[0]?.name}`);
+  return [
+    ...columns.map((column) => `alter table "${name}" add column ${columnSql(column, false)}`),
+    ...dropped.map((column) => `alter table "${name}" drop column "${column}"`),
     ...statements,
   ];
 }

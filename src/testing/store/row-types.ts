@@ -1,9 +1,11 @@
+import type { Migration } from '../../storage/migrate.ts';
 import { MIGRATIONS } from '../../storage/migrations/index.ts';
 import { type DescribedTable, parseTables } from '../../storage/schema-text.ts';
 
 /** The text of `src/storage/schema-rows.ts`: a row type for each table that the migrations describe, and the list of all. */
-export function rowTypes(): string {
-  const tables = MIGRATIONS.flatMap((migration) => (migration.tables === undefined ? [] : parseTables(migration.tables)));
+export function rowTypes(migrations: readonly Migration[] = MIGRATIONS): string {
+  const described = migrations.flatMap((migration) => (migration.tables === undefined ? [] : parseTables(migration.tables)));
+  const tables = described.filter(({ isAltered }) => !isAltered).map((table) => afterAll(table, described));
   return `// Written by \`npm run schema\` from the migrations. Do not edit.
 import type { EpochMs, JsonText } from './rows.ts';
 
@@ -14,6 +16,15 @@ export interface Database {
 ${tables.map(({ name }) => `  ${name}: ${rowName(name)};`).join('\n')}
 }
 `;
+}
+
+/** The table as all migrations leave it. */
+function afterAll(table: DescribedTable, described: readonly DescribedTable[]): DescribedTable {
+  let { columns } = table;
+  for (const change of described.filter(({ isAltered, name }) => isAltered && name === table.name)) {
+    columns = [...columns, ...change.columns].filter(({ name }) => !change.dropped.includes(name));
+  }
+  return { ...table, columns };
 }
 
 function rowType({ name, comment, columns }: DescribedTable): string {
