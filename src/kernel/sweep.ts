@@ -58,6 +58,13 @@ async function runOnce(sweep: Sweep, log: Log, tracer: Tracer | undefined): Prom
   scope.end();
 }
 
+/** One workspace after another. One in which the work fails is logged, and keeps no other from it. */
+export async function inEachWorkspace(log: Log, sweep: string, workspaces: readonly string[], work: (workspace: string) => Promise<unknown>): Promise<void> {
+  for (const workspace of workspaces) {
+    await work(workspace).catch((error: unknown) => log.error('sweep failed in a workspace', { sweep, workspace, error }));
+  }
+}
+
 interface DueRow {
   readonly workspace_id: string;
   readonly id: string;

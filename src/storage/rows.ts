@@ -208,10 +208,11 @@ export async function deleteRows<T extends Table>(db: Db, table: T, match: RowMa
   return Number(deleted.numDeletedRows);
 }
 
-/** Deletes the rows that match in every workspace that has some, each workspace in its own turn. */
+/** Deletes the rows that match in every workspace that has some, each workspace in its own turn. One where that fails keeps no other from it. */
 export async function deleteEverywhere<T extends TableOfWorkspaces>(store: Pick<Store, 'reader' | 'write'>, table: T, match: RowMatch<T>): Promise<void> {
   const found = await anyTable(store.reader).selectFrom(asRow(table)).select('workspace_id').distinct().where(matches(match)).execute();
-  for (const { workspace_id } of found) await store.write(workspace_id as string, ({ db }) => deleteRows(db, table, { ...match, workspace_id }));
+  const deleted = found.map(({ workspace_id }) => store.write(workspace_id as string, ({ db }) => deleteRows(db, table, { ...match, workspace_id })));
+  await settleAll(deleted);
 }
 
 /** What is asked often is planned once for each connection: to plan it takes PostgreSQL longer than to do it. */
@@ -279,6 +280,17 @@ export function compiledQuery<A extends readonly unknown[], R>(
     const parameters = query.parameters.map((parameter) => (parameter instanceof Hole ? args[parameter.index] : parameter));
     return (await db.executeQuery<R>({ ...query, parameters })).rows;
   };
+}
+
+/**
+ * Statements that do not need each other's answers travel together. All are waited for even where one fails, because none may
+ * be carried out when its callback is over; the first of them that failed is told.
+ */
+export async function settleAll<const T extends readonly Promise<unknown>[]>(statements: T): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  const settled = await Promise.allSettled(statements);
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+  return settled.map((one) => (one as PromiseFulfilledResult<unknown>).value) as { -readonly [K in keyof T]: Awaited<T[K]> };
 }
 
 /** One after another so many of a list: a statement takes a bounded number of parameters on either engine. */

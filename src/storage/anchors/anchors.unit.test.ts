@@ -4,9 +4,10 @@ import { expect, test } from 'vitest';
 import { temporaryDatabase, temporaryFolder } from '../../testing/store/database.ts';
 import { openTestStore } from '../../testing/store/store.ts';
 import { AnchorCheck } from './check.ts';
-import { type AnchorPoint, anchorPath, appendLine, digestOf, FIRST, readAnchorFile, signAnchor } from './file.ts';
+import { type AnchorPoint, anchorPath, digestOf, FIRST, readAnchorFile, signAnchor } from './file.ts';
 import { AnchorKeeper } from './keeper.ts';
 import { currentKey, makeKey, readKeys, rotateKey } from './keys.ts';
+import { appendLine } from './lines.ts';
 
 const W = 'ws_default';
 const HASH = 'a'.repeat(64);

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { StoreError } from '../errors.ts';
 import type { ChainBreak, ChainPoint, JournalEvent } from '../journal.ts';
-import { type AnchorPoint, type AnchorRecord, isSound, type KeptAnchors, readAnchor, readLines } from './file.ts';
+import { type AnchorPoint, type AnchorRecord, isSound, type KeptAnchors, readAnchor } from './file.ts';
 import { keyIdOf, readKeys } from './keys.ts';
+import { readLines } from './lines.ts';
 
 export interface AnchorReport {
   readonly checked: number;

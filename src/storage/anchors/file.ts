@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { type ChainPoint, canonicalJson, GENESIS } from '../journal.ts';
 import { isSignedBy, type KnownKeys, readKeys, type SigningKey } from './keys.ts';
+import { type ReadLine, readLines } from './lines.ts';
 
 export const anchorFolder = (home: string): string => join(home, 'anchors');
 export const anchorPath = (folder: string, workspace: string): string => join(folder, `${workspaceNameOf(workspace)}.jsonl`);
@@ -140,37 +141,6 @@ export function isSound({ signature, ...unsigned }: AnchorRecord, publicKeys: Re
   return key !== undefined && isSignedBy(key, canonicalJson(unsigned), signature);
 }
 
-/** Appends one line, on disk when it returns. A line that a crash has cut short stays as it is, and the new one begins after it. */
-export function appendLine(path: string, line: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const isNew = !existsSync(path);
-  // A link in its place would have us write into the file of another.
-  const file = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
-  try {
-    const { size } = fstatSync(file);
-    const last = Buffer.alloc(1);
-    if (size > 0) readSync(file, last, 0, 1, size - 1);
-    writeFileSync(file, `${size > 0 && last.toString() !== '\n' ? '\n' : ''}${line}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  if (isNew) syncFolder(dirname(path));
-}
-
-export function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  fsyncSync(folder);
-  closeSync(folder);
-}
-
-export interface ReadLine {
-  readonly number: number;
-  readonly text: string;
-  /** Undefined: no JSON, as a crash leaves it. */
-  readonly value: unknown;
-}
-
 /** Undefined: there is nothing, or no plain file. No link is followed. */
 export function readPlainFile(path: string): Buffer | undefined {
   let file: number | undefined;
@@ -182,21 +152,6 @@ export function readPlainFile(path: string): Buffer | undefined {
     throw error;
   } finally {
     if (file !== undefined) closeSync(file);
-  }
-}
-
-/** The lines of a file; none where there is no file. */
-export function readLines(path: string): ReadLine[] {
-  if (!existsSync(path)) return [];
-  const lines = readFileSync(path, 'utf8').split('\n');
-  return lines.flatMap((text, index) => (text.trim() === '' ? [] : [{ number: index + 1, text, value: parsed(text) }]));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
   }
 }
 

@@ -12,15 +12,14 @@ import {
   type AnchorRecord,
   anchorFolder,
   anchorPath,
-  appendLine,
   digestOf,
   FIRST,
   type KeptAnchors,
-  readLines,
   signAnchor,
   type UnsignedAnchor,
 } from './file.ts';
 import { currentKey, rotateKey } from './keys.ts';
+import { appendLine, readLines } from './lines.ts';
 
 /** The journal is not what it was when its last anchor was made: another anchor would cover that up. */
 export class AnchorMismatch extends StoreError {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { canonicalJson } from '../journal.ts';
-import { appendLine, readLines, syncFolder } from './file.ts';
+import { appendLine, readLines, syncFolder } from './lines.ts';
 
 export interface SigningKey {
   readonly id: string;

@@ -1,11 +1,12 @@
 import type { ExpressionBuilder } from 'kysely';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
+import { title } from '../../../kernel/contract.ts';
 import { workspaceName } from '../../../kernel/ids.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { chunks, compiledQuery, findRow, findRows, matching, pageOf } from '../../../storage/rows.ts';
 import type { Database, DeveloperRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
-import { idOf, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
+import { fits, idOf, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
 import type { TokenKind } from './authenticate.ts';
 
 export interface TokenWithDeveloper extends TokenRow {
@@ -165,6 +166,7 @@ export const identityRows = {
       kind: oneOf('operator', 'developer', 'agent', 'instance', 'web'),
       developer_id: idOf('dev'),
       agent_type: oneOf(...CLIENT_NAMES),
+      label: fits(title.max(100)),
     },
     checkToken,
   ),

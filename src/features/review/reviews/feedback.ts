@@ -126,14 +126,17 @@ export function feedbackSweep(services: Services, outside: InstanceOutside, port
 }
 
 /** Ends reviews that take too long. */
-export function timeoutSweep({ store, clock }: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
+export function timeoutSweep({ store, clock, log }: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
   return {
     name: 'stuck reviews',
     everyMs: TIMEOUTS_MS,
     async run() {
       for (const seen of await openReviews(store.reader, outside.machine)) {
         const limits = await reviewLimits(store.reader, seen.workspace_id);
-        if (isStuck(seen.created_at, clock.now(), limits)) await store.write(seen.workspace_id, (tx) => timeOut(tx, ports, seen));
+        if (!isStuck(seen.created_at, clock.now(), limits)) continue;
+        // One that cannot be ended must not keep the others from it.
+        const ended = store.write(seen.workspace_id, (tx) => timeOut(tx, ports, seen));
+        await ended.catch((error: unknown) => log.error('stuck review not ended', { review: seen.child_instance, error }));
       }
     },
   };

@@ -1,5 +1,5 @@
 import type { Services } from '../../../kernel/call.ts';
-import type { Sweep } from '../../../kernel/sweep.ts';
+import { inEachWorkspace, type Sweep } from '../../../kernel/sweep.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { RECENT_MS } from './detect.ts';
 import { type Embedder, QueryEmbedder, vectorising } from './embedder.ts';
@@ -111,16 +111,13 @@ export function forgetting({ store, clock, log }: Services, finder: Finder): Swe
     everyMs: EVERY_MS,
     async run() {
       const now = clock.now();
-      for (const { workspace_id: workspace } of await store.reader.selectFrom('overlap_state').select('workspace_id').execute()) {
-        // What fails in one workspace must not keep the others from it.
-        try {
-          await forgetWork(workspace, now - RECENT_MS);
-          await forgetChecks(workspace, now - CHECKS_KEPT_MS);
-          await closeWarnings(workspace, now - WARNINGS_OPEN_MS);
-        } catch (error) {
-          log.error('forgetting failed', { workspace, error });
-        }
-      }
+      const rows = await store.reader.selectFrom('overlap_state').select('workspace_id').execute();
+      const workspaces = rows.map(({ workspace_id }) => workspace_id);
+      await inEachWorkspace(log, 'overlap', workspaces, async (workspace) => {
+        await forgetWork(workspace, now - RECENT_MS);
+        await forgetChecks(workspace, now - CHECKS_KEPT_MS);
+        await closeWarnings(workspace, now - WARNINGS_OPEN_MS);
+      });
     },
   };
 }

@@ -34,7 +34,7 @@ export {
 } from './store.ts';
 export { pageOfTasks, pageOfWorkflows, planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, viewTask, viewWorkflow } from './views.ts';
 
-export const workflows = (services: Pick<Services, 'store'>, ports: WorkflowPorts): Feature => ({
+export const workflows = (services: Pick<Services, 'store' | 'log'>, ports: WorkflowPorts): Feature => ({
   name: 'workflows',
   implementations: workflowTools(ports),
   keeps: [{ what: 'Workflows, their tasks and checkpoints', ms: null }],

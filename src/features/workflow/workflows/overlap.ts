@@ -1,5 +1,5 @@
 import type { Services } from '../../../kernel/call.ts';
-import type { Sweep } from '../../../kernel/sweep.ts';
+import { inEachWorkspace, type Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
@@ -101,15 +101,17 @@ export async function tellEnded(tx: Tx, workflow: WorkflowRow): Promise<void> {
 const EVERY_MS = 2_000;
 
 /** Tells the overlap index of the tasks of long plans, so many at a time. Read first: a server with nothing to tell writes nothing. */
-export function indexing({ store }: Pick<Services, 'store'>): Sweep {
+export function indexing({ store, log }: Pick<Services, 'store' | 'log'>): Sweep {
+  const name = 'workflow_index';
   return {
-    name: 'workflow_index',
+    name,
     everyMs: EVERY_MS,
     async run() {
-      for (;;) {
-        const next = await store.reader.selectFrom('workflow_tasks').select('workspace_id').where('indexed', '=', 0).limit(1).executeTakeFirst();
-        if (!next || (await store.write(next.workspace_id, tellSome)) === 0) return;
-      }
+      const waiting = await store.reader.selectFrom('workflow_tasks').select('workspace_id').distinct().where('indexed', '=', 0).execute();
+      const workspaces = waiting.map(({ workspace_id }) => workspace_id);
+      await inEachWorkspace(log, name, workspaces, async (workspace) => {
+        while ((await store.write(workspace, tellSome)) === TOLD_AT_ONCE);
+      });
     },
   };
 }

@@ -3,7 +3,7 @@ import type { StepRunner } from '../../../kernel/step.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
-import type { ExecutionPorts } from '../steps/index.ts';
+import type { StepPorts } from '../steps/index.ts';
 import { carryOutRemoval } from './close.ts';
 import { carryOutCreation, claimStands, openWorktree, undoCreation } from './create.ts';
 import { ELSEWHERE_MS, type LeasedWorktree, overdueSteps, reachRepository, takeOver, type WorktreeOutside } from './store.ts';
@@ -13,7 +13,7 @@ export type { WorktreeOutside } from './store.ts';
 
 interface Worktrees {
   readonly feature: Feature;
-  readonly openWorktree: ExecutionPorts['openWorktree'];
+  readonly openWorktree: StepPorts['openWorktree'];
 }
 
 export const createWorktrees = (services: Services, outside: WorktreeOutside): Worktrees => ({
@@ -48,9 +48,9 @@ function worktreeSweep({ store, clock, log }: Services, outside: WorktreeOutside
       const now = clock.now();
       for (const seen of await overdueSteps(store.reader, now, BATCH_SIZE)) {
         if (now < (seen.step_until ?? 0) + ELSEWHERE_MS && !(await isHere(seen))) continue;
-        const taken = await store.write(seen.workspace_id, (tx) => takeOver(tx, seen));
         // One that cannot be finished must not keep the others from it.
-        if (taken) await finish(taken).catch((error: unknown) => log.error('worktree not finished', { worktree: taken.id, error }));
+        const finished = store.write(seen.workspace_id, (tx) => takeOver(tx, seen)).then((taken) => taken && finish(taken));
+        await finished.catch((error: unknown) => log.error('worktree not finished', { worktree: seen.id, error }));
       }
     },
   };

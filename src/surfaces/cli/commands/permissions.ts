@@ -1,3 +1,4 @@
+import { printableLine } from '../../../wire/printable.ts';
 import { type AnswerTo, call, calling, type ItemOf } from '../ask.ts';
 import { type CliCommand, given, type Invocation, option, UsageError } from '../command.ts';
 import { age, table } from '../output.ts';
@@ -38,7 +39,7 @@ export const capabilityCommands: readonly CliCommand[] = [
     text({ answers, tool, more }, { out: { mark } }) {
       const lines = answers.map(({ name, label, answer: said, message, grant }) => {
         const sign = said === 'no' ? mark.bad : said === 'asks' || said === 'limited' ? mark.wait : mark.good;
-        return `${sign} ${[name, label].filter(Boolean).join(', ')}: ${SAID[said]}${grant ? `, by ${grant.grant_id} (${scopeWords(grant)})` : ''}${message ? `. ${message}` : ''}`;
+        return `${sign} ${printableLine([name, label].filter(Boolean).join(', '))}: ${SAID[said]}${grant ? `, by ${grant.grant_id} (${scopeWords(grant)})` : ''}${message ? `. ${message}` : ''}`;
       });
       const missing = tool === null ? [`${mark.wait} There is no tool of this name now.`] : [];
       return [...lines, ...(more > 0 ? [`and ${more} more tokens`] : []), ...missing].join('\n');

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import type { TestApp } from '../testing/app.ts';
+import { workflowApp } from '../testing/scenes/workflow.ts';
+import { ENGINE } from '../testing/store/database.ts';
+import { until } from '../testing/until.ts';
+
+const BETA = 'ws_beta';
+const HOUR_MS = 3_600_000;
+
+/** From now on, no write that changes such a row succeeds. */
+async function spoil({ app }: TestApp, table: string, rows: string): Promise<void> {
+  const trigger = `create trigger spoilt_${table} before update on ${table} when ${rows} begin select raise(abort, 'this row is bad'); end`;
+  await app.store.engine.transaction('ws_default', (db) => sql.raw(trigger).execute(db));
+}
+
+// A trigger of SQLite makes the bad row; what a sweep does about it is the same for both engines.
+test.runIf(ENGINE === 'sqlite')('a row that cannot be settled keeps no other claim or agent from it, of its workspace or of another', async () => {
+  const t = await workflowApp();
+  const zoe = await t.developer('zoe', undefined, BETA);
+  const claim = (path: string, caller = t.ana) =>
+    t.tool('covibe_coordination', { operation: 'claim', repo: 'acme/app', paths: [path], ttl_minutes: 10 }, caller);
+  const claimed = [await claim('a.ts'), await claim('b.ts', t.ben), await claim('c.ts', zoe)].map(({ reply }) => reply.data as { claim_id: string });
+  const agents = [await t.agent(), await t.agent(), await t.agent(zoe)];
+  await spoil(t, 'claims', `old.id = '${claimed[0]?.claim_id}'`);
+  await spoil(t, 'agents', `old.id = '${agents[0]}'`);
+  t.clock.advance(HOUR_MS);
+  const subjects = async (kind: string) => [...(await t.events({ kind })), ...(await t.events({ kind }, BETA))].map(({ subject }) => subject);
+  await until(async () => expect(await subjects('claim.expired')).toEqual(claimed.slice(1).map(({ claim_id }) => claim_id)));
+  await until(async () => expect(await subjects('agent.offline')).toEqual(agents.slice(1)));
+  expect(t.logged.filter((line) => line.includes('this row is bad')).length).toBeGreaterThan(0);
+});
+
+test.runIf(ENGINE === 'sqlite')('tasks of a plan are put into the overlap index although those of another workspace cannot be', async () => {
+  const t = await workflowApp();
+  const zoe = await t.developer('zoe', undefined, BETA);
+  await t.planned(['one']);
+  await t.planned(['two'], { caller: zoe });
+  const { store } = t.app;
+  for (const workspace of ['ws_default', BETA])
+    await store.write(workspace, ({ db }) => db.updateTable('workflow_tasks').set({ indexed: 0 }).where('workspace_id', '=', workspace).execute());
+  await spoil(t, 'workflow_tasks', "old.workspace_id = 'ws_default'");
+  t.clock.advance(2_000);
+  const left = async () =>
+    (await store.reader.selectFrom('workflow_tasks').select('workspace_id').where('indexed', '=', 0).execute()).map((row) => row.workspace_id);
+  await until(async () => expect(await left()).toEqual(['ws_default']));
+});
