@@ -30,7 +30,7 @@ import { oversight } from './workflow/oversight/index.ts';
 import { recovery } from './workflow/recovery/index.ts';
 import { repositories } from './workflow/repositories/index.ts';
 import { steering } from './workflow/steering/index.ts';
-import { claimsOf, execution, releaseClaimsIn, releaseClaimsOf as releaseTasksOf } from './workflow/steps/index.ts';
+import { claimsOf, releaseClaimsIn, releaseClaimsOf as releaseTasksOf, steps } from './workflow/steps/index.ts';
 import { templates } from './workflow/templates/index.ts';
 import { workflows } from './workflow/workflows/index.ts';
 import { createWorktrees, type WorktreeOutside } from './workflow/worktrees/index.ts';
@@ -91,7 +91,7 @@ export function productFeatures({
     repositories,
     workflows(services, { onEnded: releaseClaimsIn }),
     agents(services, { gone: releaseTasksOf, claims: claimsOf, unread: unreadOf }),
-    execution({ openWorktree: worktrees.openWorktree }),
+    steps({ openWorktree: worktrees.openWorktree }),
     worktrees.feature,
     messages(services),
     recovery,

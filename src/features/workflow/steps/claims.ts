@@ -4,7 +4,7 @@ import { excerpt } from '../../../kernel/excerpt.ts';
 import { invalidState, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { settleAll } from '../../../storage/open.ts';
+import { settleAll } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
   type AgentRow,
@@ -262,12 +262,12 @@ async function statusAfter(tx: Tx, task: WorkflowTaskRow): Promise<StoredTaskSta
 
 export type OpenedWorktree = NonNullable<Output<typeof taskClaim>['workspace']>;
 
-export interface ExecutionPorts {
+export interface StepPorts {
   /** Gives the claimed task a git worktree of its own. Where it cannot, it undoes the claim and throws the refusal. */
   openWorktree(ctx: CallContext, task: WorkflowTaskRow, fence: number): Promise<OpenedWorktree | undefined>;
 }
 
-export const claimTools = ({ openWorktree }: ExecutionPorts): Implementation[] => [
+export const claimTools = ({ openWorktree }: StepPorts): Implementation[] => [
   implement(taskClaim, {
     begin: async (tx, input, ctx) => {
       const claim = await claimTask(tx, ctx, input);
