@@ -14,8 +14,8 @@ import {
   type WorkflowCounts,
   workflowNamed,
 } from '../workflows/index.ts';
-import { claimsIn, holderNames } from './claims.ts';
 import { workflowsAgents, workflowsList, workflowsShow, workflowsTasks } from './contract.ts';
+import { claimsIn, holderNames } from './holders.ts';
 
 const NEXT_SHOWN = 20;
 
