@@ -39,9 +39,9 @@ test.runIf(ENGINE === 'sqlite')('tasks of a plan are put into the overlap index 
   const { store } = t.app;
   for (const workspace of ['ws_default', BETA])
     await store.write(workspace, ({ db }) => db.updateTable('workflow_tasks').set({ indexed: 0 }).where('workspace_id', '=', workspace).execute());
-  await spoil(t, 'workflow_tasks', "old.workspace_id = 'ws_default'");
+  await spoil(t, 'workflow_tasks', `old.workspace_id = '${BETA}'`);
   t.clock.advance(2_000);
   const left = async () =>
     (await store.reader.selectFrom('workflow_tasks').select('workspace_id').where('indexed', '=', 0).execute()).map((row) => row.workspace_id);
-  await until(async () => expect(await left()).toEqual(['ws_default']));
+  await until(async () => expect(await left()).toEqual([BETA]));
 });
