@@ -81,7 +81,7 @@ export const claudeCode: AgentClient = {
       ),
     },
   ],
-  commandMarks: { set: ['CLAUDECODE'], run: 'CLAUDE_CODE_SESSION_ID' },
+  commandMarks: { set: ['CLAUDECODE'], run: 'CLAUDE_CODE_SESSION_ID', rank: 1 },
   usageSources: ['claude', 'claude-code'],
   instance: {
     agent: 'claude',

@@ -1,7 +1,10 @@
 import type { HookAnswer, HookEvent, HookQuestion, Written } from '../wire/hook-question.ts';
 import type { FileTools } from './hook-payload.ts';
 
-/** The agent programs that Covenant knows, as tokens, commands and hooks call them. */
+/**
+ * The agent programs that Covenant knows, as tokens, commands and hooks call them. To add one, write its file, and name it here and in CLIENTS
+ * (index.ts): the compiler refuses one without the other. The names are apart because contracts load them, and none of the programs' code.
+ */
 export const CLIENT_NAMES = ['claude-code', 'codex', 'cursor', 'gemini', 'opencode'] as const;
 export type ClientName = (typeof CLIENT_NAMES)[number];
 
@@ -21,7 +24,12 @@ export interface AgentClient {
    * What it leaves in the environment of the commands that it runs for its agent, with the variable that names the run. Not what people
    * have in theirs: CODEX_HOME, or CURSOR_TRACE_ID in a terminal of the editor.
    */
-  readonly commandMarks: { readonly set: readonly string[]; readonly run?: string };
+  readonly commandMarks: {
+    readonly set: readonly string[];
+    readonly run?: string;
+    /** Of several programs that have left marks, the one with the lowest rank runs the command: one may run in the terminal of another. */
+    readonly rank: number;
+  };
   /** The formats of usage files that are its own. */
   readonly usageSources: readonly string[];
   /** How the server starts it as an instance, where it can. */

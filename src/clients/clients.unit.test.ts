@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HookAnswer, HookEvent } from '../wire/hook-question.ts';
-import { HOOK_CLIENTS } from './index.ts';
+import { ALL_CLIENTS, HOOK_CLIENTS, programRunning } from './index.ts';
 import { LONGEST_LINE } from './shell.ts';
 
 /** What the clients' programs sent, with contents, prompts and answers replaced: none of them may be in what is made of it. */
@@ -185,5 +185,21 @@ describe('what a client is answered', () => {
         expect(JSON.stringify(client.render(event, TOLD)).includes('news')).toBe(client.contextEvents.includes(event));
       }
     }
+  });
+});
+
+describe('the program that runs a command', () => {
+  const marksOf = (names: readonly string[]) =>
+    Object.fromEntries(ALL_CLIENTS.flatMap(({ name, commandMarks }) => (names.includes(name) ? commandMarks.set.map((mark) => [mark, 'run-1']) : [])));
+
+  it('is the first by rank of those that left marks, and no two have one rank', () => {
+    const left = ALL_CLIENTS.map(({ name }) => name as string);
+    const found: string[] = [];
+    for (let running = programRunning(marksOf(left)); running; running = programRunning(marksOf(left))) {
+      found.push(running.client);
+      left.splice(left.indexOf(running.client), 1);
+    }
+    expect(found).toEqual(['claude-code', 'codex', 'gemini', 'cursor', 'opencode']);
+    expect(new Set(ALL_CLIENTS.map(({ commandMarks }) => commandMarks.rank)).size).toBe(ALL_CLIENTS.length);
   });
 });

@@ -58,7 +58,7 @@ export const codex: AgentClient = {
       note: 'Codex runs these hooks once you have trusted this folder and them: start codex here, then /hooks.',
     },
   ],
-  commandMarks: { set: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID', 'CODEX_SANDBOX'], run: 'CODEX_SESSION_ID' },
+  commandMarks: { set: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID', 'CODEX_SANDBOX'], run: 'CODEX_SESSION_ID', rank: 2 },
   usageSources: ['codex'],
   instance: {
     agent: 'codex',

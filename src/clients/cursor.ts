@@ -115,6 +115,6 @@ export const cursor: AgentClient = {
       ],
     },
   ],
-  commandMarks: { set: ['CURSOR_AGENT'] },
+  commandMarks: { set: ['CURSOR_AGENT'], rank: 4 },
   usageSources: ['cursor'],
 };

@@ -64,7 +64,7 @@ export const gemini: AgentClient = {
       note: 'Gemini CLI uses them in a folder that it trusts: it asks when it is started here.',
     },
   ],
-  commandMarks: { set: ['GEMINI_CLI'] },
+  commandMarks: { set: ['GEMINI_CLI'], rank: 3 },
   usageSources: ['gemini'],
   instance: {
     agent: 'gemini',

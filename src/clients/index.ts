@@ -22,11 +22,10 @@ const git: HookClient = {
 /** Whoever calls hooks: the clients, and git. */
 export const HOOK_CLIENTS: Readonly<Record<string, HookClient>> = { ...Object.fromEntries(ALL_CLIENTS.map(({ name, hooks }) => [name, hooks])), git };
 
-/** The first of these that has left its mark: one program may run in the terminal of another. */
-const MARKING: readonly AgentClient[] = [claudeCode, codex, gemini, cursor, opencode];
+const BY_RANK: readonly AgentClient[] = ALL_CLIENTS.toSorted((one, other) => one.commandMarks.rank - other.commandMarks.rank);
 
 /** The program that runs a command in this environment for its agent, where one does, and its own id of the run. */
 export function programRunning(env: NodeJS.ProcessEnv): { readonly client: ClientName; readonly run: string | undefined } | undefined {
-  const found = MARKING.find(({ commandMarks }) => commandMarks.set.some((variable) => env[variable]));
+  const found = BY_RANK.find(({ commandMarks }) => commandMarks.set.some((variable) => env[variable]));
   return found && { client: found.name, run: (found.commandMarks.run && env[found.commandMarks.run]) || undefined };
 }

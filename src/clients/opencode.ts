@@ -206,7 +206,7 @@ export const opencode: AgentClient = {
       ],
     },
   ],
-  commandMarks: { set: ['OPENCODE'] },
+  commandMarks: { set: ['OPENCODE'], rank: 5 },
   usageSources: [],
   instance: {
     agent: 'opencode',
