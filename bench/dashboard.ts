@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { firstDeveloper, makeSigninLink } from '../src/features/core/identity/index.ts';
 import { DASHBOARD_FOLDER } from '../src/surfaces/http/dashboard.ts';
-import { createMetrics } from '../src/surfaces/http/health.ts';
+import { createMetrics } from '../src/surfaces/http/metrics.ts';
 import { serve } from '../src/surfaces/http/server.ts';
 import { launchBrowser } from '../src/testing/browser.ts';
 import { developer, openApp } from './app.ts';

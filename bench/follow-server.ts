@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
 import { DEFAULT_WORKSPACE_ID } from '../src/kernel/ids.ts';
-import { createMetrics } from '../src/surfaces/http/health.ts';
+import { createMetrics } from '../src/surfaces/http/metrics.ts';
 import { serve } from '../src/surfaces/http/server.ts';
 import { openApp, signUp } from './app.ts';
 import { TOLD } from './baselines/plain.ts';

@@ -10,7 +10,7 @@ import type { GitDisk } from '../machine/git/disk.ts';
 import type { GitHub } from '../machine/github/github.ts';
 import { type App, type AppOptions, createApp } from '../main.ts';
 import { type JournalEvent, readEvents } from '../storage/journal.ts';
-import { createMetrics } from '../surfaces/http/health.ts';
+import { createMetrics } from '../surfaces/http/metrics.ts';
 import { type RunningServer, type ServeOptions, serve } from '../surfaces/http/server.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { testConfig } from './config.ts';

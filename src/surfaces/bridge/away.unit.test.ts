@@ -6,7 +6,7 @@ import { type TestApp, testApp } from '../../testing/app.ts';
 import { ERAS, type Era } from '../../testing/mcp-client.ts';
 import { bridge } from '../../testing/programs/bridge.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
-import { createMetrics } from '../http/health.ts';
+import { createMetrics } from '../http/metrics.ts';
 import { serve } from '../http/server.ts';
 
 describe.each(ERAS)('a %s client that starts while the server is away', (era) => {

@@ -3,7 +3,7 @@ import { redactor } from '../../features/core/identity/index.ts';
 import type { Principal } from '../../kernel/call.ts';
 import type { App } from '../../main.ts';
 import type { JournalPage } from '../../storage/open.ts';
-import type { Metrics } from './health.ts';
+import type { Metrics } from './metrics.ts';
 import { WRONG_POSITION } from './refuse.ts';
 import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlow, drained, type SocketRoute } from './upgrade.ts';
 

@@ -18,7 +18,8 @@ import { companionRoutes, deviceRoutes, hookRoutes } from './companion.ts';
 import type { StaticFiles } from './dashboard.ts';
 import { bearer, type Entrance, isFromHere, originOf, pathOf, peerOf } from './entrance.ts';
 import { exportEvents } from './export.ts';
-import type { HealthReport, Metrics } from './health.ts';
+import type { HealthReport } from './health.ts';
+import type { Metrics } from './metrics.ts';
 import {
   actionStatus,
   badBody,
@@ -67,14 +68,14 @@ export function attended({ clock, log }: Pick<Services, 'clock' | 'log'>, listen
   return (incoming, outgoing) => {
     const started = performance.now();
     const request = newId('req', clock.now());
-    const errand = new RequestScope({ request, lends: true });
+    const scope = new RequestScope({ request, lends: true });
     outgoing.setHeader(HEADER, request);
     outgoing.once('close', () => {
-      errand.end();
+      scope.end();
       const ms = Math.round((performance.now() - started) * 10) / 10;
       log.debug('request', { request, method: incoming.method, path: pathOf(incoming), status: outgoing.statusCode, ms });
     });
-    errand.run(() => listener(incoming, outgoing));
+    scope.run(() => listener(incoming, outgoing));
   };
 }
 

@@ -6,7 +6,7 @@ import type { Principal } from '../../kernel/call.ts';
 import { Refusal } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import { parseJson } from '../../wire/json.ts';
-import type { Metrics } from './health.ts';
+import type { Metrics } from './metrics.ts';
 import { type HttpRefusal, refusal } from './refuse.ts';
 import { createScreens, type TerminalScreen, type Watching, withoutSize } from './screens.ts';
 import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlow, drained, type SocketRoute } from './upgrade.ts';

@@ -8,7 +8,7 @@ import { Refusal, refused } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import { WORKSPACE_HEADER } from '../../wire/http-client.ts';
 import { bearer, type Entrance, KeyedShare, pathOf } from './entrance.ts';
-import type { Metrics } from './health.ts';
+import type { Metrics } from './metrics.ts';
 import { foreign, type HttpRefusal, NO_SUCH_PATH, respond, TOO_MANY_SOCKETS } from './refuse.ts';
 import type { Guard } from './routes.ts';
 

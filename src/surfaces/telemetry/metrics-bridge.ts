@@ -4,7 +4,7 @@ import { emptyResource } from '@opentelemetry/resources';
 import { AggregationTemporality, type DataPoint, DataPointType, type Histogram, type MetricData, type MetricProducer } from '@opentelemetry/sdk-metrics';
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import { VERSION } from '../../version.ts';
-import type { Metrics } from '../http/health.ts';
+import type { Metrics } from '../http/metrics.ts';
 
 type Series = MetricObjectWithValues<MetricValue<string>>;
 type Value = Series['values'][number] & { readonly metricName?: string };

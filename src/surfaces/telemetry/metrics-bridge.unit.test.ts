@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { collector } from '../../testing/stand-ins/collector.ts';
-import { createMetrics } from '../http/health.ts';
+import { createMetrics } from '../http/metrics.ts';
 import { telemetrySettings } from './settings.ts';
 import { startTelemetry } from './start.ts';
 

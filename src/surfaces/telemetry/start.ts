@@ -32,7 +32,7 @@ import { ConfigError } from '../../config.ts';
 import { withTimeout } from '../../kernel/clock.ts';
 import type { Log, SpanAttributes, TraceContext, Tracer, TraceSpan } from '../../kernel/trace.ts';
 import { VERSION } from '../../version.ts';
-import type { Metrics } from '../http/health.ts';
+import type { Metrics } from '../http/metrics.ts';
 import { metricsBridge } from './metrics-bridge.ts';
 import type { Signal, TelemetrySettings } from './settings.ts';
 

@@ -8,7 +8,7 @@ import { connected, ERAS } from '../../testing/mcp-client.ts';
 import { whenOver } from '../../testing/scope.ts';
 import { type Collector, collector } from '../../testing/stand-ins/collector.ts';
 import { child, upstreamApp } from '../../testing/stand-ins/upstreams.ts';
-import { createMetrics } from '../http/health.ts';
+import { createMetrics } from '../http/metrics.ts';
 import { telemetrySettings } from './settings.ts';
 import { Reception, startTelemetry } from './start.ts';
 

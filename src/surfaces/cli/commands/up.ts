@@ -9,7 +9,7 @@ import { clockFrom } from '../../../kernel/clock.ts';
 import { createLog, type Log } from '../../../kernel/trace.ts';
 import type { App } from '../../../main.ts';
 import { PACKAGE_ROOT, VERSION } from '../../../version.ts';
-import type { Metrics } from '../../http/health.ts';
+import type { Metrics } from '../../http/metrics.ts';
 import type { RunningServer } from '../../http/server.ts';
 import { telemetrySettings } from '../../telemetry/settings.ts';
 import type { Telemetry } from '../../telemetry/start.ts';
@@ -37,7 +37,7 @@ export const upCommand: CliCommand = {
     const [{ createApp }, { serve }, { createMetrics }, { ensureOperator, firstSigninLink }] = await Promise.all([
       import('../../../main.ts'),
       import('../../http/server.ts'),
-      import('../../http/health.ts'),
+      import('../../http/metrics.ts'),
       import('../operator.ts'),
     ]);
     const metrics = createMetrics();
