@@ -46,15 +46,15 @@ export function traceContext(said: (key: 'traceparent' | 'tracestate') => unknow
 }
 
 /** Of the innermost span that is open. */
-export const currentTrace = (): TraceContext | undefined => currentScene()?.span?.context;
+export const currentTrace = (): TraceContext | undefined => currentScope()?.span?.context;
 
 /** Where nobody collects, the work and nothing else. */
 export function withSpan<T>(name: string, kind: SpanKind, said: SpanAttributes, work: () => Promise<T>): Promise<T> {
-  const scene = currentScene();
-  if (!scene?.span) return work();
-  scene.scope.parts++;
-  const span = scene.span.child(name, kind, said);
-  return scene.scope.within(span, work).then(
+  const current = currentScope();
+  if (!current?.span) return work();
+  current.scope.parts++;
+  const span = current.span.child(name, kind, said);
+  return current.scope.within(span, work).then(
     (value) => {
       span.end();
       return value;
@@ -83,14 +83,14 @@ export function watched(store: Store): Store {
   };
 }
 
-/** Where the running code stands. */
-interface Scene {
+/** The request that the running code works for, and the part of it. */
+interface ScopeAndSpan {
   readonly scope: RequestScope;
   /** The innermost that is open; undefined where nobody collects. */
   readonly span: TraceSpan | undefined;
 }
 
-const scenes = new AsyncLocalStorage<Scene>();
+const currentScopes = new AsyncLocalStorage<ScopeAndSpan>();
 
 /**
  * One piece of work from its beginning to its end: a request, a call, a run of a sweep. Whatever runs for it knows it without being told.
@@ -112,12 +112,12 @@ export class RequestScope {
   }
 
   run<T>(work: () => T): T {
-    return scenes.run({ scope: this, span: this.span }, work);
+    return currentScopes.run({ scope: this, span: this.span }, work);
   }
 
   /** Runs a part of it. */
   within<T>(span: TraceSpan, work: () => T): T {
-    return scenes.run({ scope: this, span }, work);
+    return currentScopes.run({ scope: this, span }, work);
   }
 
   borrow(): string | undefined {
@@ -135,17 +135,17 @@ export class RequestScope {
   }
 }
 
-function currentScene(): Scene | undefined {
-  const scene = scenes.getStore();
-  return scene && !scene.scope.isOver ? scene : undefined;
+function currentScope(): ScopeAndSpan | undefined {
+  const current = currentScopes.getStore();
+  return current && !current.scope.isOver ? current : undefined;
 }
 
 /** For a call: of the request that it came with, so that people find both by one id. */
-export const requestIdAt = (now: number): string => currentScene()?.scope.borrow() ?? newId('req', now);
+export const requestIdAt = (now: number): string => currentScope()?.scope.borrow() ?? newId('req', now);
 
-/** By which a line of the log is found. */
-function marks(): { request?: string; trace_id?: string } {
-  const { scope, span } = currentScene() ?? {};
+/** The fields by which all log lines of one request are found. */
+function requestFields(): { request?: string; trace_id?: string } {
+  const { scope, span } = currentScope() ?? {};
   return { ...(scope?.request && { request: scope.request }), ...(span && { trace_id: span.traceId }) };
 }
 
@@ -166,14 +166,14 @@ export function createLog(level: LogLevel, write: (line: string) => void = (line
     (name: LogLevel) =>
     (message: string, fields: Record<string, unknown> = {}) => {
       if (LOG_LEVELS.indexOf(name) > loudest) return;
-      const entry = { time: new Date().toISOString(), level: name, message, ...marks(), ...fields };
-      write(`${printable(withoutPasswords(withoutTokens(JSON.stringify(entry, told()))))}\n`);
+      const entry = { time: new Date().toISOString(), level: name, message, ...requestFields(), ...fields };
+      write(`${printable(withoutPasswords(withoutTokens(JSON.stringify(entry, jsonReplacer()))))}\n`);
     };
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 }
 
-/** A line is written whatever is told: what leads back to itself is told once. */
-function told(): (key: string, value: unknown) => unknown {
+/** A log line is written whatever its fields hold: an object that contains itself is written once, an error with its causes. */
+function jsonReplacer(): (key: string, value: unknown) => unknown {
   const seen = new WeakSet<object>();
   return (_key, value) => {
     if (typeof value === 'bigint') return String(value);
