@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { payloadFrom } from './commands/hook.ts';
+import { payloadFrom } from './hook.ts';
 
 const given = (...chunks: (string | Buffer)[]) => {
   const stream = new PassThrough();
