@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRow, findRows, type JsonText, matching, readJson } from '../../../storage/rows.ts';
+import { countRows, findRow, findRows, type JsonText, matching, readJson } from '../../../storage/rows.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, Database, HandoffRow } from '../../../storage/schema-rows.ts';
 
 const strings = z.array(z.string());
@@ -14,14 +14,11 @@ export const claimNamed = (db: Db, workspace: string, tail: string): Promise<Cla
   findBySuffix(matching(db, 'claims', { workspace_id: workspace }).selectAll(), tail, 'claim');
 
 /** Neither released nor noted as expired. */
-const unended = (db: Db) => db.selectFrom('claims').where('released_at', 'is', null).where('expired_at', 'is', null);
+const UNENDED = { released_at: null, expired_at: null } as const;
 
 /** Oldest first, of everybody or of one developer. The number is bounded by what each developer may hold. */
-export async function liveClaimRows(db: Db, workspace: string, now: number, developerId?: string): Promise<ClaimRow[]> {
-  let live = unended(db).selectAll().where('workspace_id', '=', workspace).where('expires_at', '>', now);
-  if (developerId !== undefined) live = live.where('developer_id', '=', developerId);
-  return await live.orderBy('id').execute();
-}
+export const liveClaimRows = (db: Db, workspace: string, now: number, developerId?: string): Promise<ClaimRow[]> =>
+  findRows(db, 'claims', { ...UNENDED, workspace_id: workspace, developer_id: developerId, expires_at: { '>': now } }, { order: { id: 'asc' } });
 
 interface ClaimPage {
   readonly developerId?: string | undefined;
@@ -35,8 +32,7 @@ interface ClaimPage {
 /** Live ones, newest first, and how many there are in all. */
 export async function pageOfClaims(db: Db, workspace: string, now: number, page: ClaimPage): Promise<{ rows: ClaimRow[]; total: number }> {
   const { developerId, repository, before, limit } = page;
-  let live = unended(db).where('workspace_id', '=', workspace).where('expires_at', '>', now);
-  if (developerId) live = live.where('developer_id', '=', developerId);
+  let live = matching(db, 'claims', { ...UNENDED, workspace_id: workspace, developer_id: developerId, expires_at: { '>': now } });
   if (repository) live = live.where(calledRepository('repo', repository));
   const rows = before ? live.where('id', '<', before) : live;
   const { total } = await live.select((eb) => eb.fn.countAll<string | number>().as('total')).executeTakeFirstOrThrow();
@@ -45,10 +41,10 @@ export async function pageOfClaims(db: Db, workspace: string, now: number, page:
 
 /** Leases of any workspace that have ended without anybody having noted it. */
 export const lapsedClaims = (db: Db, now: number, limit: number): Promise<Pick<ClaimRow, 'workspace_id' | 'id'>[]> =>
-  unended(db).select(['workspace_id', 'id']).where('expires_at', '<=', now).orderBy('expires_at').limit(limit).execute();
+  findRows(db, 'claims', { ...UNENDED, expires_at: { '<=': now } }, { order: { expires_at: 'asc' }, limit });
 
 export async function lapsedClaimsIn(db: Db, workspace: string, now: number): Promise<string[]> {
-  const rows = await unended(db).select('id').where('workspace_id', '=', workspace).where('expires_at', '<=', now).execute();
+  const rows = await findRows(db, 'claims', { ...UNENDED, workspace_id: workspace, expires_at: { '<=': now } });
   return rows.map(({ id }) => id);
 }
 
@@ -66,26 +62,15 @@ export async function noteExpiry(db: Db, workspace: string, id: string, now: num
     .executeTakeFirst();
 }
 
-const announcements = (db: Db, workspace: string, since: number) =>
-  db.selectFrom('announcements').where('workspace_id', '=', workspace).where('created_at', '>', since);
-
 export const announcementsSince = (db: Db, workspace: string, since: number, limit: number): Promise<AnnouncementRow[]> =>
-  announcements(db, workspace, since).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+  findRows(db, 'announcements', { workspace_id: workspace, created_at: { '>': since } }, { order: { created_at: 'desc', id: 'desc' }, limit });
 
-export async function countAnnouncements(db: Db, workspace: string, since: number): Promise<number> {
-  const { count } = await announcements(db, workspace, since)
-    .select((eb) => eb.fn.countAll<string | number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+export const countAnnouncements = (db: Db, workspace: string, since: number): Promise<number> =>
+  countRows(db, 'announcements', { workspace_id: workspace, created_at: { '>': since } });
 
 export const findAsk = (db: Db, workspace: string, id: string): Promise<AskRow | undefined> => findRow(db, 'asks', { workspace_id: workspace, id });
 
-const asks = (db: Db, workspace: string, now: number) =>
-  db
-    .selectFrom('asks')
-    .where('workspace_id', '=', workspace)
-    .where('due_at', '>', now - ASK_MEMORY_MS);
+const asks = (db: Db, workspace: string, now: number) => matching(db, 'asks', { workspace_id: workspace, due_at: { '>': now - ASK_MEMORY_MS } });
 
 /** Unanswered ones, to all agents of the developer or to those of this type: for no other agent. */
 const waitingAsks = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number) =>
@@ -112,19 +97,13 @@ export const asksBy = (db: Db, workspace: string, developerId: string, now: numb
   asks(db, workspace, now).selectAll().where('from_developer_id', '=', developerId).orderBy('id', 'desc').limit(limit).execute();
 
 /** Answers that nobody who asked under this name has been given. */
-export async function freshAnswers(db: Db, workspace: string, developerId: string, actor: string, limit: number): Promise<AskRow[]> {
-  return await db
-    .selectFrom('asks')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('from_developer_id', '=', developerId)
-    .where('from_actor', '=', actor)
-    .where('answered_at', 'is not', null)
-    .where('answer_delivered_at', 'is', null)
-    .orderBy('answered_at')
-    .limit(limit)
-    .execute();
-}
+export const freshAnswers = (db: Db, workspace: string, developerId: string, actor: string, limit: number): Promise<AskRow[]> =>
+  findRows(
+    db,
+    'asks',
+    { workspace_id: workspace, from_developer_id: developerId, from_actor: actor, answered_at: { '!=': null }, answer_delivered_at: null },
+    { order: { answered_at: 'asc' }, limit },
+  );
 
 export const openAsks = (db: Db, workspace: string, now: number, limit: number): Promise<AskRow[]> =>
   asks(db, workspace, now).selectAll().where('answered_at', 'is', null).orderBy('due_at').orderBy('id').limit(limit).execute();
@@ -194,10 +173,10 @@ export interface Slice {
 }
 
 /** Of everybody, whether they still wait for somebody or not. */
-const slice = <T extends 'asks' | 'handoffs' | 'announcements'>(db: Db, table: T, workspace: string, { before, limit }: Slice): Promise<Database[T][]> => {
-  const all = matching(db, table as 'asks', { workspace_id: workspace }).selectAll();
-  return (before === undefined ? all : all.where('id', '<', before)).orderBy('id', 'desc').limit(limit).execute() as unknown as Promise<Database[T][]>;
-};
+const slice = <T extends 'asks' | 'handoffs' | 'announcements'>(db: Db, table: T, workspace: string, { before, limit }: Slice): Promise<Database[T][]> =>
+  findRows(db, table as 'asks', { workspace_id: workspace, id: before && { '<': before } }, { order: { id: 'desc' }, limit }) as unknown as Promise<
+    Database[T][]
+  >;
 export const askSlice = (db: Db, workspace: string, page: Slice) => slice(db, 'asks', workspace, page);
 export const handoffSlice = (db: Db, workspace: string, page: Slice) => slice(db, 'handoffs', workspace, page);
 export const announcementSlice = (db: Db, workspace: string, page: Slice) => slice(db, 'announcements', workspace, page);

@@ -86,16 +86,15 @@ export async function latestCheck(
   subject: Pick<CheckedWork, 'kind' | 'developerId' | 'title' | 'plannedId'>,
   now: number,
 ): Promise<PreflightCheckRow | undefined> {
-  let query = db
-    .selectFrom('preflight_checks')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('developer_id', '=', subject.developerId)
-    .where('kind', '=', subject.kind)
-    .where('title', '=', subject.title)
-    .where('created_at', '>', now - LOOKED_BACK_MS);
-  if (subject.kind === 'task') query = query.where('planned_id', subject.plannedId === null ? 'is' : '=', subject.plannedId);
-  return await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
+  const { kind, developerId, title, plannedId } = subject;
+  const ofTask = kind === 'task' ? { planned_id: plannedId } : {};
+  const since = { created_at: { '>': now - LOOKED_BACK_MS } };
+  return await findRow(
+    db,
+    'preflight_checks',
+    { workspace_id: workspace, developer_id: developerId, kind, title, ...ofTask, ...since },
+    { created_at: 'desc', id: 'desc' },
+  );
 }
 
 export const findWarning = (db: Db, workspace: string, id: string): Promise<OverlapWarningRow | undefined> =>

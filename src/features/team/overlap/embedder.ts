@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import type { Services } from '../../../kernel/call.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
-import { changeRows, chunks } from '../../../storage/rows.ts';
+import { changeRows, chunks, saveRows } from '../../../storage/rows.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import type { EmbedderState } from './contract.ts';
 import { embeddedText, encodeVector, findItem, nextState } from './items.ts';
@@ -185,11 +185,7 @@ export function vectorising({ store, clock, log }: Services, embedder: Embedder)
       // Changed in the meantime: its vector would be that of the old text.
       if (!now || embeddedText(now) !== embeddedText(item)) return;
       const row = { workspace_id: workspace, item_id: item.id, model: embedder.model, vector: encodeVector(vector) };
-      await tx.db
-        .insertInto('overlap_vectors')
-        .values(row)
-        .onConflict((conflict) => conflict.columns(['workspace_id', 'item_id', 'model']).doUpdateSet({ vector: row.vector }))
-        .execute();
+      await saveRows(tx.db, 'overlap_vectors', ['workspace_id', 'item_id', 'model'], row);
       const { revision } = await nextState(tx.db, workspace, 0);
       await changeRows(tx.db, 'overlap_items', { workspace_id: workspace, id: item.id }, { revision });
     });

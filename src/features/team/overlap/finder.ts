@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
-import { chunks, matching, readJson } from '../../../storage/rows.ts';
+import { chunks, findRows, matching, readJson } from '../../../storage/rows.ts';
 import type { OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
 import { ownSettings } from './contract.ts';
 import { decodeVector, findItems, readState, TERMS_AT_ONCE, trustedItem } from './items.ts';
@@ -312,16 +312,7 @@ async function mostShared(db: Db, workspace: string, terms: readonly { term: str
 
 /** Items that name one of the files, newest first. */
 async function itemsWithFiles(db: Db, workspace: string, files: readonly string[], limit: number): Promise<string[]> {
-  if (files.length === 0) return [];
-  const rows = await db
-    .selectFrom('file_marks')
-    .select('source_id')
-    .where('workspace_id', '=', workspace)
-    .where('path', 'in', files)
-    .where('source', '=', 'task')
-    .orderBy('marked_at', 'desc')
-    .limit(limit)
-    .execute();
+  const rows = await findRows(db, 'file_marks', { workspace_id: workspace, path: files, source: 'task' }, { order: { marked_at: 'desc' }, limit });
   return [...new Set(rows.map(({ source_id }) => source_id))];
 }
 

@@ -1,6 +1,7 @@
 import type { Services } from '../../../kernel/call.ts';
 import { inEachWorkspace, type Sweep } from '../../../kernel/sweep.ts';
 import type { Feature } from '../../../kernel/tool.ts';
+import { changeRows, deleteRows, hasRow } from '../../../storage/rows.ts';
 import { RECENT_MS } from './detect.ts';
 import { type Embedder, QueryEmbedder, vectorising } from './embedder.ts';
 import { Finder } from './finder.ts';
@@ -77,32 +78,24 @@ const WARNINGS_OPEN_MS = RECENT_MS;
 export function forgetting({ store, clock, log }: Services, finder: Finder): Sweep {
   async function forgetWork(workspace: string, before: number): Promise<void> {
     finder.forget(workspace, before);
-    const items = store.reader.selectFrom('overlap_items').select('id').where('workspace_id', '=', workspace).where('closed_at', '<', before);
-    for (let due = (await items.limit(1).execute()).length; due > 0; ) due = await store.write(workspace, (tx) => forgetItems(tx, before, BATCH));
+    const old = { workspace_id: workspace, closed_at: { '<': before } };
+    for (let due = Number(await hasRow(store.reader, 'overlap_items', old)); due > 0; )
+      due = await store.write(workspace, (tx) => forgetItems(tx, before, BATCH));
   }
 
   async function forgetChecks(workspace: string, before: number): Promise<void> {
-    const old = store.reader.selectFrom('preflight_checks').select('id').where('workspace_id', '=', workspace).where('created_at', '<', before);
-    if ((await old.limit(1).execute()).length === 0) return;
-    await store.write(workspace, async (tx) => {
-      await tx.db.deleteFrom('preflight_checks').where('workspace_id', '=', workspace).where('created_at', '<', before).execute();
-    });
+    const old = { workspace_id: workspace, created_at: { '<': before } };
+    if (await hasRow(store.reader, 'preflight_checks', old)) await store.write(workspace, ({ db }) => deleteRows(db, 'preflight_checks', old));
   }
 
   async function closeWarnings(workspace: string, before: number): Promise<void> {
-    const open = store.reader.selectFrom('overlap_warnings').select('id').where('workspace_id', '=', workspace).where('resolved_at', 'is', null);
-    if ((await open.where('created_at', '<', before).limit(1).execute()).length === 0) return;
+    const open = { workspace_id: workspace, resolved_at: null, created_at: { '<': before } };
+    if (!(await hasRow(store.reader, 'overlap_warnings', open))) return;
     await store.write(workspace, async (tx) => {
       const reason = 'Nobody came back to it.';
-      const { numUpdatedRows } = await tx.db
-        .updateTable('overlap_warnings')
-        .set({ status: 'dismissed', reason, resolved_at: tx.now })
-        .where('workspace_id', '=', workspace)
-        .where('resolved_at', 'is', null)
-        .where('created_at', '<', before)
-        .executeTakeFirstOrThrow();
-      const payload = { automatic: true, reason, warnings: Number(numUpdatedRows) };
-      if (numUpdatedRows > 0n) tx.append({ category: 'work', kind: 'warning.dismissed', actor: 'server', payload });
+      const warnings = await changeRows(tx.db, 'overlap_warnings', open, { status: 'dismissed', reason, resolved_at: tx.now });
+      const payload = { automatic: true, reason, warnings };
+      if (warnings > 0) tx.append({ category: 'work', kind: 'warning.dismissed', actor: 'server', payload });
     });
   }
 

@@ -47,13 +47,7 @@ export async function insertActivity(tx: Tx, sessionId: string, id: string, text
   const ofSession = { workspace_id: tx.workspace, session_id: sessionId };
   await insertRows(tx.db, 'session_activity', { ...ofSession, id, text, created_at: tx.now });
   const oldest = await matching(tx.db, 'session_activity', ofSession).select('id').orderBy('id', 'desc').offset(keep).limit(1).executeTakeFirst();
-  if (!oldest) return;
-  await tx.db
-    .deleteFrom('session_activity')
-    .where('workspace_id', '=', tx.workspace)
-    .where('session_id', '=', sessionId)
-    .where('id', '<=', oldest.id)
-    .execute();
+  if (oldest) await deleteRows(tx.db, 'session_activity', { ...ofSession, id: { '<=': oldest.id } });
 }
 
 /** The newest line of each session that has one. */
