@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto';
-import { closeSync, constants, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { type ChainPoint, canonicalJson, GENESIS } from '../journal.ts';
 import { isSignedBy, type KnownKeys, readKeys, type SigningKey } from './keys.ts';
