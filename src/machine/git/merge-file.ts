@@ -6,8 +6,7 @@ import { copyIndex } from './backup.ts';
 import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
 import { gitOnFiles } from './git-files.ts';
 import { currentBranch } from './repository.ts';
-import { listWorktrees } from './worktree.ts';
-import { unfinished } from './worktree-state.ts';
+import { listWorktrees, unfinished } from './worktree-state.ts';
 
 /**
  * Brings one file into a branch that somebody works on, as a merge commit, and touches nothing else: neither what they have

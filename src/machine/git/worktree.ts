@@ -1,9 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { GitFailed, type GitOptions, git, patiently, requireBranchName, resolveCommit } from './git.ts';
 import { gitOnFiles } from './git-files.ts';
-import { uncommitted } from './worktree-state.ts';
+import { keepsSubmodules, type ListedWorktree, listedPath, listWorktrees, uncommitted } from './worktree-state.ts';
 
 /** Refuses where something is modified or untracked. An empty folder around it goes too. */
 export async function removeWorktree(repository: string, path: string, options: GitOptions = {}): Promise<void> {
@@ -25,41 +25,10 @@ export async function forceWorktreeAway(repository: string, path: string, option
   await rmdir(dirname(path)).catch(() => {});
 }
 
-export interface ListedWorktree {
-  readonly path: string;
-  readonly head: string | null;
-  /** Null: a detached HEAD. */
-  readonly branch: string | null;
-  /** Why it is locked; null: it is not. */
-  readonly locked: string | null;
-}
-
 /** A checkout can be large. */
 export const CHECKOUT_MS = 90_000;
 /** The lock that git itself puts on a worktree while it makes it. Ours is the same, until its files are there. */
 const BEING_MADE = 'initializing';
-
-export async function listWorktrees(repository: string, options: GitOptions = {}): Promise<ListedWorktree[]> {
-  const text = await git(repository, ['worktree', 'list', '--porcelain', '-z'], { ...options, reads: true });
-  return text
-    .split('\0\0')
-    .filter((record) => record !== '')
-    .map((record) => {
-      const fields = new Map(record.split('\0').map((line) => [line.split(' ', 1)[0] ?? '', line.slice(line.indexOf(' ') + 1)]));
-      return {
-        path: fields.get('worktree') ?? '',
-        head: fields.get('HEAD') ?? null,
-        branch: fields.get('branch')?.replace(/^refs\/heads\//, '') ?? null,
-        locked: fields.get('locked') ?? null,
-      };
-    });
-}
-
-/** As git lists it: without symbolic links on the way. The folder itself need not exist. */
-export function listedPath(path: string): string {
-  const parent = dirname(path);
-  return join(existsSync(parent) ? realpathSync(parent) : parent, basename(path));
-}
 
 /** Whether it is there to be worked in. */
 export async function hasWorktree(repository: string, path: string, options: GitOptions = {}): Promise<boolean> {
@@ -116,16 +85,6 @@ async function requireNothingLeft(repository: string, path: string, branch: stri
   const held = there.branch !== branch ? (there.branch ?? 'a detached HEAD') : (await keepsSubmodules(repository, path, options)) ? 'submodules' : null;
   if (held === null) return;
   throw new GitFailed('worktree', null, `the folder ${path} is gone, but git still keeps ${held} of it: see git worktree list, and prune`);
-}
-
-export async function keepsSubmodules(repository: string, path: string, options: GitOptions = {}): Promise<boolean> {
-  const common = (await git(repository, ['rev-parse', '--path-format=absolute', '--git-common-dir'], { ...options, reads: true })).replace(/\n$/, '');
-  for (const name of await readdir(join(common, 'worktrees')).catch(() => [])) {
-    const folder = join(common, 'worktrees', name);
-    const of = (await readFile(join(folder, 'gitdir'), 'utf8').catch(() => '')).replace(/\n$/, '');
-    if (of === join(listedPath(path), '.git')) return existsSync(join(folder, 'modules'));
-  }
-  return false;
 }
 
 async function takeOverBranch(repository: string, branch: string, tip: string, base: string, options: GitOptions): Promise<void> {
