@@ -27,7 +27,6 @@ import {
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
 import { answerQuestion, HUMAN, listQuestions, type QuestionView, SERVER } from './contract.ts';
-import { newMessage, type Words } from './send.ts';
 import {
   answeredQuestionRows,
   answersTo,
@@ -37,9 +36,11 @@ import {
   insertMessages,
   isExpired,
   lapsedQuestions,
+  newMessage,
   openQuestionRow,
   openQuestionRows,
   type QuestionRow,
+  type Words,
 } from './store.ts';
 
 /** A question to a person. The task that it is about waits for the answer. */

@@ -10,7 +10,7 @@ import { type AgentFilter, type AgentRow, findAgent, listAgents, requireOnline, 
 import { requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { broadcastMessage, HUMAN, sendMessage } from './contract.ts';
 import { ask } from './questions.ts';
-import { findMessage, insertMessages, type MessageBody, messageNotFound } from './store.ts';
+import { findMessage, insertMessages, messageNotFound, newMessage, type Words } from './store.ts';
 
 const MAX_RECIPIENTS = 1_000;
 
@@ -128,54 +128,6 @@ export async function tell(tx: Tx, { from, to, actor, about, ...words }: DirectM
   tx.append({ category: 'work', kind: 'message.sent', actor, subject: id, payload });
   return id;
 }
-
-const MINUTE = 60_000;
-
-export interface Words {
-  readonly message_type: MessageRow['message_type'];
-  readonly subject?: string | undefined;
-  readonly body: MessageBody;
-  readonly priority?: MessageRow['priority'] | undefined;
-  readonly expires_in_minutes?: number | undefined;
-}
-
-interface Envelope {
-  readonly threadId: string;
-  readonly replyToId?: string | null;
-  readonly senderId: string;
-  readonly recipientId: string;
-  readonly workflowId: string | null;
-  readonly taskId?: string | null;
-  readonly actor: string;
-}
-
-/** A message that was sent just now and that nobody has seen. */
-export const newMessage = (
-  tx: Tx,
-  words: Words,
-  { threadId, replyToId = null, senderId, recipientId, workflowId, taskId = null, actor }: Envelope,
-): MessageRow => ({
-  workspace_id: tx.workspace,
-  id: newId('msg', tx.now),
-  thread_id: threadId,
-  reply_to_id: replyToId,
-  sender_id: senderId,
-  recipient_id: recipientId,
-  message_type: words.message_type,
-  subject: words.subject ?? null,
-  body: JSON.stringify(words.body),
-  priority: words.priority ?? 'normal',
-  status: 'unread',
-  workflow_id: workflowId,
-  task_id: taskId,
-  actor,
-  sent_at: tx.now,
-  delivered_at: null,
-  read_at: null,
-  archived_at: null,
-  answered_at: null,
-  expires_at: words.expires_in_minutes === undefined ? null : tx.now + words.expires_in_minutes * MINUTE,
-});
 
 /** The caller's own agent, alive; whoever writes is heard of. */
 async function requireSender(tx: Tx, ctx: WriteContext, id: string): Promise<AgentRow> {

@@ -2,8 +2,9 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { chunks, readJson } from '../../../storage/rows.ts';
+import { chunks, newId, readJson } from '../../../storage/rows.ts';
 import type { Database, MessageRow } from '../../../storage/schema-rows.ts';
+import type { Tx } from '../../../storage/write.ts';
 import type { Forgotten } from '../../core/settings/index.ts';
 import { HUMAN, type MessageStatus, type MessageType, type MessageView, type Priority } from './contract.ts';
 
@@ -186,6 +187,54 @@ export async function lapsedQuestions(db: Db, now: number, limit: number): Promi
 
 export type MessageBody = string | Record<string, unknown>;
 const bodySchema = z.union([z.string(), z.record(z.string(), z.unknown())]);
+
+const MINUTE = 60_000;
+
+export interface Words {
+  readonly message_type: MessageRow['message_type'];
+  readonly subject?: string | undefined;
+  readonly body: MessageBody;
+  readonly priority?: MessageRow['priority'] | undefined;
+  readonly expires_in_minutes?: number | undefined;
+}
+
+interface Envelope {
+  readonly threadId: string;
+  readonly replyToId?: string | null;
+  readonly senderId: string;
+  readonly recipientId: string;
+  readonly workflowId: string | null;
+  readonly taskId?: string | null;
+  readonly actor: string;
+}
+
+/** A message that was sent just now and that nobody has seen. */
+export const newMessage = (
+  tx: Tx,
+  words: Words,
+  { threadId, replyToId = null, senderId, recipientId, workflowId, taskId = null, actor }: Envelope,
+): MessageRow => ({
+  workspace_id: tx.workspace,
+  id: newId('msg', tx.now),
+  thread_id: threadId,
+  reply_to_id: replyToId,
+  sender_id: senderId,
+  recipient_id: recipientId,
+  message_type: words.message_type,
+  subject: words.subject ?? null,
+  body: JSON.stringify(words.body),
+  priority: words.priority ?? 'normal',
+  status: 'unread',
+  workflow_id: workflowId,
+  task_id: taskId,
+  actor,
+  sent_at: tx.now,
+  delivered_at: null,
+  read_at: null,
+  archived_at: null,
+  answered_at: null,
+  expires_at: words.expires_in_minutes === undefined ? null : tx.now + words.expires_in_minutes * MINUTE,
+});
 
 const readBody = ({ body }: Pick<MessageRow, 'body'>): MessageBody => readJson(bodySchema, body);
 

@@ -3,6 +3,7 @@ import type { Input, Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { ownerOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { eventsAbout } from '../../../storage/journal.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import { isAddressedTo, openAsks, readStrings } from '../../team/coordination/index.ts';
 import { agentsById, agentViewer } from '../agents/index.ts';
@@ -25,7 +26,6 @@ import {
   withFacts,
 } from './thread-finding.ts';
 import { type DeliveryState, isIn, isUnanswered, PRESSING_MS, rankOf, remindableFrom, statusOf, stepsOf } from './thread-standing.ts';
-import { remindersOf } from './tools.ts';
 
 type Wanted = Input<typeof listThreads>;
 
@@ -282,6 +282,27 @@ function subjectOf(words: string | undefined): string | null {
       .trim(),
     SUBJECT_SHOWN,
   );
+}
+
+/** Reminders are events and nothing else: by subject the journal has an index. */
+const REMINDED = ['ask.reminded', 'question.reminded', 'message.reminded'] as const;
+
+const MAX_REMINDERS = 20;
+
+interface Reminder {
+  readonly seq: number;
+  readonly actor: string;
+  readonly time: number;
+}
+
+/** The last ones, the newest first. */
+export async function remindersOf(db: Db, workspace: string, subject: string): Promise<Reminder[]> {
+  return await eventsAbout(db, workspace, [subject])
+    .select(['seq', 'actor', 'time'])
+    .where('kind', 'in', REMINDED)
+    .orderBy('seq', 'desc')
+    .limit(MAX_REMINDERS)
+    .execute();
 }
 
 /** Who speaks and who is spoken to, as one viewer may know them. */

@@ -4,8 +4,6 @@ import { beginning } from '../../../kernel/excerpt.ts';
 import { invalidInput } from '../../../kernel/registry.ts';
 import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import type { Db } from '../../../storage/engine.ts';
-import { eventsAbout } from '../../../storage/journal.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, developerFor } from '../../core/identity/index.ts';
 import { type AskRow, announceToTeam, answerAsk } from '../../team/coordination/index.ts';
@@ -15,7 +13,7 @@ import { inboxTools } from './inbox.ts';
 import { answerNamed, peopleTools } from './questions.ts';
 import { broadcast, recipientsOf, sendTools, tell } from './send.ts';
 import { deliveryOf, type FoundThread, kindOf, unansweredNamed } from './thread-finding.ts';
-import { mayAnswer, mayBeReminded, partiesFor, readThread, readThreads } from './thread-reading.ts';
+import { mayAnswer, mayBeReminded, partiesFor, readThread, readThreads, remindersOf } from './thread-reading.ts';
 import { remindableFrom } from './thread-standing.ts';
 
 export const messageTools: Implementation[] = [...sendTools, ...inboxTools, ...peopleTools];
@@ -137,25 +135,4 @@ async function broadcastFrom(tx: Tx, ctx: WriteContext, input: Input<typeof broa
   const words = { message_type: 'notification', body: message } as const;
   const { messages } = await broadcast(tx, ctx, { senderId: HUMAN, workflowId: null, filter: { role }, words });
   return { id: messages[0]?.id ?? null, sent_count: messages.length };
-}
-
-/** Reminders are events and nothing else: by subject the journal has an index. */
-const REMINDED = ['ask.reminded', 'question.reminded', 'message.reminded'] as const;
-
-const MAX_ITEMS = 20;
-
-interface Reminder {
-  readonly seq: number;
-  readonly actor: string;
-  readonly time: number;
-}
-
-/** The last ones, the newest first. */
-export async function remindersOf(db: Db, workspace: string, subject: string): Promise<Reminder[]> {
-  return await eventsAbout(db, workspace, [subject])
-    .select(['seq', 'actor', 'time'])
-    .where('kind', 'in', REMINDED)
-    .orderBy('seq', 'desc')
-    .limit(MAX_ITEMS)
-    .execute();
 }
