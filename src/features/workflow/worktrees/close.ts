@@ -11,7 +11,7 @@ import { requireOwnAgent } from '../agents/index.ts';
 import { requireHold, requireTransition } from '../workflows/index.ts';
 import { requireWorktree } from './assign.ts';
 import type { WorktreeStatus, workspaceUpdate } from './contract.ts';
-import { TASK_BRANCHES } from './create.ts';
+import { TASK_BRANCHES } from './place.ts';
 import { changeWorktree, type LeasedWorktree, lease, reachRepository, stillMine, tasksHeldIn, type WorktreeOutside } from './store.ts';
 
 const WORKTREE_MACHINE: Readonly<Record<WorktreeStatus, readonly WorktreeStatus[]>> = {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { reasonToKeep, type WorktreeState } from '../../../machine/git/worktree-state.ts';
-import { placeFor, slug } from './create.ts';
+import { placeFor, slug } from './place.ts';
 
 test.each([
   ['Write the parser', 'write-the-parser'],
@@ -21,33 +20,4 @@ test('equal names are told apart by their ids, and later worktrees of one task b
   expect(placeFor('/srv/app', workflow, one, 0)).toEqual({ path: '/srv/app-worktrees/test-aaaaaa', branch: 'workflow/ship-it-abcdef/test-aaaaaa' });
   expect(placeFor('/srv/app', workflow, two, 0).branch).toBe('workflow/ship-it-abcdef/test-bbbbbb');
   expect(placeFor('/srv/app', workflow, one, 1)).toEqual({ path: '/srv/app-worktrees/test-aaaaaa-2', branch: 'workflow/ship-it-abcdef/test-aaaaaa-2' });
-});
-
-test('a worktree stays for every single thing that would be lost, and all are named', () => {
-  const clean: WorktreeState = {
-    listed: true,
-    exists: true,
-    head: 'a',
-    branch: 'own',
-    locked: null,
-    dirty: null,
-    inner: null,
-    submodules: false,
-    inProgress: null,
-    unsaved: 0,
-    branchTip: 'a',
-  };
-  const why = (change: Partial<WorktreeState>) => reasonToKeep({ ...clean, ...change }, { branch: 'own', base_branch: 'main' });
-  expect(why({})).toBe(null);
-  expect(why({ listed: false, exists: false, head: null, branch: null })).toBe(null);
-  expect(why({ listed: false, branch: null })).toContain('not a worktree of the repository');
-  expect(why({ locked: 'on a stick' })).toBe('it is locked (on a stick)');
-  expect(why({ inProgress: 'rebase' })).toBe('a rebase is in progress');
-  expect(why({ inner: '.inner/two/' })).toBe('another repository or worktree lies in it (.inner/two/)');
-  expect(why({ submodules: true })).toBe('it has submodules, whose commits git keeps with it');
-  expect(why({ branch: null })).toBe('its HEAD is detached');
-  expect(why({ branch: 'other' })).toBe('branch other is checked out in it');
-  expect(why({ dirty: '1 file(s) untracked', unsaved: 2 })).toBe(
-    '1 file(s) untracked; 2 commit(s) are neither in main, in a merge commit on a lasting branch, nor on a remote',
-  );
 });

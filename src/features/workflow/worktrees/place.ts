@@ -1,0 +1,31 @@
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+const LONGEST = 40;
+
+/** What of a name can stand in a branch and in a folder on any system. */
+export function slug(name: string, otherwise: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, LONGEST)
+    .replace(/^-+|-+$/g, '');
+  return plain || otherwise;
+}
+
+/** Two of the same name are told apart by the ends of their ids. */
+const tailed = ({ id, name }: Named, otherwise: string): string => `${slug(name, otherwise)}-${id.slice(-6).toLowerCase()}`;
+
+/** How the branches of tasks begin. They are there until their work is elsewhere. */
+export const TASK_BRANCHES = 'workflow/';
+
+/** Where the server puts a task's worktree, and on which branch. A task that had some before gets another number. */
+export function placeFor(root: string, workflow: Named, task: Named, earlier: number): { path: string; branch: string } {
+  const number = earlier === 0 ? '' : `-${earlier + 1}`;
+  const own = `${tailed(task, 'task')}${number}`;
+  return { path: `${root}-worktrees/${own}`, branch: `${TASK_BRANCHES}${tailed(workflow, 'workflow')}/${own}` };
+}
