@@ -76,7 +76,7 @@ export function Keyboard() {
     };
   }, []);
 
-  if (open === 'palette') return <Palette onClose={() => setOpen(undefined)} />;
+  if (open === 'palette') return <Palette onClose={() => setOpen(undefined)} onHelp={() => setOpen('help')} />;
   if (open === 'help') return <KeyboardMap onClose={() => setOpen(undefined)} />;
   return null;
 }

@@ -3,7 +3,6 @@ import { type KeyboardEvent, useDeferredValue, useId, useRef, useState } from 'r
 import { Dialog } from '../parts/dialog.tsx';
 import { shortId } from '../parts/values.tsx';
 import { useRead } from '../queries.ts';
-import { openOverlay } from './keyboard.tsx';
 import { ACTIONS, PAGES } from './pages.ts';
 
 interface Entry {
@@ -16,13 +15,13 @@ interface Entry {
 }
 
 /** Opens pages, agents, anything by its id or title, and what can be done. */
-export function Palette({ onClose }: { onClose: () => void }) {
+export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const listId = useId();
   const router = useRouter();
-  const entries = useEntries(text.trim());
+  const entries = useEntries(text.trim(), onHelp);
   const current = Math.min(at, entries.length - 1);
 
   const choose = (entry: Entry | undefined): void => {
@@ -85,7 +84,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
 /** Shorter texts fit too much. */
 const SHORTEST = 2;
 
-function useEntries(text: string): Entry[] {
+function useEntries(text: string, onHelp: () => void): Entry[] {
   const asked = useDeferredValue(text);
   const found = useRead('lookup.find', { text: asked || '-', limit: 12 }, { enabled: asked.length >= SHORTEST }).data?.items ?? [];
   const agents = useRead('agents.list', { limit: 200 }, { enabled: text !== '' }).data?.items ?? [];
@@ -93,7 +92,7 @@ function useEntries(text: string): Entry[] {
   return [
     ...PAGES.filter(({ label, asks }) => fits(label, asks)).map(({ to, label, key }) => ({ key: to, kind: 'page', label, note: `g ${key}`, go: to })),
     ...ACTIONS.filter(({ label }) => text !== '' && fits(label)).map(({ label, path }) => ({ key: label, kind: 'action', label, go: path })),
-    ...(text !== '' && fits('keyboard map') ? [{ key: 'help', kind: 'action', label: 'Keyboard map', note: '?', go: () => void openOverlay('help') }] : []),
+    ...(text !== '' && fits('keyboard map') ? [{ key: 'help', kind: 'action', label: 'Keyboard map', note: '?', go: onHelp }] : []),
     ...agents.flatMap(({ name, agent_id }) =>
       text !== '' && agent_id !== null && fits(name) ? [{ key: agent_id, kind: 'agent', label: name, go: `/agents/${encodeURIComponent(agent_id)}` }] : [],
     ),
