@@ -68,7 +68,7 @@ export async function importWorkspace(engine: Engine, options: ImportOptions): P
     await clearUntouched(db, workspace);
     const intake = new Intake(engine, db, header, options);
     const { journal } = await intake.readAll();
-    const rows = await countRows(db, workspace);
+    const rows = await rowCounts(db, workspace);
     const wrong = Object.keys(rows).find((table) => rows[table] !== intake.taken[table]);
     if (wrong) throw new Error(`${wrong}: ${intake.taken[wrong]} rows were inserted and ${rows[wrong]} are there`);
     return { header, rows, leftOut: intake.leftOut, journal };
@@ -253,7 +253,7 @@ async function touchedBy(db: Db, workspace: string): Promise<string | undefined>
 }
 
 /** How many rows of each table the workspace has. */
-export async function countRows(db: Db, workspace: string): Promise<Record<string, number>> {
+export async function rowCounts(db: Db, workspace: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { name, owner } of TABLES) {
     const row = await rowsOf(db).selectFrom(name).select(sql<number>`count(*)`.as('n')).where(owner, '=', workspace).executeTakeFirstOrThrow();

@@ -20,7 +20,7 @@ import { ChainVerifier, readAnchor, readEvents, readHead } from '../journal.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
 import { exportWorkspace, openAsItIs, PAGE } from './export.ts';
 import { LEFT_OUT, TABLES, TransferRefused } from './format.ts';
-import { countRows, importWorkspace } from './import.ts';
+import { importWorkspace, rowCounts } from './import.ts';
 
 async function filled(engine: 'sqlite' | 'postgres' = ENGINE): Promise<Place> {
   const place = await placeOn(engine);
@@ -39,7 +39,7 @@ async function refusal(work: Promise<unknown>): Promise<TransferRefused> {
   return error;
 }
 
-const isEmpty = async ({ store }: Place, workspace = W) => Object.values(await countRows(store.reader, workspace)).every((count) => count === 0);
+const isEmpty = async ({ store }: Place, workspace = W) => Object.values(await rowCounts(store.reader, workspace)).every((count) => count === 0);
 
 test(`from SQLite to ${ENGINE} and back: every table, every row, the same bytes, the same head, a whole chain`, async () => {
   const [from, to, back] = [await filled('sqlite'), await placeOn(), await placeOn('sqlite')];
@@ -55,7 +55,7 @@ test(`from SQLite to ${ENGINE} and back: every table, every row, the same bytes,
   expect(JSON.parse(second.lines[0] as string)).toEqual({ ...JSON.parse(first.lines[0] as string), exported_at: 2_000 });
   expect(third.text).toBe(first.text);
   expect(await readHead(back.store.reader, W)).toEqual(await readHead(from.store.reader, W));
-  expect(await countRows(to.store.reader, W)).toEqual(first.rows);
+  expect(await rowCounts(to.store.reader, W)).toEqual(first.rows);
 
   const anchor = await readAnchor(to.store.reader, W);
   const chain = new ChainVerifier(anchor);
@@ -248,7 +248,7 @@ describe('where an import goes', () => {
     expect(await isEmpty(target)).toBe(true);
     await target.store.engine.transaction('ws_other', async (db) => void (await db.updateTable('tokens').set({ hash: 'of its own' }).execute()));
     await taken(target, file.path);
-    expect((await countRows(target.store.reader, 'ws_other')).tokens).toBe(1);
+    expect((await rowCounts(target.store.reader, 'ws_other')).tokens).toBe(1);
     expect((await exported(target)).text).toBe(file.text);
   });
 });
