@@ -4,7 +4,7 @@ import { excerpt } from '../../../kernel/excerpt.ts';
 import { type InputIssue, invalidInput } from '../../../kernel/registry.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { settleAll } from '../../../storage/open.ts';
+import { settleAll } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { findAgent } from '../agents/index.ts';
 import {
