@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { exchangeOf } from '../../../testing/stand-ins/upstreams.ts';
 import { question } from '../../core/approvals/asking.ts';
-import { answersTo, askedBy, attributed } from './pending-calls.ts';
+import { answersTo, askedBy, attributed } from './attributed.ts';
 
 const row = { noun: 'tool', name: 'shop_pay', arguments: null } as ApprovalRow;
 

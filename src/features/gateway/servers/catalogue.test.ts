@@ -4,7 +4,7 @@ import type { Json } from '../../../kernel/relay.ts';
 import { testApp } from '../../../testing/app.ts';
 import { type TestDatabase, temporaryDatabase } from '../../../testing/store/database.ts';
 import { ServerCatalogue } from './catalogue.ts';
-import type { ServerEntry } from './configured.ts';
+import type { ServerEntry } from './entry.ts';
 import type { ServerListing } from './store.ts';
 import { withheldRefusal } from './upstream-catalog.ts';
 

@@ -4,8 +4,9 @@ import { notFound } from '../../../kernel/reply.ts';
 import { readHead } from '../../../storage/journal.ts';
 import { changeRows, findRow, findRows, hasRow, insertRows, matching } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { type ServerEntry, serves } from './configured.ts';
 import type { PinKind } from './contract.ts';
+import { type ServerEntry, serves } from './entry.ts';
+import { nativeNames } from './names.ts';
 import { holdersOf, isChosen, isHeld, type KnownServer, NOTHING, type OfferedDefinition, offerOf, type ServerOffer } from './offered.ts';
 import {
   appendDecision,
@@ -21,7 +22,6 @@ import {
   type WithheldDefinition,
   withheldOf,
 } from './pins.ts';
-import { nativeNames } from './secrets.ts';
 import { factsText, type HeldName, readFacts, readPins, removePins, removeUpstream, type ServerListing, savePins, type UpstreamFacts } from './store.ts';
 
 export type { OfferedDefinition } from './offered.ts';

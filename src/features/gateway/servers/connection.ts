@@ -3,12 +3,12 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { isRecord } from '../../../kernel/registry.ts';
 import type { Exchange, Json } from '../../../kernel/relay.ts';
 import { currentTrace, type Log, withSpan } from '../../../kernel/trace.ts';
-import type { ServerEntry } from './configured.ts';
+import type { ServerEntry } from './entry.ts';
 import { invalid, rpcErrorOf, said, tooDeep } from './failures.ts';
 import { endOf, NO_TIMEOUT_MS, shakeHands, type UpstreamTransport } from './handshake.ts';
+import { isTooDeep, MAX_LEVELS } from './json-rpc.ts';
 import { Notices } from './notices.ts';
 import { type PendingCall, PendingCalls } from './pending-calls.ts';
-import { isTooDeep, MAX_LEVELS } from './relay.ts';
 import type { ServerListing, UpstreamFacts } from './store.ts';
 
 export interface ConnectionOptions {

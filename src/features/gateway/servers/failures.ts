@@ -1,8 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { type RpcError, UpstreamError } from '../../../kernel/relay.ts';
 import { Refusal } from '../../../kernel/reply.ts';
-import { BROKEN_ANSWER, MALFORMED_ANSWER } from './handshake.ts';
-import { isTooDeep, MAX_LEVELS } from './relay.ts';
+import { BROKEN_ANSWER, isTooDeep, MALFORMED_ANSWER, MAX_LEVELS } from './json-rpc.ts';
 import { down } from './upstream-catalog.ts';
 
 /** What a call has shown of the server: that it answers, nothing, that it could not be spoken with, or that it has forgotten us. */

@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { type JSONRPCMessage, type RequestId, StreamableHTTPClientTransport, type TransportSendOptions } from '@modelcontextprotocol/client';
-import type { HttpEntry } from './configured.ts';
-import { broken } from './handshake.ts';
+import { withBoundedBody } from './bounded-body.ts';
+import type { HttpEntry } from './entry.ts';
+import { broken } from './json-rpc.ts';
 
 const GOODBYE_MS = 1_000;
 /** The server may say how soon a stream that it has ended is opened again, but not that it is done all the time, or never. */
@@ -57,56 +57,4 @@ const boundedFetch: typeof fetch = async (url, init) =>
 function reopenLater(reopen: () => void, wantedMs: number): () => void {
   const timer = setTimeout(reopen, Math.min(Math.max(wantedMs, REOPEN_MS.least), REOPEN_MS.most)).unref();
   return () => clearTimeout(timer);
-}
-
-/** Of one answer, or of one event of a stream: as much as a message of a child may have. */
-const MAX_BYTES = 16 * 1024 * 1024;
-/** Of a stream: what is read at once, and a second from then on. Every event counts for some, because each is handled by itself. */
-const BURST_BYTES = 2 * MAX_BYTES;
-const BYTES_PER_SECOND = 1024 * 1024;
-const LEAST_PER_EVENT = 4 * 1024;
-const NEWLINE = 10;
-const RETURN = 13;
-
-/**
- * The response, whose body breaks off with an error where it goes on without end: what reads it keeps everything up to the end. A stream may
- * go on, but no faster than others can stand: whoever sends more has to wait, because we read no faster.
- */
-export function withBoundedBody(response: Response, maxBytes = MAX_BYTES): Response {
-  const { body, headers, status, statusText } = response;
-  // Of what comes compressed the length says nothing.
-  const length = Number((!headers.has('content-encoding') && headers.get('content-length')) || Number.NaN);
-  if (!body || length <= maxBytes) return response;
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  let size = 0;
-  let allowance = BURST_BYTES;
-  let allowedAt = performance.now();
-  const bounded = new TransformStream<Uint8Array, Uint8Array>({
-    async transform(chunk, controller) {
-      const { count, end } = isStream ? eventsIn(chunk) : { count: 0, end: 0 };
-      size = count === 0 ? size + chunk.length : chunk.length - end;
-      if (size > maxBytes) return controller.error(new Error(`it sent more than ${maxBytes} bytes at once`));
-      controller.enqueue(chunk);
-      if (!isStream) return;
-      const now = performance.now();
-      allowance = Math.min(BURST_BYTES, allowance + ((now - allowedAt) / 1000) * BYTES_PER_SECOND) - Math.max(chunk.length, count * LEAST_PER_EVENT);
-      allowedAt = now;
-      if (allowance < 0) await wait((-allowance / BYTES_PER_SECOND) * 1000, undefined, { ref: false });
-    },
-  });
-  return new Response(body.pipeThrough(bounded), { status, statusText, headers });
-}
-
-/** An empty line ends an event. One that is split between two chunks is missed, which only makes the bound a little tighter. */
-function eventsIn(chunk: Uint8Array): { count: number; end: number } {
-  let count = 0;
-  let end = 0;
-  for (let at = 1; at < chunk.length; at++) {
-    const byte = chunk[at];
-    if (byte !== NEWLINE && byte !== RETURN) continue;
-    if (chunk[at - 1] !== byte && !(byte === NEWLINE && chunk[at - 1] === RETURN && chunk[at - 2] === NEWLINE)) continue;
-    count++;
-    end = at + 1;
-  }
-  return { count, end };
 }

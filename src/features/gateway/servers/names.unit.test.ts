@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { exposedName, foldedName, nativeNames } from './secrets.ts';
+import { exposedName, foldedName, nativeNames } from './names.ts';
 
 const server = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/);
 const tool = fc.oneof(fc.stringMatching(/^[A-Za-z0-9_.-]{1,60}$/), fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }));

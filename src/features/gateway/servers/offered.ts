@@ -1,8 +1,8 @@
 import type { Json } from '../../../kernel/relay.ts';
-import { type ServerEntry, shareWorkspace } from './configured.ts';
 import type { PinKind } from './contract.ts';
+import { type ServerEntry, shareWorkspace } from './entry.ts';
+import { exposedName, foldedName } from './names.ts';
 import { asTold, type Pin, reasonOf, type SeenDefinitions, type WithheldDefinition, withheldOf } from './pins.ts';
-import { exposedName, foldedName } from './secrets.ts';
 import type { HeldName, KeptFacts } from './store.ts';
 
 export interface OfferedDefinition {

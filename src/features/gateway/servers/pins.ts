@@ -9,7 +9,7 @@ import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { PIN_KINDS, type PinKind, type WithheldReason } from './contract.ts';
 import { definitionHash, isUsable, type Named, namelessHash, printable } from './definition.ts';
-import { exposedName, foldedName } from './secrets.ts';
+import { exposedName, foldedName } from './names.ts';
 import type { LeftOut, ServerListing } from './store.ts';
 
 /** A definition as it was approved (null: never) and as it is now (null: the server lists it no more). Its `exposed` name is empty where that is another's. */

@@ -2,9 +2,10 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { isInputRequired, type Json, type RelayContext, roundUnknown } from '../../../kernel/relay.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import { canonicalJson } from '../../../storage/journal.ts';
+import { answersTo, askedBy } from './attributed.ts';
 import type { UpstreamConnection } from './connection.ts';
 import { cannotAsk, type Failure, failureOf } from './failures.ts';
-import { answersTo, askedBy, PendingCall, type Suspended, SuspendedCalls } from './pending-calls.ts';
+import { PendingCall, type Suspended, SuspendedCalls } from './pending-calls.ts';
 import type { Supervisor } from './supervisor.ts';
 
 const ASKED = Symbol('asked');
@@ -132,21 +133,4 @@ function letter({ method, params }: ServerRequest): string {
   } catch {
     return JSON.stringify([method, params]);
   }
-}
-
-/** More than anybody sends in earnest, and far from where writing it down as JSON runs out of stack. */
-export const MAX_LEVELS = 1_000;
-
-/** JSON can be read that cannot be written again: it would be lost on its way to whoever waits for it. */
-export function isTooDeep(value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_LEVELS) return true;
-    const next: unknown[] = [];
-    for (const outer of level) {
-      if (typeof outer === 'object' && outer !== null) for (const inner of Object.values(outer)) if (typeof inner === 'object') next.push(inner);
-    }
-    level = next;
-  }
-  return false;
 }

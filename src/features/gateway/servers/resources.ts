@@ -1,5 +1,5 @@
 import type { Json } from '../../../kernel/relay.ts';
-import type { ServerEntry } from './configured.ts';
+import type { ServerEntry } from './entry.ts';
 import type { UpstreamFacts } from './store.ts';
 import type { ExternalResource } from './upstream-catalog.ts';
 

@@ -7,7 +7,7 @@ import { serveFixture } from '../../../testing/stand-ins/conformance-server.ts';
 import { recordingServer } from '../../../testing/stand-ins/recording-server.ts';
 import { child, EVERYTHING, exchangeOf, FILESYSTEM, npm, type UpstreamApp, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import type { ServerEntry } from './configured.ts';
+import type { ServerEntry } from './entry.ts';
 import { Notices, type NoticesOptions } from './notices.ts';
 import { indexResources, matchesTemplate } from './resources.ts';
 import type { UpstreamFacts } from './store.ts';

@@ -10,9 +10,10 @@ import { type Children, createChildren } from '../../../machine/process/child.ts
 import { childEnvironment } from '../../../machine/process/environment.ts';
 import { isFolder } from '../../../machine/process/process.ts';
 import type { ServerCatalogue } from './catalogue.ts';
-import { Configured, type ConfiguredOptions, concealer, type ServerEntry, secretsOf } from './configured.ts';
+import { Configured, type ConfiguredOptions } from './configured.ts';
 import { UpstreamConnection } from './connection.ts';
 import type { ServerState, ServerStatus } from './contract.ts';
+import { concealer, type ServerEntry, secretsOf } from './entry.ts';
 import { said } from './failures.ts';
 import type { UpstreamTransport } from './handshake.ts';
 import { HttpTransport } from './http.ts';

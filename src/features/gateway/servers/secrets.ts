@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
@@ -6,7 +5,7 @@ import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { DEFAULT_WORKSPACE_ID, isWorkspaceName, workspaceName } from '../../../kernel/ids.ts';
 import { isRecord, namespaceOf } from '../../../kernel/registry.ts';
-import { type EntryProblem, EVERY_WORKSPACE, type HttpEntry, type ServerEntry, type StdioEntry } from './configured.ts';
+import { type EntryProblem, EVERY_WORKSPACE, type HttpEntry, type ServerEntry, type StdioEntry } from './entry.ts';
 
 export interface EntryOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -347,28 +346,4 @@ export function expand(text: string, variable: (name: string) => string | undefi
     if (value === undefined) throw new Unexpandable(`the variable ${name} is not set where Covenant runs`);
     return value;
   });
-}
-
-/** What every client shows a model in full, with room for what it puts before the name. */
-export const MAX_NAME = 40;
-const TAIL = 6;
-const PLAIN = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME}}$`);
-/** What the protocol allows. */
-const OWN = /^[A-Za-z0-9_.-]{1,128}$/;
-
-/** The name under which a tool or prompt is offered. It follows from the server's entry and its own name, and from nothing else. */
-export function exposedName(server: string, name: string, prefix: boolean): string {
-  const wanted = prefix ? `${server}_${name}` : name;
-  if ((prefix ? PLAIN : OWN).test(wanted)) return wanted;
-  const tail = hash('sha256', `${server}\0${name}`).slice(0, TAIL);
-  return `${wanted.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME - TAIL - 1)}_${tail}`;
-}
-
-/** Clients write "." as "_": what is equal then is one name to them. */
-export const foldedName = (exposed: string): string => exposed.replaceAll('.', '_');
-
-/** Whether an external tool can never have the name: it is a native one's, or in a namespace that is Covenant's own. */
-export function nativeNames(names: Iterable<string>): (exposed: string) => boolean {
-  const folded = new Set([...names].map(foldedName));
-  return (exposed) => namespaceOf(exposed) !== undefined || folded.has(foldedName(exposed));
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { workspaceId } from '../../../kernel/ids.ts';
 import { runs } from '../../../testing/runs.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { type ServerEntry, serves } from './configured.ts';
+import { type ServerEntry, serves } from './entry.ts';
 import { type EntryOptions, parseEntries, readEntries } from './secrets.ts';
 
 const OPTIONS: EntryOptions = {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createLog } from '../../../kernel/trace.ts';
 import { createApp } from '../../../main.ts';
 import { child, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
-import type { EntryProblem } from './configured.ts';
+import type { EntryProblem } from './entry.ts';
 
 interface Item {
   name: string;

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol
 import type { BoundedLog } from '../../../machine/process/bounded-log.ts';
 import type { Child, Children, ChildSpec, Exit } from '../../../machine/process/child.ts';
 import { readLines } from '../../../machine/process/lines.ts';
-import { type JsonRpcAnswer, readMessages } from './handshake.ts';
+import { type JsonRpcAnswer, readMessages } from './json-rpc.ts';
 
 export interface StdioOptions {
   readonly children: Pick<Children, 'start'>;

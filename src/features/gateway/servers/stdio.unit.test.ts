@@ -7,7 +7,7 @@ import { createBoundedLog } from '../../../machine/process/bounded-log.ts';
 import { createChildren } from '../../../machine/process/child.ts';
 import { ProgramMissing } from '../../../machine/process/process.ts';
 import { childProgram, isAlive, processesWith } from '../../../testing/programs/processes.ts';
-import { MALFORMED_ANSWER } from './handshake.ts';
+import { MALFORMED_ANSWER } from './json-rpc.ts';
 import { type StdioOptions, StdioTransport } from './stdio.ts';
 
 const children = createChildren();

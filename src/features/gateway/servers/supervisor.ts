@@ -1,8 +1,8 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/trace.ts';
-import { concealer, type ServerEntry } from './configured.ts';
 import type { UpstreamConnection } from './connection.ts';
 import type { ServerState, ServerStatus } from './contract.ts';
+import { concealer, type ServerEntry } from './entry.ts';
 import { problemOf, type ServerHealth } from './failures.ts';
 import { down } from './upstream-catalog.ts';
 

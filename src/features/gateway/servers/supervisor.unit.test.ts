@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../kernel/trace.ts';
 import { testClock } from '../../../testing/clock.ts';
-import type { ServerEntry } from './configured.ts';
 import type { UpstreamConnection } from './connection.ts';
+import type { ServerEntry } from './entry.ts';
 import { delayBefore, Supervisor } from './supervisor.ts';
 
 const ENTRY: ServerEntry = {

@@ -6,9 +6,9 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { grantSubjects } from '../../core/identity/index.ts';
 import type { ServerCatalogue } from './catalogue.ts';
-import { concealer, type EntryProblem, type ServerEntry, targetOf } from './configured.ts';
 import { approveServer, forgetServer, listServers, rejectServer, restartServer, type ServerStatus, serverLogs } from './contract.ts';
 import { differenceOf } from './definition.ts';
+import { concealer, type EntryProblem, type ServerEntry, targetOf } from './entry.ts';
 import { rejectionsOf, type WithheldDefinition } from './pins.ts';
 
 /** The servers as they run; in a process that runs none, as they are configured. */

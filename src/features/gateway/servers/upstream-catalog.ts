@@ -1,8 +1,9 @@
 import type { ExternalTool, Json, RelayContext } from '../../../kernel/relay.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import type { OfferedDefinition, ServerCatalogue } from './catalogue.ts';
-import { type Configured, serves } from './configured.ts';
+import type { Configured } from './configured.ts';
 import type { PinKind, ServerState, WithheldReason } from './contract.ts';
+import { serves } from './entry.ts';
 import type { WithheldDefinition } from './pins.ts';
 import { indexResources, type ResourceIndex } from './resources.ts';
 import type { Upstream } from './running.ts';

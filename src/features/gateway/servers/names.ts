@@ -1,0 +1,26 @@
+import { hash } from 'node:crypto';
+import { namespaceOf } from '../../../kernel/registry.ts';
+
+/** What every client shows a model in full, with room for what it puts before the name. */
+export const MAX_NAME = 40;
+const TAIL = 6;
+const PLAIN = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME}}$`);
+/** What the protocol allows. */
+const OWN = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/** The name under which a tool or prompt is offered. It follows from the server's entry and its own name, and from nothing else. */
+export function exposedName(server: string, name: string, prefix: boolean): string {
+  const wanted = prefix ? `${server}_${name}` : name;
+  if ((prefix ? PLAIN : OWN).test(wanted)) return wanted;
+  const tail = hash('sha256', `${server}\0${name}`).slice(0, TAIL);
+  return `${wanted.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME - TAIL - 1)}_${tail}`;
+}
+
+/** Clients write "." as "_": what is equal then is one name to them. */
+export const foldedName = (exposed: string): string => exposed.replaceAll('.', '_');
+
+/** Whether an external tool can never have the name: it is a native one's, or in a namespace that is Covenant's own. */
+export function nativeNames(names: Iterable<string>): (exposed: string) => boolean {
+  const folded = new Set([...names].map(foldedName));
+  return (exposed) => namespaceOf(exposed) !== undefined || folded.has(foldedName(exposed));
+}
