@@ -5,9 +5,10 @@ import type { Principal, PrincipalKind, Services } from '../../../kernel/call.ts
 import { DEFAULT_WORKSPACE_ID, workspaceId } from '../../../kernel/ids.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import { Refusal } from '../../../kernel/reply.ts';
-import { changeRows, hasRow } from '../../../storage/rows.ts';
+import { changeRows, deleteRows, hasRow, insertRows } from '../../../storage/rows.ts';
+import type { TokenRow } from '../../../storage/schema-rows.ts';
+import type { Tx } from '../../../storage/write.ts';
 import type { IdentityLimits } from './people.ts';
-import { expiryAfterUse, takeTicket } from './signin.ts';
 import { findTokenByHash, findTokenById, type TokenWithDeveloper } from './store.ts';
 
 /** `web` is a browser's sign-in, carried by the cookie and accepted nowhere else. */
@@ -26,15 +27,6 @@ export const hashSecret = (secret: string): string => hash('sha256', secret);
 
 /** The index found the row by its hash; this comparison leaks nothing of how much of it fits. */
 export const sameHash = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
-
-/** The first of "claude-code 1", "claude-code 2", … that the developer has not used. */
-export function defaultLabel(noun: string, taken: readonly string[]): string {
-  const used = new Set(taken);
-  for (let number = 1; ; number++) {
-    const label = `${noun} ${number}`;
-    if (!used.has(label)) return label;
-  }
-}
 
 /** How the credential came. The browser's cookie opens no other door, and a token is no cookie. */
 type CredentialSource = 'bearer' | 'cookie';
@@ -96,6 +88,28 @@ async function isProven(services: Services, token: TokenWithDeveloper, page: Pag
   return page.secret !== undefined && token.proof_hash !== null && sameHash(token.proof_hash, hashSecret(page.secret));
 }
 
+export const TICKET_MS = 30_000;
+
+/** Opens `path` once for the dashboard session of this token, within thirty seconds. */
+export async function issueTicket(tx: Tx, tokenId: string, path: string): Promise<{ ticket: string; expiresAt: number }> {
+  await deleteRows(tx.db, 'page_tickets', { workspace_id: tx.workspace, expires_at: { '<': tx.now } });
+  const ticket = mintSecret();
+  const expiresAt = tx.now + TICKET_MS;
+  await insertRows(tx.db, 'page_tickets', { workspace_id: tx.workspace, hash: hashSecret(ticket), token_id: tokenId, path, expires_at: expiresAt });
+  return { ticket, expiresAt };
+}
+
+/** A ticket that was shown is gone, also where it was shown at another address or by another session. */
+async function takeTicket(services: Services, token: Pick<TokenRow, 'id' | 'workspace_id'>, ticket: string, path: string): Promise<boolean> {
+  // Deleted as it is read: of two that show it at the same time, one gets it.
+  const row = await services.store.write(token.workspace_id, ({ db }) =>
+    db.deleteFrom('page_tickets').where('hash', '=', hashSecret(ticket)).returningAll().executeTakeFirst(),
+  );
+  return (
+    row !== undefined && row.workspace_id === token.workspace_id && row.token_id === token.id && row.path === path && services.clock.now() <= row.expires_at
+  );
+}
+
 /** The operator is of the whole server, and so is their token: one in another workspace was put there by hand or by a file, and opens nothing. */
 const isStrayOperator = ({ kind, workspace_id }: TokenWithDeveloper): boolean => kind === 'operator' && workspace_id !== DEFAULT_WORKSPACE_ID;
 
@@ -114,6 +128,13 @@ export function createEnterWorkspace(services: Services): Ports['enterWorkspace'
     return { principal: { ...principal, workspace: id }, exists };
   };
 }
+
+const DAY_MS = 24 * 3_600_000;
+export const WEB_SESSION_MS = 30 * DAY_MS;
+
+/** When a dashboard session ends that is used now and then no more. No use makes it last longer than thirty days. */
+export const expiryAfterUse = (signedInAt: number, now: number, { session_idle_days: days }: Pick<IdentityLimits, 'session_idle_days'>): number =>
+  Math.min(signedInAt + WEB_SESSION_MS, now + days * DAY_MS);
 
 function noteUse(services: Services, token: TokenWithDeveloper, now: number, limits: Pick<IdentityLimits, 'session_idle_days'>): void {
   const used = { last_used_at: now, ...(token.kind === 'web' && { expires_at: expiryAfterUse(token.created_at, now, limits) }) };

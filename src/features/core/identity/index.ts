@@ -1,6 +1,7 @@
 import type { Feature } from '../../../kernel/tool.ts';
+import { TICKET_MS, WEB_SESSION_MS } from './authenticate.ts';
 import type { IdentityLimits } from './people.ts';
-import { LINK_MS, TICKET_MS, WEB_SESSION_MS } from './signin.ts';
+import { LINK_MS } from './signin.ts';
 import { identityTools } from './tools.ts';
 
 export type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';

@@ -7,7 +7,7 @@ import { changeRows, deleteRows, findRow, insertNewRow, insertRows, newId } from
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
-import { defaultLabel, endOf, hashSecret, mintToken, type TokenKind } from './authenticate.ts';
+import { endOf, hashSecret, mintToken, type TokenKind } from './authenticate.ts';
 import { findDeveloper, firstDeveloper, liveWebTokens, workspaceTokens } from './store.ts';
 
 /** Of `[limits]` in config.toml: how long sign-ins and tokens last. */
@@ -50,6 +50,15 @@ export async function setRunAgents(tx: Tx, developer: DeveloperRow, allowed: boo
     : (await deleteRows(tx.db, 'machine_permissions', permission)) > 0;
   if (isNews)
     tx.append({ category: 'audit', kind: allowed ? 'developer.run_agents_allowed' : 'developer.run_agents_withdrawn', actor: by, subject: developer.id });
+}
+
+/** The first of "claude-code 1", "claude-code 2", … that the developer has not used. */
+export function defaultLabel(noun: string, taken: readonly string[]): string {
+  const used = new Set(taken);
+  for (let number = 1; ; number++) {
+    const label = `${noun} ${number}`;
+    if (!used.has(label)) return label;
+  }
 }
 
 interface NewToken {

@@ -3,20 +3,13 @@ import type { Principal, Services } from '../../../kernel/call.ts';
 import { workspaceName } from '../../../kernel/ids.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import { changeRows, deleteRows, findRow, insertRows } from '../../../storage/rows.ts';
-import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
+import type { DeveloperRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { hashSecret, mintSecret } from './authenticate.ts';
+import { expiryAfterUse, hashSecret, mintSecret, WEB_SESSION_MS } from './authenticate.ts';
 import { endTokenById, type IdentityLimits, issueToken } from './people.ts';
 import { findDeveloper } from './store.ts';
 
 export const LINK_MS = 10 * 60_000;
-const DAY_MS = 24 * 3_600_000;
-export const WEB_SESSION_MS = 30 * DAY_MS;
-
-/** When a dashboard session ends that is used now and then no more. No use makes it last longer than thirty days. */
-export const expiryAfterUse = (signedInAt: number, now: number, { session_idle_days: days }: Pick<IdentityLimits, 'session_idle_days'>): number =>
-  Math.min(signedInAt + WEB_SESSION_MS, now + days * DAY_MS);
-
 /** A link that works once: the secret is in its path, its hash in the store. */
 export async function makeSigninLink(tx: Tx, developer: DeveloperRow, by: string): Promise<{ path: string; expiresAt: number }> {
   // A link that can no longer be used is of no interest: the journal has its making and use.
@@ -102,25 +95,3 @@ const signedInAsAnother = (browser: Principal | undefined, { name, workspace_id 
     { link_for: { developer: name, workspace: to }, signed_in_as: signedInAs },
   );
 };
-
-export const TICKET_MS = 30_000;
-
-/** Opens `path` once for the dashboard session of this token, within thirty seconds. */
-export async function issueTicket(tx: Tx, tokenId: string, path: string): Promise<{ ticket: string; expiresAt: number }> {
-  await deleteRows(tx.db, 'page_tickets', { workspace_id: tx.workspace, expires_at: { '<': tx.now } });
-  const ticket = mintSecret();
-  const expiresAt = tx.now + TICKET_MS;
-  await insertRows(tx.db, 'page_tickets', { workspace_id: tx.workspace, hash: hashSecret(ticket), token_id: tokenId, path, expires_at: expiresAt });
-  return { ticket, expiresAt };
-}
-
-/** A ticket that was shown is gone, also where it was shown at another address or by another session. */
-export async function takeTicket(services: Services, token: Pick<TokenRow, 'id' | 'workspace_id'>, ticket: string, path: string): Promise<boolean> {
-  // Deleted as it is read: of two that show it at the same time, one gets it.
-  const row = await services.store.write(token.workspace_id, ({ db }) =>
-    db.deleteFrom('page_tickets').where('hash', '=', hashSecret(ticket)).returningAll().executeTakeFirst(),
-  );
-  return (
-    row !== undefined && row.workspace_id === token.workspace_id && row.token_id === token.id && row.path === path && services.clock.now() <= row.expires_at
-  );
-}

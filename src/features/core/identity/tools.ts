@@ -4,6 +4,7 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { changeRows, view } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { issueTicket } from './authenticate.ts';
 import {
   createSigninLink,
   createToken,
@@ -34,7 +35,7 @@ import {
   signOutEverywhere,
 } from './people.ts';
 import { PRIVATE, shown } from './redact.ts';
-import { issueTicket, makeSigninLink } from './signin.ts';
+import { makeSigninLink } from './signin.ts';
 import { agentRunners, developersOf, firstDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed } from './store.ts';
 
 const MINUTE_MS = 60_000;

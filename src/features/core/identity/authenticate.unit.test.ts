@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { defaultLabel, hashSecret, isToken, mintToken, sameHash } from './authenticate.ts';
+import { hashSecret, isToken, mintToken, sameHash } from './authenticate.ts';
 
 test('a token is cv_ followed by 32 random bytes in text form [auth.token.format]', () => {
   const tokens = Array.from({ length: 50 }, mintToken);
@@ -25,9 +25,4 @@ test('hashes of tokens are compared in constant time [auth.token.constant-time]'
   expect(sameHash(a, b)).toBe(false);
   expect(compared).toHaveBeenCalledTimes(2);
   expect(sameHash(a, 'short')).toBe(false);
-});
-
-test('a label is the first number that is free', () => {
-  expect(defaultLabel('codex', [])).toBe('codex 1');
-  expect(defaultLabel('codex', ['codex 1', 'codex 3'])).toBe('codex 2');
 });
