@@ -17,10 +17,19 @@ export function readJson<T>(schema: z.ZodType<T>, text: JsonText): T {
   return schema.parse(JSON.parse(text));
 }
 
+/** A column may hold a field as JSON text. Where the column may be null, so may the field. */
+type HoldsJson<C, F> = C extends JsonText | null ? (NonNullable<F> extends object ? (null extends C ? (null extends F ? true : false) : true) : false) : false;
+
 /** The fields of a view that a row has under the same name: as they are, or as JSON text. */
 type SameName<V, R> = {
-  [F in keyof V & keyof R]: R[F] extends V[F] ? F : R[F] extends JsonText ? (V[F] extends object ? F : never) : never;
+  [F in keyof V & keyof R]: R[F] extends V[F] ? F : [HoldsJson<R[F], V[F]>] extends [true] ? F : never;
 }[keyof V & keyof R];
+
+/** Text of such a column is JSON: text fields hold none. */
+function isJson(type: z.ZodType): boolean {
+  const { innerType } = type.def as { innerType?: z.ZodType };
+  return innerType === undefined ? ['array', 'object', 'record'].includes(type.type) : isJson(innerType);
+}
 
 /** A row as `schema` shows it: columns of the same name are copied, JSON read and checked; `rest` has all other fields, and those that differ from their columns. */
 export function view<S extends Readonly<Record<string, z.ZodType>>, R extends object>(
@@ -32,7 +41,7 @@ export function view<S extends Readonly<Record<string, z.ZodType>>, R extends ob
   for (const [field, type] of Object.entries<z.ZodType>(schema.shape)) {
     const column = row[field as keyof R];
     if (field in rest) shown[field] = rest[field as keyof typeof rest];
-    else if (typeof column === 'string' && ['array', 'object', 'record'].includes(type.type)) shown[field] = readJson(type, column);
+    else if (typeof column === 'string' && isJson(type)) shown[field] = readJson(type, column);
     else if (column !== undefined) shown[field] = column;
   }
   return shown as z.output<z.ZodObject<S>>;

@@ -26,6 +26,12 @@ test('a view has the fields of its schema: columns of the same name, JSON read, 
   expect(Object.keys(view(schema, row, { task_id: row.id, note: 'x' }))).toEqual(Object.keys(schema.shape));
 });
 
+test('JSON that may be missing is read where it is there', () => {
+  const noted = z.strictObject({ detail: z.record(z.string(), z.unknown()).nullable(), note: z.string().nullable() });
+  expect(view(noted, { detail: '{"a":1}', note: '{}' }, {})).toEqual({ detail: { a: 1 }, note: '{}' });
+  expect(view(noted, { detail: null, note: null }, {})).toEqual({ detail: null, note: null });
+});
+
 test('JSON that is not what the schema says is refused', () => {
   expect(() => view(schema, { ...row, files: '[1]' }, { task_id: row.id })).toThrow(z.ZodError);
 });

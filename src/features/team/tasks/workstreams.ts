@@ -4,7 +4,7 @@ import { notFound, ok, Refusal, type Refused, refused } from '../../../kernel/re
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, findRows, insertRows, matching, newId, rowsById } from '../../../storage/rows.ts';
+import { changeRows, findRow, findRows, insertRows, matching, newId, rowsById, view } from '../../../storage/rows.ts';
 import type { WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
@@ -166,20 +166,15 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
       read: async ({ workstream_id }, { reader, workspace, principal }) => {
         const row = await workstreamNamed(reader, workspace, workstream_id);
         const { name } = await viewerOf(reader, principal);
-        return ok({
-          workstream_id: row.id,
-          title: row.title,
-          description: row.description,
-          status: row.status,
-          owner: name(row.developer_id),
-          mine: row.developer_id === principal.developerId,
-          auto_created: row.auto_created === 1,
-          tasks: await countTasksIn(reader, workspace, row.id),
-          result_summary: row.result_summary,
-          created_at: row.created_at,
-          updated_at: row.updated_at,
-          closed_at: row.closed_at,
-        });
+        return ok(
+          view(showWorkstream.output, row, {
+            workstream_id: row.id,
+            owner: name(row.developer_id),
+            mine: row.developer_id === principal.developerId,
+            auto_created: row.auto_created === 1,
+            tasks: await countTasksIn(reader, workspace, row.id),
+          }),
+        );
       },
     }),
   ];

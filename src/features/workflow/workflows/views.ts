@@ -3,9 +3,18 @@ import { z } from 'zod';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { calledRepository, wordsPattern } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { readJson } from '../../../storage/rows.ts';
+import { readJson, view } from '../../../storage/rows.ts';
 import type { CheckpointRow, Database, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
-import { type CheckpointView, type ListedTask, type WorkflowTaskView, workflowPlan, type workflowSummary, type workflowView } from './contract.ts';
+import {
+  type CheckpointView,
+  checkpointView,
+  type ListedTask,
+  taskView,
+  type WorkflowTaskView,
+  workflowPlan,
+  workflowSummary,
+  workflowView,
+} from './contract.ts';
 import { dependencyNames } from './graph-store.ts';
 import { shownStatus, type TaskStatus, type WorkflowStatus } from './lifecycle.ts';
 import { activeTasks } from './store.ts';
@@ -36,69 +45,26 @@ const SUMMARISED = [
 ] as const satisfies readonly (keyof WorkflowRow)[];
 type SummarisedWorkflow = Pick<WorkflowRow, (typeof SUMMARISED)[number]>;
 
-export const summariseWorkflow = (row: SummarisedWorkflow): z.output<typeof workflowSummary> => ({
-  id: row.id,
-  name: row.name,
-  status: row.status,
-  source_type: row.source_type,
-  source_ref: row.source_ref,
-  repository_path: row.repository_path,
-  plan_summary: planOf(row)?.summary ?? null,
-  max_parallel_tasks: row.max_parallel_tasks,
-  auto_create_workspaces: row.auto_create_workspaces === 1,
-  created_at: row.created_at,
-  updated_at: row.updated_at,
-  started_at: row.started_at,
-  finished_at: row.finished_at,
-});
+export const summariseWorkflow = (row: SummarisedWorkflow): z.output<typeof workflowSummary> =>
+  view(workflowSummary, row, {
+    plan_summary: planOf(row)?.summary ?? null,
+    auto_create_workspaces: row.auto_create_workspaces === 1,
+  });
 
-export const viewWorkflow = (row: WorkflowRow): z.output<typeof workflowView> => ({
-  ...summariseWorkflow(row),
-  status_reason: row.status_reason,
-  source_content: row.source_content,
-  plan: planOf(row),
-});
+export const viewWorkflow = (row: WorkflowRow): z.output<typeof workflowView> =>
+  view(workflowView, row, { plan_summary: planOf(row)?.summary ?? null, auto_create_workspaces: row.auto_create_workspaces === 1 });
 
-export const viewTask = (row: WorkflowTaskRow): WorkflowTaskView => ({
-  id: row.id,
-  workflow_id: row.workflow_id,
-  name: row.name,
-  description: row.description,
-  sequence: row.sequence,
-  parallel_group: row.parallel_group,
-  status: shownStatus(row),
-  estimated_complexity: row.estimated_complexity,
-  files_likely_affected: readStrings(row.files),
-  capabilities: readStrings(row.capabilities),
-  plan: readRecord(row.plan),
-  context: readRecord(row.context) ?? {},
-  outcome: row.outcome,
-  outcome_detail: readRecord(row.outcome_detail),
-  error: row.error,
-  assigned_agent_id: row.assigned_agent_id,
-  claimed_at: row.claimed_at,
-  fence: row.fence,
-  completed_by: row.completed_by,
-  workspace_id: row.worktree_id,
-  question_id: row.question_id,
-  checkpoint_count: row.last_checkpoint,
-  created_at: row.created_at,
-  updated_at: row.updated_at,
-  started_at: row.started_at,
-  finished_at: row.finished_at,
-});
+export const viewTask = (row: WorkflowTaskRow): WorkflowTaskView =>
+  view(taskView, row, {
+    status: shownStatus(row),
+    files_likely_affected: readStrings(row.files),
+    context: readRecord(row.context) ?? {},
+    // The contract calls the worktree so, and the row has another thing under that name.
+    workspace_id: row.worktree_id,
+    checkpoint_count: row.last_checkpoint,
+  });
 
-export const viewCheckpoint = (row: CheckpointRow): CheckpointView => ({
-  id: row.id,
-  task_id: row.task_id,
-  sequence: row.sequence,
-  type: row.type,
-  summary: row.summary,
-  detail: readRecord(row.detail),
-  files_changed: readStrings(row.files_changed),
-  agent_id: row.agent_id,
-  created_at: row.created_at,
-});
+export const viewCheckpoint = (row: CheckpointRow): CheckpointView => view(checkpointView, row, {});
 
 interface WorkflowFilter {
   readonly repository_path?: string | undefined;

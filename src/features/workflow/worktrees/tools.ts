@@ -2,29 +2,16 @@ import type { z } from 'zod';
 import { ok } from '../../../kernel/reply.ts';
 import { isUnderWay, type StepRunner } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { view } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { requireWorkflow } from '../workflows/index.ts';
 import { assignTask, registerWorktree, requireWorktree } from './assign.ts';
 import { beginClosing, carryOutRemoval, requireClosable, requireCommit, requireSense } from './close.ts';
-import { taskAssignWorkspace, workspaceCreate, workspaceList, workspaceUpdate, type workspaceView } from './contract.ts';
+import { taskAssignWorkspace, workspaceCreate, workspaceList, workspaceUpdate, workspaceView } from './contract.ts';
 import { tasksIn, type WorktreeOutside, worktreesOf } from './store.ts';
 
-const viewWorktree = (row: WorktreeRow, taskIds: string[]): z.output<typeof workspaceView> => ({
-  id: row.id,
-  workflow_id: row.workflow_id,
-  path: row.path,
-  branch: row.branch,
-  base_branch: row.base_branch,
-  base_commit: row.base_commit,
-  status: row.status,
-  merge_commit: row.merge_commit,
-  task_ids: taskIds,
-  managed: row.made_by_server === 1,
-  kept_reason: row.kept_reason,
-  created_at: row.created_at,
-  updated_at: row.updated_at,
-  closed_at: row.closed_at,
-});
+const viewWorktree = (row: WorktreeRow, task_ids: string[]): z.output<typeof workspaceView> =>
+  view(workspaceView, row, { task_ids, managed: row.made_by_server === 1 });
 
 export const worktreeTools = (outside: WorktreeOutside): Implementation[] => [
   implement(workspaceCreate, { write: async (tx, input, ctx) => ok({ id: await registerWorktree(tx, ctx, input) }) }),
