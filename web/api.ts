@@ -4,26 +4,25 @@ import { type Account, forgetProof, lastAccount, type SignedIn, storedProof } fr
 type Contracts =
   | typeof import('../src/features/core/approvals/contract.ts')
   | typeof import('../src/features/core/capabilities/contract.ts')
-  | typeof import('../src/features/team/coordination/contract.ts')
-  | typeof import('../src/features/cycle/contract.ts')
   | typeof import('../src/features/core/devices/contract.ts')
   | typeof import('../src/features/core/events/contract.ts')
-  | typeof import('../src/features/gateway/tools/contract.ts')
   | typeof import('../src/features/core/identity/contract.ts')
-  | typeof import('../src/features/review/instances/contract.ts')
-  | typeof import('../src/features/people/lookup/contract.ts')
-  | typeof import('../src/features/workflow/messages/contract.ts')
-  | typeof import('../src/features/team/overlap/contract.ts')
-  | typeof import('../src/features/workflow/oversight/contract.ts')
-  | typeof import('../src/features/workflow/repositories/contract.ts')
-  | typeof import('../src/features/people/roster/contract.ts')
   | typeof import('../src/features/core/settings/contract.ts')
-  | typeof import('../src/features/workflow/steering/contract.ts')
+  | typeof import('../src/features/cycle/contract.ts')
+  | typeof import('../src/features/gateway/servers/contract.ts')
+  | typeof import('../src/features/gateway/tools/contract.ts')
+  | typeof import('../src/features/people/lookup/contract.ts')
+  | typeof import('../src/features/people/roster/contract.ts')
+  | typeof import('../src/features/review/instances/contract.ts')
+  | typeof import('../src/features/team/coordination/contract.ts')
+  | typeof import('../src/features/team/overlap/contract.ts')
   | typeof import('../src/features/team/tasks/contract.ts')
   | typeof import('../src/features/team/team-overview/contract.ts')
   | typeof import('../src/features/team/usage/contract.ts')
-  | typeof import('../src/features/gateway/servers/contract.ts')
-  | typeof import('../src/features/team/tasks/contract.ts');
+  | typeof import('../src/features/workflow/messages/contract.ts')
+  | typeof import('../src/features/workflow/oversight/contract.ts')
+  | typeof import('../src/features/workflow/repositories/contract.ts')
+  | typeof import('../src/features/workflow/steering/contract.ts');
 type Exported<M> = M extends unknown ? M[keyof M] : never;
 /** The dashboard calls what has a dotted name; the tools of agents have none. */
 type ActionContract = Extract<Exported<Contracts>, Contract & { readonly name: `${string}.${string}` }>;
