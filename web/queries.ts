@@ -15,35 +15,53 @@ export const queries = new QueryClient({
   defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
 });
 
-/** Events may pour in: what is shown is read again at most this often. */
-const READ_AGAIN_MS = 1_000;
-let lastRead = 0;
-let nextRead: ReturnType<typeof setTimeout> | undefined;
-/** Reads that were under way when something changed: they may not show it. */
-const outdated = new Set<string>();
+/** Reads that were under way when something changed, so that they may not show it; each settles once it has been repeated. */
+const outdated = new Map<string, PromiseWithResolvers<void>>();
 
 /**
- * Reads again whatever is shown. A read that is under way is not aborted but repeated once it has ended: otherwise a read that
- * takes longer than the time between two events would never end.
+ * Reads again whatever is shown, and settles once all of it has been read. A read that is under way is not aborted but repeated
+ * once it has ended: otherwise a read that takes longer than the time between two changes would never end.
  */
+export async function readNow(): Promise<void> {
+  const underWay = queries.getQueryCache().findAll({ fetchStatus: 'fetching', predicate: (query) => !query.isStatic() });
+  const repeated = underWay.map(({ queryHash }) => {
+    const again = outdated.get(queryHash) ?? Promise.withResolvers<void>();
+    outdated.set(queryHash, again);
+    return again.promise;
+  });
+  await Promise.all([queries.invalidateQueries({ fetchStatus: 'idle' }), ...repeated]);
+}
+
+queries.getQueryCache().subscribe(({ type, query }) => {
+  const again = outdated.get(query.queryHash);
+  if (!again || (type !== 'removed' && (type !== 'updated' || query.state.fetchStatus !== 'idle'))) return;
+  outdated.delete(query.queryHash);
+  again.resolve(queries.invalidateQueries({ queryKey: query.queryKey, exact: true }));
+});
+
+/** Events may pour in: what is shown is read again at most this often. */
+const READ_AGAIN_MS = 1_000;
+let lastRead = Number.NEGATIVE_INFINITY;
+let nextRead: ReturnType<typeof setTimeout> | undefined;
+
+/** The same, for events. By a clock that nobody sets: after one hour back, nothing would be read for an hour. */
 export function readAgain(): void {
-  const wait = lastRead + READ_AGAIN_MS - Date.now();
+  const wait = lastRead + READ_AGAIN_MS - performance.now();
   if (wait > 0) {
-    nextRead ??= setTimeout(readAgain, wait);
+    nextRead ??= setTimeout(onTime, wait);
     return;
   }
   clearTimeout(nextRead);
   nextRead = undefined;
-  lastRead = Date.now();
-  for (const { queryHash } of queries.getQueryCache().findAll({ fetchStatus: 'fetching' })) outdated.add(queryHash);
-  void queries.invalidateQueries({ fetchStatus: 'idle' });
+  lastRead = performance.now();
+  void readNow();
 }
 
-queries.getQueryCache().subscribe(({ type, query }) => {
-  if (type === 'removed') outdated.delete(query.queryHash);
-  if (type !== 'updated' || query.state.fetchStatus !== 'idle' || !outdated.delete(query.queryHash)) return;
-  void queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
-});
+/** A timer may fire a moment early, and is then set once more. */
+function onTime(): void {
+  nextRead = undefined;
+  readAgain();
+}
 
 interface Reading {
   /** For what changes by time alone, which no event tells. */
@@ -73,7 +91,7 @@ export function useRead<N extends ActionName>(
 export function useAct<N extends ActionName>(name: N): UseMutationResult<ActionResult<N>, Error, ActionInput<N>> {
   return useMutation({
     mutationFn: (input: ActionInput<N>) => call(name, input),
-    onSuccess: () => queries.invalidateQueries(),
+    onSuccess: readNow,
     gcTime: 0,
   });
 }
