@@ -5,6 +5,7 @@ import { testApp } from '../../src/testing/app.ts';
 import { testClock } from '../../src/testing/clock.ts';
 import { teamApp } from '../../src/testing/scenes/team.ts';
 import { live, openBrowser, signedIn } from './house.ts';
+import { seeded } from './seeded.ts';
 
 openBrowser();
 
@@ -62,4 +63,26 @@ test('however far a list was read, an event reads six pages of it again at most'
   expect(reads.length).toBeLessThanOrEqual(6);
   await page.getByRole('button', { name: 'Back to the first grants' }).click();
   await page.getByRole('row', { name: /tool.call.the_last/ }).waitFor();
+});
+
+test('what is opened of the things that wait is there at once, with its content when that has been read', async () => {
+  const { app, ids } = await seeded();
+  const { page, url } = await signedIn('/', {}, app, 'ana');
+  let answered = false;
+  page.on('response', (response) => {
+    answered ||= response.url().endsWith('/api/actions/overlap.show');
+  });
+  await slowDown(page, 'overlap.show', 1_500);
+  await page.goto(`${url}/?overlap=${ids.warning}`);
+  const panel = page.getByRole('dialog');
+  await page.getByRole('dialog', { name: 'What waits on you' }).waitFor();
+  await page.locator('[data-waiting]').first().waitFor();
+  expect(await panel.isVisible()).toBe(true);
+  expect(answered).toBe(false);
+  // Whoever has gone on to something in the panel stays there when the content comes.
+  const close = panel.getByRole('button', { name: 'Close' });
+  await close.focus();
+  await panel.getByRole('link', { name: 'Compare side by side' }).waitFor();
+  expect(answered).toBe(true);
+  expect(await close.evaluate((element) => element === document.activeElement)).toBe(true);
 });

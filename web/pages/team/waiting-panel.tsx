@@ -7,6 +7,7 @@ import type { ReadResult } from '../../parts/data-list.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
+import { TableSkeleton } from '../../parts/table.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { counted, Id, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
@@ -42,19 +43,26 @@ export function WaitingPanel({ opened, items, isRead }: { opened: NowSearch; ite
     if (shown.current === id) close();
     say(words);
   };
-  const isLoading = query ? query.error === null : !isRead;
-  if (id === undefined || (!item && isLoading)) return null;
+  if (id === undefined) return null;
+  const error = query?.error ?? null;
+  const isLoading = !item && !error && (query ? query.data === undefined || query.isFetching : !isRead);
   return (
-    <SidePanel key={id} title={item ? titleOf(item) : query ? 'It could not be read' : 'It does not wait any more'} onClose={close}>
+    <SidePanel key={id} title={item ? titleOf(item) : titleWithout(error, isLoading)} onClose={close}>
       {item && <Settling item={item} onDone={done} />}
-      {!item && query && <Problem what="It could not be read." error={query.error} onRetry={() => void query.refetch()} />}
-      {!item && !query && (
+      {isLoading && <TableSkeleton />}
+      {!item && error && <Problem what="It could not be read." error={error} onRetry={() => void query?.refetch()} />}
+      {!item && !error && !isLoading && (
         <p>
           <Id id={id} /> has been settled, has run out of time, or does not wait on you.
         </p>
       )}
     </SidePanel>
   );
+}
+
+function titleWithout(error: Error | null, isLoading: boolean): string {
+  if (error) return 'It could not be read';
+  return isLoading ? 'What waits on you' : 'It does not wait any more';
 }
 
 function Settling({ item, onDone }: { item: Opened; onDone: (words: string) => void }) {
@@ -77,7 +85,7 @@ function titleOf(item: Opened): string {
 }
 
 /** All of what is open, read while it waits. */
-function useWhole({ kind, id = '' }: Partial<WaitingItem>): { whole?: Opened | undefined; query?: ReadResult<unknown> } {
+function useWhole({ kind, id = '' }: Partial<WaitingItem>): { whole?: Opened | undefined; query?: ReadResult<unknown> & { readonly isFetching: boolean } } {
   const questions = useRead('questions.list', {}, { enabled: kind === 'question' });
   const approvals = useRead('approvals.list', {}, { enabled: kind === 'call' });
   const thread = useRead('messages.thread', { id }, { enabled: kind === 'ask' });
