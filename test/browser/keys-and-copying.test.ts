@@ -58,15 +58,24 @@ test('the key y copies the id and says so, also where the page has no clipboard,
   expect(await search.inputValue()).toMatch(/^task_\w+$/);
 });
 
-test('that something was copied is told to a screen reader', async () => {
-  const { page } = await atTasks();
-  await page.getByRole('link', { name: 'Write the manual' }).click();
-  const id = page.getByRole('dialog', { name: 'Write the manual' }).getByRole('button', { name: /, copies task_/ });
-  await id.click();
-  // The contents of a button are its name, and no live region.
-  const announced = page.locator('[role=status]:not(button *)').filter({ hasText: 'copied' });
+/** The contents of a button are its name, and no live region. */
+async function announcedOnce(page: Page): Promise<void> {
+  const announced = page.locator('[role=status]:not(button *)').filter({ hasText: /copied/i });
   await announced.waitFor({ state: 'attached' });
   expect(await announced.count()).toBe(1);
+}
+
+test('that something was copied is told to a screen reader', async () => {
+  const { page, url } = await atTasks();
+  await page.getByRole('link', { name: 'Write the manual' }).click();
+  await page
+    .getByRole('dialog', { name: 'Write the manual' })
+    .getByRole('button', { name: /, copies task_/ })
+    .click();
+  await announcedOnce(page);
+  await page.goto(`${url}/tasks/claims`);
+  await page.getByRole('button', { name: 'Copy covenant connect claude-code' }).click();
+  await announcedOnce(page);
 });
 
 test('a question that is open when the connection is lost cannot be answered until it is back', { timeout: 60_000 }, async () => {
@@ -83,4 +92,22 @@ test('a question that is open when the connection is lost cannot be answered unt
   expect(await revoke.isDisabled()).toBe(true);
   await way.mend();
   await expect.poll(() => revoke.isDisabled()).toBe(false);
+});
+
+test('what was done cannot be taken back while the connection is lost', { timeout: 60_000 }, async () => {
+  const { page, way } = await signedIn('/settings/limits');
+  await live(page);
+  const field = page.getByRole('spinbutton').first();
+  await field.fill(String(Number(await field.inputValue()) + 1));
+  await field.press('Enter');
+  const back = page.getByRole('button', { name: /^Back to / });
+  await back.waitFor();
+  // A notice stays for as long as somebody points at it.
+  await back.hover();
+  await way.cut();
+  await page.getByText('Disconnected').waitFor({ state: 'attached' });
+  expect(await back.isDisabled()).toBe(true);
+  expect(await back.getAttribute('title')).toBe('Not while the server cannot be reached.');
+  await way.mend();
+  await expect.poll(() => back.isDisabled()).toBe(false);
 });

@@ -1,6 +1,7 @@
 import * as Radix from '@radix-ui/react-toast';
 import { createContext, type ReactNode, use, useCallback, useState } from 'react';
 import { createPortal } from 'react-dom';
+import { DISCONNECTED_REASON, useDisconnected } from '../live/context.tsx';
 import { useTopModal } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 
@@ -20,6 +21,7 @@ export const useToast = (): Say => use(Context);
 
 export function Toasts({ children }: { children: ReactNode }) {
   const over = useTopModal();
+  const disconnected = useDisconnected();
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const say = useCallback<Say>((words, inverse) => setToasts((all) => [...all, { id: Math.random(), words, ...(inverse && { inverse }) }]), []);
   const drop = (id: number): void => setToasts((all) => all.filter((toast) => toast.id !== id));
@@ -38,7 +40,13 @@ export function Toasts({ children }: { children: ReactNode }) {
             </span>
             <Radix.Description className="min-w-0 flex-1 wrap-anywhere">{words}</Radix.Description>
             {inverse && (
-              <Radix.Action altText={inverse.label} className="button" onClick={inverse.act}>
+              <Radix.Action
+                altText={inverse.label}
+                className="button"
+                disabled={disconnected}
+                title={disconnected ? DISCONNECTED_REASON : undefined}
+                onClick={inverse.act}
+              >
                 {inverse.label}
               </Radix.Action>
             )}
