@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { socketIn } from '../../src/machine/agent-sessions/tmux.ts';
 import { signalAll } from '../../src/machine/process/group.ts';
-import { processesWith } from '../../src/testing/programs/processes.ts';
+import { endTmux, processesWith } from '../../src/testing/programs/processes.ts';
 import { covenant, startCommand, startProgram } from '../../src/testing/programs/program.ts';
 import { temporaryRepository } from '../../src/testing/scenes/repository.ts';
 import type { Body } from '../../src/testing/scenes/workflow.ts';
@@ -25,7 +24,7 @@ test('covenant instances: start, list, show, diff, message, allow, logs, attach,
   const repository = temporaryRepository();
   writeFileSync(join(home, 'config.toml'), CONFIG);
   onTestFinished(() => {
-    if (existsSync(socketIn(home))) spawnSync('tmux', ['-S', socketIn(home), 'kill-server']);
+    endTmux(home);
     signalAll(processesWith(home), 'SIGKILL');
   });
   const at = { home, cwd: repository.path };

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { endTmux } from '../../testing/programs/processes.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
 import { until } from '../../testing/until.ts';
 import { type AgentHost, createAgentHost } from './agent-host.ts';
@@ -24,7 +25,7 @@ function placeFor(server?: NodeJS.ProcessEnv) {
   const home = temporaryFolder();
   const socket = socketIn(home);
   const tmux = (...args: string[]) => execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' });
-  onTestFinished(() => void (existsSync(socket) && tmux('kill-server')));
+  onTestFinished(() => endTmux(home));
   const cwd = join(home, 'tree');
   mkdirSync(cwd);
   return { home, cwd, tmux, host: createAgentHost(home, server) };

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { signalAll, startOf } from '../process/group.ts';
 import { ProgramMissing, type Ran, runProgram } from '../process/process.ts';
 import { type AgentSessions, endAll, markOf, SESSION_VARIABLE, type SessionHandle, type SessionLook, type SessionStart, type Size } from './agent-session.ts';
@@ -20,6 +21,8 @@ const DEFAULT_SIZE: Size = { columns: 200, rows: 50 };
 const HISTORY = 50_000;
 /** Each is a word of a command; tmux takes 16 kB of them at once. */
 const MAX_KEYS = 2_000;
+/** The server ends with its last session. A session whose program has ended counts until it is killed, because of `remain-on-exit`. */
+const ENDS_EMPTY = ['set-option', '-s', 'exit-empty', 'on'];
 const VIEW = '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{pane_pid} #{pane_dead}';
 
 export interface Tmux extends AgentSessions {
@@ -64,16 +67,24 @@ export async function tmuxVersion(env: NodeJS.ProcessEnv = process.env): Promise
 /** In these words it says that there is no such session. Anything else says nothing about the session: it may well be there. */
 const NO_SESSION = /^(can't find |no current target|no server running on |error connecting to .* \((No such file or directory|Connection refused)\)$)/m;
 
+/** The tmux server was just ending, with its last session, and did not read the command. Asked again, it has gone. */
+const ENDING = /^(server exited|lost server)/m;
+const ENDING_TRIES = 50;
+const ENDING_MS = 20;
+
 /** Sessions on a socket of the server's own: nobody's `tmux ls` shows them, and no configuration of a user's is read. */
 export function createTmux(socket: string, base: Readonly<Record<string, string>>): Tmux {
-  const ran = async (args: readonly string[], { cwd = tmpdir(), env = base, input }: Partial<Pick<SessionStart, 'cwd' | 'env' | 'input'>> = {}): Promise<Ran> =>
-    await runProgram('tmux', ['-S', socket, '-f', '/dev/null', ...args], {
-      cwd,
-      env: { ...env },
-      input,
-      timeoutMs: TIMEOUT_MS,
-      maxOutputBytes: MAX_OUTPUT,
-    });
+  const ran = async (
+    args: readonly string[],
+    { cwd = tmpdir(), env = base, input }: Partial<Pick<SessionStart, 'cwd' | 'env' | 'input'>> = {},
+  ): Promise<Ran> => {
+    const options = { cwd, env: { ...env }, input, timeoutMs: TIMEOUT_MS, maxOutputBytes: MAX_OUTPUT };
+    for (let tries = 1; ; tries++) {
+      const done = await runProgram('tmux', ['-S', socket, '-f', '/dev/null', ...args], options);
+      if (done.code === 0 || tries === ENDING_TRIES || !ENDING.test(done.stderr)) return done;
+      await wait(ENDING_MS);
+    }
+  };
   const failed = ({ code, stderr }: Ran, args: readonly string[]) =>
     new TmuxFailed(stderr.trim().split('\n')[0]?.slice(0, 500) || `tmux ${args[0]} ended with code ${code}`);
   const run = async (args: readonly string[], how?: Parameters<typeof ran>[1]): Promise<string> => {
@@ -91,10 +102,19 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
   /** Exactly this session and no other that begins so. */
   const target = (name: string) => ['-t', `=${requireName(name)}:`];
 
+  /** Runs one start or end after another. Otherwise another session's start and end could stop the server between the two commands of a start. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+
   /** The server first, and with an environment that no session's secrets are in: each session inherits it. */
   async function prepare(): Promise<void> {
     await mkdir(dirname(socket), { recursive: true });
     const settings = [
+      // Until it has a session: `create` sets it on again.
       ['set-option', '-s', 'exit-empty', 'off'],
       ['set-option', '-g', 'remain-on-exit', 'on'],
       ['set-option', '-g', 'history-limit', String(HISTORY)],
@@ -102,6 +122,29 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
       ['set-option', '-g', 'default-terminal', 'screen-256color'],
     ];
     await run(['start-server', ...settings.flatMap((setting) => [';', ...setting])]);
+  }
+
+  async function create({ name, cwd, file, args, env: given }: SessionStart): Promise<SessionHandle> {
+    const env = { ...given, [SESSION_VARIABLE]: markOf(name, socket) };
+    const { columns, rows } = DEFAULT_SIZE;
+    const place = ['-d', '-s', requireName(name), '-x', String(columns), '-y', String(rows)];
+    await prepare();
+    // Of the client's environment, which nobody else can read, the session takes what is named here. In one go with its start: the setting is the whole server's.
+    const taken = ['set-option', '-g', 'update-environment', Object.keys(env).join(' ')];
+    // By env: a single word would be given to a shell.
+    const session = ['new-session', ...place, '--', 'env', file, ...args];
+    const lines = [taken, session, ENDS_EMPTY].map((words) => `${words.map(quoted).join(' ')}\n`);
+    try {
+      // By its input: as arguments tmux takes no more than 16 kB. It starts where its client is: a folder that is named would be read as a format.
+      // Never as the one that starts the server (-N): all sessions would inherit its environment.
+      await run(['-N', 'source-file', '-'], { cwd, env, input: lines.join('') });
+    } catch (error) {
+      // The last line may not have been read, and the server may have no session.
+      await ran(['-N', ...ENDS_EMPTY]).catch(() => {});
+      throw error;
+    }
+    const pid = Number((await run(['list-panes', ...target(name), '-F', '#{pane_pid}'])).trim());
+    return { name, pid, started: startOf(pid) };
   }
 
   async function look({ name, pid, started }: SessionHandle): Promise<SessionLook> {
@@ -127,21 +170,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
 
   return {
     kind: 'tmux',
-    async start({ name, cwd, file, args, env: given }: SessionStart) {
-      const env = { ...given, [SESSION_VARIABLE]: markOf(name, socket) };
-      await prepare();
-      const { columns, rows } = DEFAULT_SIZE;
-      const place = ['-d', '-s', requireName(name), '-x', String(columns), '-y', String(rows)];
-      // Of the client's environment, which nobody else can read, the session takes what is named here. In one go with its start: the setting is the whole server's.
-      const taken = ['set-option', '-g', 'update-environment', Object.keys(env).join(' ')];
-      // By env: a single word would be given to a shell.
-      const lines = [taken, ['new-session', ...place, '--', 'env', file, ...args]].map((words) => `${words.map(quoted).join(' ')}\n`);
-      // By its input: as arguments tmux takes no more than 16 kB. It starts where its client is: a folder that is named would be read as a format.
-      // Never as the one that starts the server (-N): all sessions would inherit its environment.
-      await run(['-N', 'source-file', '-'], { cwd, env, input: lines.join('') });
-      const pid = Number((await run(['list-panes', ...target(name), '-F', '#{pane_pid}'])).trim());
-      return { name, pid, started: startOf(pid) };
-    },
+    start: (start) => inTurn(() => create(start)),
     async find(name) {
       const pane = await ask(['list-panes', ...target(name), '-F', '#{pane_pid}']);
       const pid = Number(pane?.trim());
@@ -149,7 +178,9 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
     },
     look,
     async end(handle) {
-      if ((await look(handle)).state !== 'gone') await ask(['kill-session', '-t', `=${requireName(handle.name)}`]);
+      await inTurn(async () => {
+        if ((await look(handle)).state !== 'gone') await ask(['kill-session', '-t', `=${requireName(handle.name)}`]);
+      });
       await endAll({ group: handle.pid, started: handle.started, mark: markOf(handle.name, socket) });
     },
     async screen({ name }, lines = 0) {

@@ -1,10 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { endTmux, isAlive, processesNaming } from '../../testing/programs/processes.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
 import { until } from '../../testing/until.ts';
-import { answers } from '../process/group.ts';
-import { createTmux, type Tmux, tmuxVersion } from './tmux.ts';
+import { createTmux, socketIn, type Tmux, tmuxVersion } from './tmux.ts';
 
 const present = (await tmuxVersion()) !== null;
 const base = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', LANG: 'C.UTF-8' };
@@ -12,13 +13,12 @@ let folder: string;
 let tmux: Tmux;
 beforeEach(() => {
   folder = temporaryFolder();
-  tmux = createTmux(join(folder, 't.sock'), base);
+  tmux = createTmux(socketIn(folder), base);
 });
 const started: { name: string; pid: number; started: number }[] = [];
 afterEach(async () => {
   for (const handle of started.splice(0)) await tmux.end(handle);
-  const { execFileSync } = await import('node:child_process');
-  if (existsSync(join(folder, 't.sock'))) execFileSync('tmux', ['-S', join(folder, 't.sock'), 'kill-server'], { stdio: 'ignore' });
+  endTmux(folder);
 });
 
 const start = async (name: string, args: string[], env: Record<string, string> = {}, cwd = folder) => {
@@ -93,10 +93,65 @@ test.runIf(present)('an end reaches what ignores hanging up, and a session of th
   ]);
   await until(async () => expect(await tmux.screen(stubborn)).toContain('ready'));
   await tmux.end(stubborn);
-  expect(answers(-stubborn.pid)).toBe(false);
+  expect(isAlive(stubborn.pid)).toBe(false);
   const again = await start('stubborn', ['-e', 'setInterval(() => {}, 1000)']);
   expect(await tmux.look(stubborn)).toEqual({ state: 'gone' });
   expect(await tmux.look(again)).toEqual({ state: 'running' });
+});
+
+const IDLE = ['-e', 'setInterval(() => {}, 1000)'];
+
+test.runIf(present)('the tmux server ends with its last session, also one whose program has ended', async () => {
+  const [one, two] = [await start('one', IDLE), await start('two', ['-e', ''])];
+  const server = Number(execFileSync('tmux', ['-S', socketIn(folder), 'display-message', '-p', '#{pid}'], { encoding: 'utf8' }));
+  await tmux.end(one);
+  await until(async () => expect(await tmux.look(two)).toEqual({ state: 'ended', code: 0 }));
+  expect(isAlive(server)).toBe(true);
+  await tmux.end(two);
+  await expect.poll(() => isAlive(server), { interval: 20 }).toBe(false);
+});
+
+test.runIf(present)('a start that fails leaves no tmux server', async () => {
+  await expect(start('no.name', IDLE)).rejects.toThrow('is no name');
+  await expect(start('one', IDLE, {}, join(folder, 'gone'))).rejects.toThrow('is no folder');
+  await expect.poll(() => processesNaming(folder), { interval: 20 }).toEqual([]);
+});
+
+/** The real tmux behind a script that notes each command and, once for each file `ending`, answers as a server that is ending. */
+function observed() {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const [noted, ending] = [join(folder, 'commands'), join(folder, 'ending')];
+  const real = execFileSync('which', ['tmux'], { encoding: 'utf8' }).trim();
+  const script = [
+    '#!/bin/sh',
+    `echo "$*" >> '${noted}'`,
+    `if rm '${ending}' 2>/dev/null; then echo 'server exited unexpectedly' >&2; exit 1; fi`,
+    `exec '${real}' "$@"`,
+  ];
+  writeFileSync(join(bin, 'tmux'), script.join('\n'), { mode: 0o755 });
+  const env = { ...base, PATH: `${bin}:${base.PATH}` };
+  tmux = createTmux(socketIn(folder), env);
+  const commands = () => [...readFileSync(noted, 'utf8').matchAll(/ (start-server|source-file|kill-session) /g)].map(([, name]) => name);
+  return { env, commands, isEnding: () => writeFileSync(ending, '') };
+}
+
+test.runIf(present)('no start or end comes between the commands of a start', async () => {
+  const { env, commands } = observed();
+  const [one, two] = await Promise.all([start('one', IDLE, env), start('two', IDLE, env)]);
+  const [three] = await Promise.all([start('three', IDLE, env), tmux.end(one), tmux.end(two)]);
+  await tmux.end(three);
+  expect(commands().join(' ')).toMatch(/^(start-server source-file |kill-session )+kill-session$/);
+});
+
+test.runIf(present)('a command that comes while the tmux server ends is given again', async () => {
+  let last = await start('session-0', IDLE);
+  for (let number = 1; number <= 10; number++) [, last] = await Promise.all([tmux.end(last), start(`session-${number}`, IDLE)]);
+  const { isEnding } = observed();
+  isEnding();
+  expect(await tmux.look(last)).toEqual({ state: 'running' });
+  isEnding();
+  expect(await tmux.look(await start('another', IDLE))).toEqual({ state: 'running' });
 });
 
 test.runIf(present)('keys arrive as they are, whatever their number and their end, and the view tells size, cursor and end', async () => {

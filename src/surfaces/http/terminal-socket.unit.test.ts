@@ -1,13 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { issueToken } from '../../features/core/identity/index.ts';
 import { type AgentHost, createAgentHost } from '../../machine/agent-sessions/agent-host.ts';
-import { socketIn, type Tmux, tmuxVersion, type View } from '../../machine/agent-sessions/tmux.ts';
+import { type Tmux, tmuxVersion, type View } from '../../machine/agent-sessions/tmux.ts';
 import { testApp } from '../../testing/app.ts';
+import { endTmux } from '../../testing/programs/processes.ts';
 import { temporaryRepository } from '../../testing/scenes/repository.ts';
 import { temporaryDatabase } from '../../testing/store/database.ts';
 import { until } from '../../testing/until.ts';
@@ -90,8 +89,7 @@ async function place({
       return own && view ? { ...own, view: view(own.view) } : own;
     },
   };
-  const socket = socketIn(database.home);
-  onTestFinished(() => void (existsSync(socket) && execFileSync('tmux', ['-S', socket, 'kill-server'], { stdio: 'ignore' })));
+  onTestFinished(() => endTmux(database.home));
   const launchers = { echo: { command: process.execPath, args: ['-e', ECHO], env: {}, pass_env: [], prompt: 'file' as const } };
   const t = await testApp({ database, agentHost: host, launchers });
   const { url } = await t.serve({ terminals: { pollMs: 20, ...limits } });

@@ -1,14 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { createAgentHost } from '../../machine/agent-sessions/agent-host.ts';
-import { socketIn } from '../../machine/agent-sessions/tmux.ts';
 import { signalAll } from '../../machine/process/group.ts';
 import type { AgentPlan } from '../programs/children/scripted-agent.ts';
 import { COMPILED } from '../programs/compiled.ts';
-import { processesWith } from '../programs/processes.ts';
+import { endTmux, processesWith } from '../programs/processes.ts';
 import { covenant, type RunningProgram, startProgram } from '../programs/program.ts';
 import { temporaryFolder } from '../store/database.ts';
 import { repositoryOnGitHub } from './pulls.ts';
@@ -118,7 +116,7 @@ function launcher(plan: AgentPlan): string {
 
 /** Whatever kind they are of: each agent's environment names the folder of its notes. */
 function endSessions(home: string, notes: string): void {
-  if (existsSync(socketIn(home))) spawnSync('tmux', ['-S', socketIn(home), 'kill-server'], { stdio: 'ignore' });
+  endTmux(home);
   signalAll(processesWith(notes), 'SIGKILL');
 }
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { socketIn, tmuxVersion } from '../../../machine/agent-sessions/tmux.ts';
 import { testApp } from '../../../testing/app.ts';
 import { SLEEPER } from '../../../testing/config.ts';
-import { isAlive } from '../../../testing/programs/processes.ts';
+import { endTmux, isAlive } from '../../../testing/programs/processes.ts';
 import { temporaryRepository } from '../../../testing/scenes/repository.ts';
 import type { Body } from '../../../testing/scenes/workflow.ts';
 
@@ -18,7 +18,7 @@ test.runIf(present)(
     t.app.servesAt('http://127.0.0.1:9');
     const host = t.app.agentHost;
     const socket = socketIn(t.app.config.home);
-    onTestFinished(() => void (existsSync(socket) && execFileSync('tmux', ['-S', socket, 'kill-server'], { stdio: 'ignore' })));
+    onTestFinished(() => endTmux(t.app.config.home));
     const repository = temporaryRepository();
     const start = async (issue: number) =>
       (await t.done('instances.start', { repository_path: repository.path, type: 'coding', issue, agent: 'tiny' })) as Body;

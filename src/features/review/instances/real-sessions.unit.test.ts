@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAgentHost } from '../../../machine/agent-sessions/agent-host.ts';
 import { socketIn } from '../../../machine/agent-sessions/tmux.ts';
 import { signalAll } from '../../../machine/process/group.ts';
 import { type TestApp, type TestAppOptions, testApp } from '../../../testing/app.ts';
-import { isAlive, processesWith } from '../../../testing/programs/processes.ts';
+import { endTmux, isAlive, processesWith } from '../../../testing/programs/processes.ts';
 import { type TestRepository, temporaryRepository } from '../../../testing/scenes/repository.ts';
 import type { Body } from '../../../testing/scenes/workflow.ts';
 import { type TestDatabase, temporaryDatabase, temporaryFolder } from '../../../testing/store/database.ts';
@@ -34,7 +34,7 @@ async function place(): Promise<Place> {
   const database = await temporaryDatabase();
   const said = join(temporaryFolder(), 'said.json');
   onTestFinished(() => {
-    if (existsSync(socketIn(database.home))) spawnSync('tmux', ['-S', socketIn(database.home), 'kill-server']);
+    endTmux(database.home);
     signalAll(processesWith(said), 'SIGKILL');
   });
   return { database, repository: temporaryRepository(), said };

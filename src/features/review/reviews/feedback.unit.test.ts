@@ -1,11 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { socketIn } from '../../../machine/agent-sessions/tmux.ts';
-import { answers } from '../../../machine/process/group.ts';
 import { testApp } from '../../../testing/app.ts';
 import { SLEEPER } from '../../../testing/config.ts';
+import { endTmux, isAlive } from '../../../testing/programs/processes.ts';
 import { type InstanceApp, instanceApp } from '../../../testing/scenes/instances.ts';
 import { temporaryRepository } from '../../../testing/scenes/repository.ts';
 import type { Body } from '../../../testing/scenes/workflow.ts';
@@ -224,7 +222,7 @@ describe('send_feedback', () => {
 test('in real sessions: whatever the words, they are one argument of the program; after its feedback the reviewer has ended [review.feedback.reviewer-terminated]', async () => {
   const repository = temporaryRepository();
   const t = await testApp({ launchers: { real: { ...SLEEPER, command: 'tail', args: ['-f', '/dev/null', '{{prompt}}'], prompt: 'argument' } } });
-  onTestFinished(() => void spawnSync('tmux', ['-S', socketIn(t.database.home), 'kill-server'], { stdio: 'ignore' }));
+  onTestFinished(() => endTmux(t.database.home));
   t.app.servesAt('http://127.0.0.1:9');
   const row = (id: string) => t.app.store.reader.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const as = async (id: string) => {
@@ -255,9 +253,9 @@ test('in real sessions: whatever the words, they are one argument of the program
   expect(prompt).toContain(`${HOSTILE};`);
   expect((await t.tool('send_feedback', { feedback: HOSTILE, feedback_type: 'suggestions' }, reviewer.caller)).body).toMatchObject({ delivered: 'merged' });
   t.clock.advance(10_000);
-  await expect.poll(() => answers(reviewer.pid), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => isAlive(reviewer.pid), { timeout: 20_000 }).toBe(false);
   await expect.poll(async () => (await row('review-0-a1')).ended_at, { timeout: 20_000 }).toBe(t.clock.now());
-  expect([answers(coder.pid), (await row('review-0-a1')).status, repository.onDisk()]).toEqual([true, 'terminated', [id]]);
+  expect([isAlive(coder.pid), (await row('review-0-a1')).status, repository.onDisk()]).toEqual([true, 'terminated', [id]]);
   await t.done('instances.abandon', { instance_id: id });
-  expect(answers(coder.pid)).toBe(false);
+  expect(isAlive(coder.pid)).toBe(false);
 });

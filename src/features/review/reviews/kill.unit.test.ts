@@ -1,14 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { createAgentHost } from '../../../machine/agent-sessions/agent-host.ts';
-import { socketIn } from '../../../machine/agent-sessions/tmux.ts';
 import { signalAll } from '../../../machine/process/group.ts';
 import { testApp } from '../../../testing/app.ts';
 import { SLEEPER } from '../../../testing/config.ts';
-import { processesWith } from '../../../testing/programs/processes.ts';
+import { endTmux, processesWith } from '../../../testing/programs/processes.ts';
 import { startSteppingCaller } from '../../../testing/programs/stepping-caller.ts';
 import { temporaryRepository } from '../../../testing/scenes/repository.ts';
 import type { Body } from '../../../testing/scenes/workflow.ts';
@@ -31,7 +29,7 @@ const points = (steps: number): number[] =>
 async function place() {
   const database = await temporaryDatabase();
   onTestFinished(() => {
-    if (existsSync(socketIn(database.home))) spawnSync('tmux', ['-S', socketIn(database.home), 'kill-server']);
+    endTmux(database.home);
     signalAll(processesWith(database.home), 'SIGKILL');
   });
   const repository = temporaryRepository();
