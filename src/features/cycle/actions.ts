@@ -24,8 +24,9 @@ import {
   handoffView,
   sessionView,
 } from './contract.ts';
+import { archivePath } from './files.ts';
 import { timesTaken } from './machine.ts';
-import { archivePath, type Mirror } from './mirror.ts';
+import type { Mirror } from './mirror.ts';
 import { HANDOFF_LISTS, type HandoffPayload } from './payload.ts';
 import { type CycleOutside, configOf, repositoryOf } from './place.ts';
 import { findSession, sessionsIn } from './role-sessions.ts';
