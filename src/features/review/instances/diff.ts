@@ -11,10 +11,12 @@ import type { Db } from '../../../storage/engine.ts';
 import { findRows } from '../../../storage/rows.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesDiff, instancesSizes, instancesUnsaved, type PatchLine } from './contract.ts';
+import { requireWatchable } from './guards.ts';
+import { isRunning } from './lifecycle.ts';
 import type { InstanceOutside } from './step.ts';
 import { againstOf } from './stop.ts';
 import { reviewsOf } from './store.ts';
-import { instanceViewer, isRunning, requireWatchable } from './views.ts';
+import { instanceViewer } from './views.ts';
 
 const MAX_FILES = 2_000;
 const LINES_SHOWN = 500;

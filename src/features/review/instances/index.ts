@@ -8,14 +8,17 @@ import { instanceActions } from './tools.ts';
 
 export type { InstanceRow } from '../../../storage/schema-rows.ts';
 export { type Feedback, feedbackView } from './contract.ts';
+export { circumstancesOf } from './failures.ts';
+export { requireHere, requireInstance, requireWatchable } from './guards.ts';
 export { LAUNCHERS } from './launch.ts';
 export { allows, INSTANCE_ID, isAtLimit, isGivenUp, isStuck, reviewsAllowed, SUGGESTIONS } from './lifecycle.ts';
+export { foldersIn } from './place.ts';
 export { carryOutStart, reserve, startFailed } from './start.ts';
 export type { InstancePorts } from './step.ts';
 export { finishOverdue, goOn, type InstanceOutside, LEASE_OVER, type LeasedInstance, lease, leave, stillMine } from './step.ts';
 export { beginEnding, EXIT_GRACE_MS, reviewOver, withNews } from './stop.ts';
 export { changeInstance, findInstance, isReviewBeingStarted, pullsToAskFor, reviewedBy, reviewsOf, stepsUnderWay } from './store.ts';
-export { circumstancesOf, foldersIn, instanceViewer, requireHere, requireInstance, requireWatchable, spentReviews } from './views.ts';
+export { instanceViewer, spentReviews } from './views.ts';
 
 export const instances = (services: Services, outside: InstanceOutside, ports: InstancePorts): Feature => ({
   name: 'instances',

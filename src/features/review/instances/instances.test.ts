@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { TestApp, TestCaller } from '../../../testing/app.ts';
@@ -208,6 +209,39 @@ test('of a private developer others see that an instance is there, and neither w
   expect(await t.done('instances.show', { instance_id: 'work-7-a1' }, admin)).toMatchObject({ instance: { developer: 'ana', repository: t.repository.path } });
   expect(await t.done('instances.stop', { instance_id: 'work-7-a1' }, admin)).toMatchObject({ instance: { status_reason: 'stopped by ana' } });
   expect(await t.done('instances.show', { instance_id: 'work-7-a1' })).toMatchObject({ instance: { repository: t.repository.path } });
+});
+
+test('others see these fields of a private developer’s instance and no further one: fewer without operator rights', async () => {
+  const t = await instanceApp();
+  const ana = await t.developer('ana');
+  const admin: TestCaller = { ...ana, principal: { ...ana.principal, web: true, operator: true, runsAgents: true } };
+  await t.done('instances.start', { repository_path: t.repository.path, type: 'coding', issue: 7, agent: 'tiny' }, admin);
+  await t.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
+  // A hidden field without a value would be equal for both.
+  const told = { pr_number: 5, pr_url: 'https://github.com/o/r/pull/5', status_reason: 'stopped by ana', kept_reason: 'it is dirty', backup_ref: 'refs/x' };
+  await change(t, await t.instance('work-7-a1'), told);
+  const seenBy = async (caller: TestCaller) => ((await t.done('instances.show', { instance_id: 'work-7-a1' }, caller)) as { instance: Body }).instance;
+  const own = await seenBy(admin);
+  const ben = onDashboard(await t.developer('ben'));
+  const knownTo = async (caller: TestCaller) => {
+    const others = await seenBy(caller);
+    const isKnown = (field: string) => isDeepStrictEqual(own[field], others[field]);
+    const hidden = Object.entries(others).filter(([field]) => !isKnown(field));
+    return { known: Object.keys(own).filter(isKnown).sort(), hidden: Object.fromEntries(hidden) };
+  };
+  const standing = [
+    ...['at_limit', 'created_at', 'ended_at', 'extra_reviews', 'failed_reviews', 'id', 'last_activity', 'max_failed_reviews', 'max_reviews'],
+    ...['parent_instance_id', 'review_iteration', 'reviews', 'running', 'session_kind', 'status', 'suggestions', 'type', 'updated_at'],
+  ];
+  const withheld = {
+    ...{ developer: '@private', repository: '@private', base_branch: '@private', worktree_path: '@private', machine: '@private', created_by: '@private' },
+    ...{ issue_number: null, pr_number: null, pr_url: null, status_reason: '@private', kept_reason: '@private' },
+  };
+  // Who administers the workspace has to find the program and what it left.
+  const found = ['agent', 'agent_id', 'backup_ref', 'branch', 'session_name'];
+  expect(await knownTo({ ...ben, principal: { ...ben.principal, operator: true } })).toEqual({ known: [...standing, ...found].sort(), hidden: withheld });
+  const byName = { agent: '@private', agent_id: '@private', backup_ref: null, branch: '@private', session_name: '@private' };
+  expect(await knownTo(ben)).toEqual({ known: standing, hidden: { ...withheld, ...byName } });
 });
 
 test('a call of a review tool that failed is shown with its code, and where the work stood [review.error.logged]', async () => {

@@ -5,9 +5,9 @@ import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessio
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { allows } from './lifecycle.ts';
+import { FOLDER, OWNER_FILE } from './place.ts';
 import { goOn, type InstanceOutside, type InstancePorts, type LeasedInstance, stillMine } from './step.ts';
 import { findInstance } from './store.ts';
-import { FOLDER, OWNER_FILE } from './views.ts';
 
 /** Of the programs that are known; a user can add one or change one in `config.toml` (`[launchers.<name>]`). */
 export const LAUNCHERS: Readonly<Record<string, Launcher>> = Object.fromEntries(

@@ -38,6 +38,9 @@ export const allows = (change: InstanceChange, from: InstanceStatus): boolean =>
 /** Statuses in which its agent is meant to run. */
 export const AT_WORK: readonly InstanceStatus[] = ['started', 'waiting_review'];
 
+/** By what was seen of it last. */
+export const isRunning = ({ pid, ended_at, step }: InstanceRow): boolean => pid !== null && ended_at === null && step !== 'ending';
+
 export const SUGGESTIONS = [
   'Create pull request with current work',
   'Abandon this approach and try different solution',

@@ -9,10 +9,10 @@ import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesClearOrphans, instancesOrphans, type Orphan } from './contract.ts';
 import { INSTANCE_ID } from './lifecycle.ts';
+import { ownerOf, worktreesOf } from './place.ts';
 import type { InstanceOutside } from './step.ts';
 import { removeFromDisk } from './stop.ts';
 import { placesOf } from './store.ts';
-import { ownerOf, worktreesOf } from './views.ts';
 
 /** What an instance has on the machine, for as long as it is not over. */
 export type InstancePlace = Pick<InstanceRow, 'session_name' | 'worktree_path' | 'repository' | 'machine' | 'ended_at' | 'step' | 'kept_reason'>;

@@ -16,10 +16,10 @@ import type { Tx } from '../../../storage/write.ts';
 import type { InstanceType, instancesStart } from './contract.ts';
 import { adopt, issue, kindFor, launch, putFiles, type RunningAgent, requireAwaited, required, TakenOver } from './launch.ts';
 import { branchOf, nextId, stemOf } from './lifecycle.ts';
+import { foldersIn, requireOwn, worktreesOf } from './place.ts';
 import { goOn, type InstanceOutside, type InstancePorts, LEASE_OVER, type LeasedInstance, lease, stillMine } from './step.ts';
 import { endSession, removeFromDisk } from './stop.ts';
 import { changeInstance, countRunning, idsOf } from './store.ts';
-import { foldersIn, requireOwn, worktreesOf } from './views.ts';
 
 /** What an agent is told when it is started. It begins with our own words: no program takes them for an option. */
 export interface AgentAssignment {

@@ -6,10 +6,11 @@ import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/worktree-
 import { changeRows } from '../../../storage/rows.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { requireHere, requireIdle, requireInstance } from './guards.ts';
 import { allows } from './lifecycle.ts';
+import { requireOwn } from './place.ts';
 import { type InstanceOutside, type InstancePorts, LEASE_OVER, type LeasedInstance, lease, leave, stillMine, takeOver } from './step.ts';
 import { changeInstance, findInstance, reviewedBy, reviewsOf } from './store.ts';
-import { requireHere, requireIdle, requireInstance, requireOwn } from './views.ts';
 
 /** How an instance is to be taken from the machine. */
 export interface InstanceEnding {

@@ -20,12 +20,14 @@ import {
   instancesStop,
   relationshipView,
 } from './contract.ts';
-import { AT_WORK, isAtLimit, reviewsAllowed } from './lifecycle.ts';
+import { failuresOf } from './failures.ts';
+import { requireInstance, requireWatchable } from './guards.ts';
+import { AT_WORK, isAtLimit, isRunning, reviewsAllowed } from './lifecycle.ts';
 import { carryOutStart, plannedStart, reserve, startFailed } from './start.ts';
 import type { InstanceOutside, InstancePorts } from './step.ts';
 import { abandon, carryOutEnd, clean, stop, type TakenAway, withNews } from './stop.ts';
 import { changeInstance, listInstances, relationshipsOf, reviewsOf } from './store.ts';
-import { failuresOf, instanceViewer, isRunning, requireInstance, requireWatchable } from './views.ts';
+import { instanceViewer } from './views.ts';
 
 /** The end of what its terminal or log shows, or showed last. */
 export async function outputOf(outside: InstanceOutside, row: InstanceRow, lines: number): Promise<string> {

@@ -1,0 +1,25 @@
+import { dirname, join } from 'node:path';
+import type { InstanceOutside } from './step.ts';
+
+/** In the worktree, and keeps itself out of git. */
+export const FOLDER = '.covenant';
+/** In it: whose it is, where several homes share a repository. */
+export const OWNER_FILE = 'machine';
+
+/** The machine that a worktree says it is of; null where it says nothing. */
+export const ownerOf = async ({ files }: Pick<InstanceOutside, 'files'>, path: string): Promise<string | null> =>
+  await files.readText(join(path, FOLDER, OWNER_FILE)).catch(() => null);
+
+/** Another home's: neither worked in nor taken away by us. */
+export async function requireOwn(outside: Pick<InstanceOutside, 'files' | 'machine'>, path: string): Promise<void> {
+  const owner = await ownerOf(outside, path);
+  if (owner !== null && owner !== outside.machine) throw new Error(`${path} is of the server ${JSON.stringify(owner.slice(0, 200))}`);
+}
+
+/** The folders of worktrees that are there, whoever made them: another home does not know of our instances, nor we of its. */
+export async function foldersIn({ disk }: Pick<InstanceOutside, 'disk'>, repository: string, signal?: AbortSignal): Promise<string[]> {
+  const worktrees = await disk.listWorktrees(repository, { signal });
+  return worktrees.flatMap(({ path }) => (dirname(path) === worktreesOf(repository) ? [path.slice(worktreesOf(repository).length + 1)] : []));
+}
+
+export const worktreesOf = (repository: string): string => `${repository}-worktrees`;
