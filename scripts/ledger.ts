@@ -10,9 +10,22 @@ const ROW = /\[([a-z]+(?:\.[a-z0-9-]+)+)\]/g;
 
 export const rowsIn = (text: string): string[] => [...text.matchAll(ROW)].map(([, id]) => id as string);
 
-/** The rows of the ledger that no test has tried which ran; those that are known to be unmet are left out. */
-export function rowsNotRun(report: TestReport, ledger: readonly { id: string }[], unmet: readonly { rows: string[] }[]): string[] {
-  const ran = report.testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status === 'passed' || status === 'failed');
-  const tried = new Set([...ran.flatMap(({ fullName }) => rowsIn(fullName)), ...unmet.flatMap(({ rows }) => rows)]);
-  return ledger.map(({ id }) => id).filter((id) => !tried.has(id));
+const RAN = ['passed', 'failed'];
+const SKIPPED = ['skipped', 'pending', 'todo'];
+
+/**
+ * The rows of the ledger that no test has tried which ran: `skipped` stand in the title of a test that was skipped, `absent` in none.
+ * Those that are known to be unmet are left out.
+ */
+export function rowsNotRun(
+  report: TestReport,
+  ledger: readonly { id: string }[],
+  unmet: readonly { rows: string[] }[],
+): { skipped: string[]; absent: string[] } {
+  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+  const citedBy = (states: readonly string[]) => tests.filter(({ status }) => states.includes(status)).flatMap(({ fullName }) => rowsIn(fullName));
+  const tried = new Set([...citedBy(RAN), ...unmet.flatMap(({ rows }) => rows)]);
+  const cited = new Set(citedBy(SKIPPED));
+  const missing = ledger.map(({ id }) => id).filter((id) => !tried.has(id));
+  return { skipped: missing.filter((id) => cited.has(id)), absent: missing.filter((id) => !cited.has(id)) };
 }

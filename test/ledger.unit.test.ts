@@ -40,16 +40,19 @@ test('each row is cited by a test or listed as unmet with a reason, never both',
   expect(missing).toEqual([]);
 });
 
-test('a row that only a skipped test cites has not been tested', () => {
+test('a row that only a skipped test cites has not been tested, and is told apart from one that no test cites', () => {
   const assertionResults = [
     { title: '', fullName: 'one [a.b]', status: 'passed' },
     { title: '', fullName: 'two [a.c]', status: 'skipped' },
     { title: '', fullName: 'on one engine [a.d]', status: 'skipped' },
     { title: '', fullName: 'on the other [a.d]', status: 'passed' },
+    { title: '', fullName: 'not reached [a.g]', status: 'pending' },
+    { title: '', fullName: 'not written [a.h]', status: 'todo' },
+    { title: '', fullName: 'broken [a.i]', status: 'failed' },
   ];
-  const report = { success: true, numPassedTests: 2, numFailedTests: 0, testResults: [{ assertionResults }] };
-  const ledger = ['a.b', 'a.c', 'a.d', 'a.e', 'a.f'].map((id) => ({ id }));
-  expect(rowsNotRun(report, ledger, [{ rows: ['a.f'] }])).toEqual(['a.c', 'a.e']);
+  const report = { success: true, numPassedTests: 2, numFailedTests: 1, testResults: [{ assertionResults }] };
+  const rows = ['a.b', 'a.c', 'a.d', 'a.e', 'a.f', 'a.g', 'a.h', 'a.i'].map((id) => ({ id }));
+  expect(rowsNotRun(report, rows, [{ rows: ['a.f'] }])).toEqual({ skipped: ['a.c', 'a.g', 'a.h'], absent: ['a.e'] });
 });
 
 test('what runs on SQLite alone in npm test is there, so that npm run prove finds it', () => {
