@@ -1,10 +1,11 @@
 /** `npm test`: every test on both engines, the whole program and a browser; beside them types, lint, dead code and generated files. */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rowsNotRun, type TestReport } from './ledger.ts';
+import { endLeftBehind } from './left-behind.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (name: string) => join(root, 'node_modules', '.bin', name);
@@ -18,11 +19,17 @@ const CHECKS: [string, string, string[]][] = [
 ];
 
 const only = process.argv.slice(2);
-const folder = mkdtempSync(join(tmpdir(), 'covenant-test-'));
+/** All temporary files of this run. The paths of sockets below it may have about 100 characters in all, so its name is short. */
+const folder = mkdtempSync(join(quickFolder(), 'cov-'));
+// Run by root, PostgreSQL gives itself an account of its own, which must be able to reach its folder.
+chmodSync(folder, 0o755);
 const report = join(folder, 'report.json');
-const env = { ...process.env, TMPDIR: quickFolder(), ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) };
+const env = { ...process.env, TMPDIR: folder, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) };
 let passed = 0;
 let failed = 0;
+
+// Ctrl+C reaches the tests too, and they end: the folder, which lies in memory, is removed all the same.
+process.once('SIGINT', () => {});
 
 // Beside the tests: much of a run of tests is waiting.
 const checks = CHECKS.map(async ([name, program, args]) => {
@@ -34,7 +41,12 @@ const checks = CHECKS.map(async ([name, program, args]) => {
 const tests = await run(bin('vitest'), ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...only], 'inherit');
 await Promise.all(checks);
 readReport();
-rmSync(folder, { recursive: true, force: true });
+const left = await endLeftBehind(folder);
+if (left.length > 0) {
+  process.stdout.write(`FAIL processes left behind:\n${left.map((line) => `  ${line}\n`).join('')}`);
+  failed++;
+}
+removeFolder();
 // A run that broke outside of any test (a suite that did not load, an unhandled rejection) has failed too.
 if (!tests.ok && failed === 0) failed++;
 
@@ -72,6 +84,15 @@ function readReport(): void {
   if (missing.length === 0) return;
   process.stdout.write(`FAIL rows of the ledger whose tests did not run: ${missing.join(', ')}\n`);
   failed++;
+}
+
+/** What cannot be removed must not cost the result of the run. */
+function removeFolder(): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  } catch (error) {
+    process.stdout.write(`note ${folder} could not be removed: ${(error as Error).message}\n`);
+  }
 }
 
 /** Where temporary files lie in memory, if there is room and programs may run from there: a seventh of the time is waiting for a disk. */
