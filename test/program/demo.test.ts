@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAgentHost } from '../../src/machine/agent-sessions/agent-host.ts';
+import { endTmux, processesNaming } from '../../src/testing/programs/processes.ts';
 import { covenant, startCommand, startProgram } from '../../src/testing/programs/program.ts';
 import type { Body } from '../../src/testing/scenes/workflow.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
@@ -11,7 +12,7 @@ const QUICKER = 2.5;
 
 /** A server whose time goes by faster, and what its operator asks in the workspace of the demo. */
 async function place() {
-  const home = temporaryFolder();
+  const home = homeOfDemo();
   const clock = join(temporaryFolder(), 'clock');
   const began = Date.now();
   const move = () => writeFileSync(clock, String(Math.round(began + (Date.now() - began) * QUICKER)));
@@ -28,6 +29,16 @@ async function place() {
   };
   return { at, home, program, ask };
 }
+
+/** A demo that fails may leave its tmux server. */
+function homeOfDemo(): string {
+  const home = temporaryFolder();
+  onTestFinished(() => endTmux(home));
+  return home;
+}
+
+/** Neither agents nor their tmux server. */
+const nothingRunsIn = (home: string) => expect.poll(() => processesNaming(home)).toEqual([]);
 
 const sessionsIn = async (home: string) => (await createAgentHost(home).sessions()).names();
 
@@ -72,10 +83,11 @@ test('the demo plays on the running server until every page has something, ends 
   // Of its own workspace alone: nothing was written into the others.
   const { items } = (await covenant(at, 'tokens', 'list', '--json')).json as Body;
   expect(items.filter(({ kind }: Body) => kind === 'agent')).toEqual([]);
+  await nothingRunsIn(home);
 }, 120_000);
 
 test('a demo that is interrupted is cleared away; without a server one runs for as long', async () => {
-  const home = temporaryFolder();
+  const home = homeOfDemo();
   const at = { home, env: { MCP_SERVER_PORT: '0', LC_ALL: 'C' } };
   const demo = startCommand({ ...at, group: true }, 'demo', '--pace', '0', '--no-open');
   await expect.poll(() => demo.notes(), { timeout: 30_000 }).toMatch(/worker killed/);
@@ -89,4 +101,5 @@ test('a demo that is interrupted is cleared away; without a server one runs for 
   expect(existsSync(join(home, 'demo'))).toBe(false);
   expect((await covenant(at, 'tokens', 'list', '--workspace', 'demo', '--json')).json).toMatchObject({ items: [] });
   expect((await covenant(at, 'status')).stdout).toContain('no server runs');
+  await nothingRunsIn(home);
 }, 90_000);

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { endTmux, processesNaming } from '../../../src/testing/programs/processes.ts';
 import { covenant, direct, startProgram } from '../../../src/testing/programs/program.ts';
 import { repositoryOnGitHub } from '../../../src/testing/scenes/pulls.ts';
 import { fakeGitHub } from '../../../src/testing/stand-ins/github.ts';
@@ -47,6 +48,7 @@ test('a repository whose configuration names programs and other addresses runs n
   }
 
   const home = temporaryFolder();
+  onTestFinished(() => endTmux(home));
   // An agent that does nothing, so that every git here is the server's.
   const launcher = `[launchers.idle]\ncommand = "sh"\nargs = ["-c", "printenv COVIBE_MCP_TOKEN > '${token}'; sleep 60"]\nprompt = "file"\n`;
   writeFileSync(join(home, 'config.toml'), `${github.config}\n${launcher}`);
@@ -76,4 +78,5 @@ test('a repository whose configuration names programs and other addresses runs n
   const { backup_ref } = await run('instances', 'clean', instance.id, '--force', '--yes');
   expect(repository.git([...plain, 'show', `${backup_ref}:file-0.txt`])).toBe('1');
   expect([existsSync(mark) ? readFileSync(mark, 'utf8') : '', came]).toEqual(['', []]);
+  await expect.poll(() => processesNaming(home)).toEqual([]);
 }, 60_000);
