@@ -2,10 +2,11 @@ import type { NewEvent } from '../storage/journal.ts';
 import type { Store } from '../storage/open.ts';
 import { type Call, Deadline, type Principal } from './call.ts';
 import type { Toolset } from './contract.ts';
+import { replyTo } from './failure.ts';
 import { workspaceName } from './ids.ts';
 import { type AccessDecision, type AccessRequest, APPROVAL_PREFIX, type Ports, ROUND_PREFIX, type Round, withoutApproval } from './ports.ts';
-import { accessOf, namespaceOf, type PublishedTool } from './registry.ts';
-import { type Json, roundUnknown } from './relay.ts';
+import { accessOf, namespaceOf, type PublishedTool, parseInput, type Registry, selectOperation } from './registry.ts';
+import { type ExternalTool, type Json, roundUnknown } from './relay.ts';
 import { ENVELOPES, type Envelope, type Refused, refused } from './reply.ts';
 
 /** Why a call does not go on: a refusal, of `tool` where that has one of its own, or a question to the caller's client. */
@@ -19,13 +20,21 @@ export interface PrecheckFailure {
 /** Above any deadline for a person's word; the feature that asks has the real one. */
 const LONGEST_HOLD_MS = 25 * 3_600_000;
 
-/** The way past the gate, and where the grant asks for it past a person. */
+interface Parts {
+  readonly registry: Registry;
+  readonly ports: Ports;
+  readonly store: Store;
+}
+
+/** The way past the gate to a tool, and where the grant asks for it past a person. */
 export class Admission {
+  readonly #registry: Registry;
   readonly #ports: Ports;
   readonly #store: Store;
   readonly #deadlines: Set<Deadline>;
 
-  constructor(ports: Ports, store: Store, deadlines: Set<Deadline>) {
+  constructor({ registry, ports, store }: Parts, deadlines: Set<Deadline>) {
+    this.#registry = registry;
     this.#ports = ports;
     this.#store = store;
     this.#deadlines = deadlines;
@@ -62,6 +71,34 @@ export class Admission {
     call.counted = true;
     // The grant may have gone while the call waited.
     return await this.#use(call, await this.#ports.authorize(principal, asked, { approved: grantId }));
+  }
+
+  /** For a caller who holds the grant. */
+  find(call: Call): PublishedTool | ExternalTool | { readonly refused: Refused } {
+    const tool = this.#registry.tool(call.name) ?? this.#registry.external(call.principal.workspace).tool(call.name);
+    const served = tool && (call.toolsets?.has(tool.toolset) ?? true);
+    if (!served) return { refused: this.#notServed(call, tool) };
+    if (tool.toolset === 'gateway') call.server = 'server' in tool ? tool.server : 'native';
+    return tool;
+  }
+
+  /** What the caller of this tool would be refused, whoever approves it. */
+  precheck(call: Call): PrecheckFailure | undefined {
+    const tool = this.find(call);
+    if ('refused' in tool) return { refused: tool.refused, tool: undefined };
+    if ('server' in tool) return undefined;
+    try {
+      const { implementation, fields } = selectOperation(tool, call.args);
+      parseInput(implementation.contract, fields);
+      return undefined;
+    } catch (error) {
+      return { refused: replyTo(error, call.requestId), tool };
+    }
+  }
+
+  #notServed(call: Call, elsewhere: { toolset: Toolset } | undefined): Refused {
+    const withheld = elsewhere ? undefined : this.#registry.external(call.principal.workspace).withheld(call.name);
+    return withheld ? replyTo(withheld, call.requestId) : unknownTool(call, elsewhere);
   }
 
   /** What is about to happen elsewhere, or to take long, is on record even if this process does not see the end of it. */
@@ -114,8 +151,6 @@ function takeUp(call: Call, { approvalId, requestState }: Round): void {
   const inputResponses = call.exchange?.rounds?.inputResponses;
   if (call.exchange) call.exchange = { ...call.exchange, rounds: { inputResponses, requestState } };
 }
-
-/** What the pipe says before a tool or an action has got the call, and in whose envelope. */
 
 /** The toolset of a path that serves one alone. Only its tools exist there, so its grant decides what may be said. */
 const onlyToolset = ({ toolsets }: Pick<Call, 'toolsets'>): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);

@@ -218,7 +218,7 @@ function usageEvent(call: Call, operation: string | undefined, reply: Reply<unkn
       surface: call.surface,
       token_id: call.principal.tokenId,
       // A warning or block is told by its feedback event.
-      told: reply.status === 'error' && !ECHOES.has(reply.code) ? told(reply) : undefined,
+      told: reply.status === 'error' && !ECHOES.has(reply.code) ? refusalExcerpt(reply) : undefined,
     },
   };
 }
@@ -229,7 +229,7 @@ const TOLD_BYTES = 600;
 const ECHOES = new Set(['INVALID_INPUT', 'APPROVAL_REFUSED']);
 
 /** What the caller read: people ask later why an agent did not go on. */
-const told = ({ message, next }: Refused<unknown>) => ({ message: excerpt(message, TOLD_BYTES), required_action: excerpt(next, TOLD_BYTES) });
+const refusalExcerpt = ({ message, next }: Refused<unknown>) => ({ message: excerpt(message, TOLD_BYTES), required_action: excerpt(next, TOLD_BYTES) });
 
 export function argumentsDigest(args: unknown): string | null {
   try {

@@ -1,15 +1,5 @@
 import type { Tx, WriteCallback } from '../storage/write.ts';
-import {
-  Admission,
-  fallbackEnvelope,
-  freshDenial,
-  noWorkspace,
-  opensWorkspace,
-  type PrecheckFailure,
-  roleDenial,
-  unknownAction,
-  unknownTool,
-} from './admission.ts';
+import { Admission, fallbackEnvelope, freshDenial, noWorkspace, opensWorkspace, type PrecheckFailure, roleDenial, unknownAction } from './admission.ts';
 import {
   argumentsDigest,
   type Call,
@@ -23,11 +13,10 @@ import {
   type Services,
   untimed,
 } from './call.ts';
-import type { Toolset } from './contract.ts';
 import { isFault, replyTo } from './failure.ts';
 import type { Ports } from './ports.ts';
-import { isRecord, linksSession, type PublishedTool, parseInput, type Registry, SESSION_FIELD, selectOperation, toolNamed } from './registry.ts';
-import { type ExternalTool, isInputRequired, type Json, outcomeOf, type RelayContext, UpstreamError } from './relay.ts';
+import { linksSession, type PublishedTool, parseInput, type Registry, SESSION_FIELD, selectOperation, storableName, toolNamed } from './registry.ts';
+import { isInputRequired, type Json, outcomeOf, type RelayContext, UpstreamError } from './relay.ts';
 import { ENVELOPES, isError, ok, type Refused, type Reply } from './reply.ts';
 import type { Implementation } from './tool.ts';
 import { beginCallSpan, RequestScope, recordCallSpan, requestIdAt, withSpan } from './trace.ts';
@@ -53,7 +42,7 @@ export class Dispatch {
 
   constructor(options: DispatchOptions) {
     this.#o = options;
-    this.#admission = new Admission(options.ports, options.store, this.#deadlines);
+    this.#admission = new Admission(options, this.#deadlines);
   }
 
   tool(request: CallRequest): Promise<CallAnswer> {
@@ -95,7 +84,7 @@ export class Dispatch {
     this.#underWay++;
     const call = this.#begin(request, noun);
     try {
-      return await call.scope.run(() => this.#answered(call, work));
+      return await call.scope.run(() => this.#withinQuota(call, work));
     } finally {
       call.scope.span?.end();
       call.scope.end();
@@ -129,13 +118,15 @@ export class Dispatch {
     };
   }
 
-  async #answered(begun: Call, work: (call: Call) => Promise<CallAnswer>): Promise<CallAnswer> {
+  async #withinQuota(begun: Call, work: (call: Call) => Promise<CallAnswer>): Promise<CallAnswer> {
     let call = begun;
     try {
       call = await this.#inWorkspace(call);
-      const exceeded = this.#isAdministration(call) ? undefined : await this.#o.ports.journalQuota.exceeded(begun.principal);
+      // Administration is how a token can be stopped.
+      const isAdministration = call.noun === 'action' && call.principal.operator;
+      const exceeded = isAdministration ? undefined : await this.#o.ports.journalQuota.exceeded(begun.principal);
       call.overQuota = exceeded !== undefined;
-      if (!exceeded || this.#isEssential(call)) return await work(call);
+      if (!exceeded || this.#o.registry.isEssential(call)) return await work(call);
       // Not journaled: a refusal that wrote an event would go on filling the journal.
       this.#o.ports.countRefusal(call.principal, exceeded.code);
       return this.#answer(call, undefined, undefined, exceeded, 'denied');
@@ -153,23 +144,10 @@ export class Dispatch {
     return { ...call, principal, journalIn: exists ? principal.workspace : call.journalIn, isNewWorkspace: !exists };
   }
 
-  /** By which a token can be stopped. */
-  #isAdministration({ noun, principal }: Call): boolean {
-    return noun === 'action' && principal.operator;
-  }
-
-  /** Work that others wait for. */
-  #isEssential({ noun, name, args }: Call): boolean {
-    const called = noun === 'tool' ? this.#o.registry.tool(name) : noun === 'action' ? this.#o.registry.action(name) : undefined;
-    const operation = isRecord(args) && typeof args.operation === 'string' ? args.operation : '';
-    const implementation = called?.operations.get(null) ?? called?.operations.get(operation);
-    return implementation?.contract.essential === true;
-  }
-
   async #tool(call: Call): Promise<CallAnswer> {
-    const refusal = await this.#admit(call, () => this.#precheck(call));
+    const refusal = await this.#admit(call, () => this.#admission.precheck(call));
     if (refusal) return refusal;
-    const tool = this.#find(call);
+    const tool = this.#admission.find(call);
     if ('refused' in tool) return await this.#finish(call, undefined, tool.refused);
     if (!('server' in tool)) return await this.#perform(call, tool);
     const args = (call.args ?? {}) as Json;
@@ -194,34 +172,6 @@ export class Dispatch {
     if (!stop) return undefined;
     if ('asked' in stop) return await this.#finishRelay(call, stop.asked);
     return 'tool' in stop ? await this.#finish(call, stop.tool, stop.refused) : await this.#finish(call, undefined, stop.refused, stop.outcome);
-  }
-
-  /** For a caller who holds the grant. */
-  #find(call: Call): PublishedTool | ExternalTool | { readonly refused: Refused } {
-    const { registry } = this.#o;
-    const tool = registry.tool(call.name) ?? registry.external(call.principal.workspace).tool(call.name);
-    const served = tool && (call.toolsets?.has(tool.toolset) ?? true);
-    if (!served) return { refused: this.#notServed(call, tool) };
-    if (tool.toolset === 'gateway') call.server = 'server' in tool ? tool.server : 'native';
-    return tool;
-  }
-
-  #precheck(call: Call): PrecheckFailure | undefined {
-    const tool = this.#find(call);
-    if ('refused' in tool) return { refused: tool.refused, tool: undefined };
-    if ('server' in tool) return undefined;
-    try {
-      const { implementation, fields } = selectOperation(tool, call.args);
-      parseInput(implementation.contract, fields);
-      return undefined;
-    } catch (error) {
-      return { refused: replyTo(error, call.requestId), tool };
-    }
-  }
-
-  #notServed(call: Call, elsewhere: { toolset: Toolset } | undefined): Refused {
-    const withheld = elsewhere ? undefined : this.#o.registry.external(call.principal.workspace).withheld(call.name);
-    return withheld ? replyTo(withheld, call.requestId) : unknownTool(call, elsewhere);
   }
 
   async #perform(call: Call, tool: PublishedTool): Promise<CallAnswer> {
@@ -440,12 +390,4 @@ export class Dispatch {
     const toolset = known && noun === 'tool' ? this.#o.registry.toolsetOf(name) : undefined;
     recordCallSpan(scope.span, call, { known, toolset, outcome, reply });
   }
-}
-
-const MAX_NAME = 128;
-
-/** A longer name is no tool's, nor one with a NUL, which PostgreSQL cannot keep; what stands for it is no tool's either. */
-function storableName(name: string): string {
-  const whole = name.replaceAll('\0', '\uFFFD');
-  return whole.length > MAX_NAME ? `${whole.slice(0, MAX_NAME - 1)}…` : whole;
 }

@@ -28,6 +28,14 @@ export class Registry {
     return this.#actions.get(name);
   }
 
+  /** Whether a call does work that others wait for. */
+  isEssential({ noun, name, args }: { readonly noun: CallKind; readonly name: string; readonly args: unknown }): boolean {
+    const called = noun === 'tool' ? this.tool(name) : noun === 'action' ? this.action(name) : undefined;
+    const operation = isRecord(args) && typeof args.operation === 'string' ? args.operation : '';
+    const implementation = called?.operations.get(null) ?? called?.operations.get(operation);
+    return implementation?.contract.essential === true;
+  }
+
   /** The product's own, sorted by name, so that a list is the same each time. */
   tools(): readonly PublishedTool[] {
     return [...this.#tools.values()];
@@ -203,6 +211,14 @@ export const ALIAS_NAMES: readonly string[] = Object.keys(ALIASES);
 const PERMISSIONS = new Map(Object.entries(ALIASES).map(([alias, tool]) => [tool, alias]));
 
 export const toolNamed = (name: string): string => (Object.hasOwn(ALIASES, name) ? (ALIASES[name] as string) : name);
+
+const MAX_NAME = 128;
+
+/** A longer name is no tool's, nor one with a NUL, which PostgreSQL cannot keep; what stands for it is no tool's either. */
+export function storableName(name: string): string {
+  const whole = name.replaceAll('\0', '\uFFFD');
+  return whole.length > MAX_NAME ? `${whole.slice(0, MAX_NAME - 1)}…` : whole;
+}
 
 /** What stands behind `tool.call.` in the grant that opens the tool. */
 export const permissionOf = (tool: string): string => PERMISSIONS.get(toolNamed(tool)) ?? tool;
