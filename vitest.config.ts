@@ -23,7 +23,7 @@ export const SQLITE_ONLY = [
   ),
   'src/features/gateway/',
   'src/features/people/',
-  ...['instances', 'oversee', 'permission', 'take-away'].map((name) => `src/features/review/instances/${name}.test.ts`),
+  ...['instances', 'oversee', 'permission', 'stop'].map((name) => `src/features/review/instances/${name}.test.ts`),
   'src/features/review/pulls/',
   'src/features/review/reviews/',
   'src/features/team/overlap/',
