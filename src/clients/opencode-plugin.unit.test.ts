@@ -101,10 +101,15 @@ it.each([
 ])('a command that %s lets it go on', async (_, script) => {
   const folder = temporaryFolder();
   const command = join(folder, 'hook');
-  if (script !== undefined) writeFileSync(command, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const heard = join(folder, 'heard');
+  if (script !== undefined) writeFileSync(command, `#!/bin/sh\necho "$1" >> '${heard}'\n${script}\n`, { mode: 0o755 });
   writeFileSync(join(folder, 'covibe.mjs'), opencodePlugin([command]));
   const { Covibe } = (await import(pathToFileURL(join(folder, 'covibe.mjs')).href)) as { Covibe(input: object): Promise<Plugin> };
-  const plugin = await Covibe({ directory: '/repo', client: {} });
+  const prompted: unknown[] = [];
+  const plugin = await Covibe({ directory: '/repo', client: { session: { promptAsync: async (prompt: unknown) => prompted.push(prompt) } } });
+  await expect(plugin['chat.message']({ sessionID: 's1' }, said())).resolves.toBeUndefined();
   await expect(plugin['tool.execute.before']({ tool: 'write', sessionID: 's1' }, { args: {} })).resolves.toBeUndefined();
-  await expect(plugin.event(idle)).resolves.toBeUndefined();
+  await plugin.event(idle);
+  expect(prompted).toEqual([]);
+  if (script !== undefined) expect(readFileSync(heard, 'utf8').trim().split('\n')).toContain('stop');
 });

@@ -21,7 +21,7 @@ import { Watches } from './notices.ts';
 import { Relay } from './relay.ts';
 import { StdioTransport } from './stdio.ts';
 import type { ServerListing } from './store.ts';
-import { STEADY_MS, Supervisor } from './supervisor.ts';
+import { nextPause, Supervisor } from './supervisor.ts';
 
 export interface RunningOptions extends ConfiguredOptions {
   readonly version: string;
@@ -171,8 +171,6 @@ export interface UpstreamParts extends Services {
 }
 
 const LIST_LIMIT_MS = 60_000;
-/** Several changes at once are one. */
-const GATHER_MS = 50;
 
 /** One server of the file: kept running, learned by heart, called. */
 export class Upstream {
@@ -184,7 +182,7 @@ export class Upstream {
   #relistDue = false;
   #missed = false;
   #listedAt = Number.NEGATIVE_INFINITY;
-  #pauseMs = GATHER_MS;
+  #pauseMs = 0;
   #announced: 'up' | 'down' | undefined;
 
   constructor(entry: ServerEntry, parts: UpstreamParts) {
@@ -246,19 +244,13 @@ export class Upstream {
     if (this.#relisting) return;
     this.#relisting = true;
     while (this.#relistDue) {
-      await wait(this.#nextPause(), undefined, { ref: false });
+      this.#pauseMs = nextPause(this.#pauseMs, performance.now() - this.#listedAt);
+      await wait(this.#pauseMs, undefined, { ref: false });
       this.#relistDue = false;
       await this.#listAgain();
       this.#listedAt = performance.now();
     }
     this.#relisting = false;
-  }
-
-  /** A server that has something new all the time is listened to ever less: each listing may leave its traces in the store. */
-  #nextPause(): number {
-    const isQuiet = performance.now() - this.#listedAt >= STEADY_MS;
-    this.#pauseMs = isQuiet ? GATHER_MS : Math.min(this.#pauseMs * 2, STEADY_MS);
-    return this.#pauseMs;
   }
 
   async #listAgain(): Promise<void> {

@@ -245,6 +245,15 @@ export function delayBefore(failures: number, random: number): number {
   return Math.max(FIRST_DELAY_MS, Math.round(full * (1 - random / 2)));
 }
 
+/** Several changes at once are one. */
+const GATHER_MS = 50;
+
+/**
+ * How long to wait before the catalogue of a server that reports a change is listed again: twice as long as before, until it has reported
+ * none for a minute. Each listing may write to the store.
+ */
+export const nextPause = (pauseMs: number, quietMs: number): number => (quietMs >= STEADY_MS ? GATHER_MS : Math.min(pauseMs * 2, STEADY_MS));
+
 export type Move = 'begin' | 'wait' | 'connected' | 'failed' | 'stop';
 
 /** What may follow what. A move that is not in the table comes too late to matter. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { TestCaller } from '../../../testing/app.ts';
 import { type Body, workflowApp } from '../../../testing/scenes/workflow.ts';
 import { issueInstanceToken } from '../../core/identity/index.ts';
+import { claimsLive } from './store.ts';
 
 const MINUTE = 60_000;
 
@@ -226,6 +227,21 @@ test('an agent gets rid of what it holds however much the others hold', async ()
     }
   });
   expect(await done('agents.release', { agent_id: codexId }, person.ana)).toEqual({ agent_id: codexId, steps_released: 1, claims_released: 1 });
+});
+
+test('an agent that holds more claims than a list shows gets rid of all of them', async () => {
+  const { app, codex, call, clock } = await rosterApp();
+  const { actor, workspace } = codex.principal;
+  await call('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] }, codex);
+  const claim = await app.store.reader.selectFrom('claims').selectAll().executeTakeFirstOrThrow();
+  await app.store.write(workspace, async (tx) => {
+    for (let at = 0; at < 1_000; at += 20) {
+      const some = Array.from({ length: 20 }, (_, index) => ({ ...claim, id: `claim_0${String(at + index).padStart(4, '0')}` }));
+      await tx.db.insertInto('claims').values(some).execute();
+    }
+  });
+  const held = await claimsLive(app.store.reader, workspace, clock.now(), actor);
+  expect(new Set(held.map(({ id }) => id)).size).toBe(1_001);
 });
 
 test('agents of private developers are one row without a page, and nothing tells whose they are', async () => {

@@ -86,7 +86,6 @@ test.each(Object.entries({ ...LAUNCHERS, custom: CUSTOM }))(
 );
 
 test('there are launchers for claude, codex, gemini and opencode; each connects to this server by files or arguments that name the token and do not hold it', async () => {
-  expect(Object.keys(LAUNCHERS)).toEqual(['claude', 'codex', 'gemini', 'opencode']);
   const files = connectionFiles('http://127.0.0.1:3001/mcp/review');
   expect(files.get('.gitignore')).toBe('*\n');
   for (const name of ['mcp.json', 'gemini.json', 'opencode.json']) {
@@ -98,6 +97,11 @@ test('there are launchers for claude, codex, gemini and opencode; each connects 
   expect((await started(LAUNCHERS.gemini as Launcher)).start.env.GEMINI_CLI_SYSTEM_SETTINGS_PATH).toBe('/w/.covenant/gemini.json');
   expect((await started(LAUNCHERS.opencode as Launcher)).start.env.OPENCODE_CONFIG).toBe('/w/.covenant/opencode.json');
   expect((await started(LAUNCHERS.claude as Launcher)).start.env.ANTHROPIC_API_KEY).toBe('key');
+  for (const launcher of Object.values(LAUNCHERS)) {
+    const written = [...(await started(launcher)).files.values()];
+    expect(written.filter((text) => text.includes('COVIBE_MCP_TOKEN')).length).toBeGreaterThan(0);
+    expect(written.filter((text) => text.includes(TOKEN))).toEqual([]);
+  }
 });
 
 test('a custom launcher has its placeholders filled, once, and the variables of the server that it names', async () => {
