@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { firstView, NODE, placedNodes } from '../web/pages/workflows/graph-layout.ts';
-import { standingOf } from '../web/pages/workflows/status.ts';
+import { statusNotes } from '../web/pages/workflows/status.ts';
 import { clockFor, placeOf, rowsOf, stretchesOf, ticksOf } from '../web/parts/time-axis.ts';
 
 const HOUR = 3_600_000;
@@ -77,11 +77,11 @@ test('a graph that fits is seen whole; of a larger one what failed or runs', () 
   expect(failed).toBeLessThan(size.width);
 });
 
-type Shown = Parameters<typeof standingOf>[0];
+type Shown = Parameters<typeof statusNotes>[0];
 
 test('a workflow says why it stands, and that a person is asked before all else', () => {
   const words = (status: string, next: object, more: { paused?: number; all_complete?: boolean; asking?: number } = {}) =>
-    standingOf({
+    statusNotes({
       workflow: { status, status_reason: null },
       progress: { by_status: { paused: more.paused ?? 0 }, all_complete: more.all_complete ?? false },
       next: { available: 0, claimed: 0, max_parallel: 2, ...next },

@@ -13,18 +13,18 @@ const GONE_MS = 5_000;
 const CAT = ['cat'];
 const STUBBORN = [process.execPath, childProgram('ignores-sigterm')];
 
-interface Told {
+interface HolderReport {
   mark: string;
   reaper: number;
   pids: number[];
 }
 
 /** A process that has children as the server has them. */
-async function holder(...programs: string[][]): Promise<{ child: ChildProcess; told: Told; next(): Promise<Told> }> {
+async function holder(...programs: string[][]): Promise<{ child: ChildProcess; told: HolderReport; next(): Promise<HolderReport> }> {
   const child = spawn(process.execPath, [childProgram('holder'), JSON.stringify(programs)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async () => JSON.parse(String((await lines.next()).value)) as Told;
+  const next = async () => JSON.parse(String((await lines.next()).value)) as HolderReport;
   const told = await next();
   onTestFinished(async () => {
     child.kill('SIGKILL');

@@ -57,7 +57,7 @@ export async function tellAll(demo: Demo, opened: (signin: string) => void): Pro
     const { path } = await action('signin.link', { developer: 'ana' });
     done('scratch repository, workspace "demo"');
     opened(`${url}${String(path)}`);
-    await together(
+    await playAll(
       LINES.map((stories, line) => async () => {
         for (const story of stories) {
           under[line] = story.title;
@@ -74,7 +74,7 @@ export async function tellAll(demo: Demo, opened: (signin: string) => void): Pro
   }
 }
 
-async function together(lines: readonly (() => Promise<void>)[], stop: AbortController): Promise<void> {
+async function playAll(lines: readonly (() => Promise<void>)[], stop: AbortController): Promise<void> {
   const failures: unknown[] = [];
   await Promise.all(
     lines.map((tell) =>

@@ -308,13 +308,13 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
   const identify: Entrance['identify'] = async (incoming, credentials) => {
     // Where a token would do as well, who brings neither is told of the token.
     const isSession = credentials.session && (!('token' in credentials) || cookies(incoming, cookieName()).length > 0);
-    const door = credentials.token === undefined && isSession ? 'cookie' : 'bearer';
+    const credentialSource = credentials.token === undefined && isSession ? 'cookie' : 'bearer';
     const result = await authenticated(incoming, credentials);
     if ('principal' in result) return result;
-    const payload = { reason: result.rejected, door, path: pathOf(incoming) };
+    const payload = { reason: result.rejected, door: credentialSource, path: pathOf(incoming) };
     await app.refusals.record(sourceOf(incoming), { category: 'audit', kind: 'authentication_failed', payload });
     if (result.rejected === 'unproven') return { refusal: credentials.byTicket ? TICKET_REQUIRED : PROOF_REQUIRED };
-    return { refusal: door === 'cookie' ? SIGNED_OUT : UNAUTHENTICATED };
+    return { refusal: credentialSource === 'cookie' ? SIGNED_OUT : UNAUTHENTICATED };
   };
 
   return {

@@ -12,7 +12,7 @@ const PATH = '/api/events';
 const HIGH_WATER_BYTES = 1024 * 1024;
 const STALLED_MS = 10_000;
 
-export interface EventsDoorOptions {
+export interface EventsRouteOptions {
   app: App;
   metrics: Metrics;
   /** Aborts when the server stops. */
@@ -21,7 +21,7 @@ export interface EventsDoorOptions {
 }
 
 /** The journal as a stream: every event after `?after=SEQ`, in order, one a message, none twice and none missing. */
-export function eventsDoor({ app, metrics, closing, stalledMs = STALLED_MS }: EventsDoorOptions): SocketRoute {
+export function eventsRoute({ app, metrics, closing, stalledMs = STALLED_MS }: EventsRouteOptions): SocketRoute {
   const worded = new WeakMap<JournalPage, Map<string, Promise<Buffer[]>>>();
 
   /** A page is redacted once for all sockets of the same viewer, by what is known of its people since it was read. */

@@ -7,11 +7,11 @@ import type { App } from '../../main.ts';
 import { createMcpSurface } from '../mcp/handler.ts';
 import { createDashboard } from './dashboard.ts';
 import { boundConnections, boundPipelining, cookieName, createEntrance } from './entrance.ts';
-import { eventsDoor } from './events-socket.ts';
+import { eventsRoute } from './events-socket.ts';
 import { createHealth } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { attended, createGuard, createRoutes } from './routes.ts';
-import { type TerminalLimits, terminalDoor } from './terminal-socket.ts';
+import { type TerminalLimits, terminalRoute } from './terminal-socket.ts';
 import { attachUpgrades } from './upgrade.ts';
 
 export interface RunningServer {
@@ -63,8 +63,8 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
   boundConnections(server, limits, trusted_proxies);
   const closing = new AbortController();
   const sockets = attachUpgrades(server, { app, guard, entrance, metrics }, [
-    eventsDoor({ app, metrics, closing: closing.signal, stalledMs }),
-    terminalDoor({ app, metrics, closing: closing.signal, limits: terminals }),
+    eventsRoute({ app, metrics, closing: closing.signal, stalledMs }),
+    terminalRoute({ app, metrics, closing: closing.signal, limits: terminals }),
   ]);
 
   await new Promise<void>((resolve, reject) => {

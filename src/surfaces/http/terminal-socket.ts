@@ -96,7 +96,7 @@ export interface TerminalLimits {
 }
 const LIMITS: TerminalLimits = { pollMs: 250, most: 64, stalledMs: 10_000 };
 
-export interface TerminalDoorOptions {
+export interface TerminalRouteOptions {
   app: App;
   metrics: Metrics;
   /** Aborts when the server stops. */
@@ -105,7 +105,7 @@ export interface TerminalDoorOptions {
 }
 
 /** The screen of an instance as it changes, and, for who asks for it and may, its keyboard. */
-export function terminalDoor({ app, metrics, closing, limits }: TerminalDoorOptions): SocketRoute {
+export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOptions): SocketRoute {
   const { pollMs, most, stalledMs } = { ...LIMITS, ...limits };
   const host = app.agentHost;
   const screens = createScreens(host, pollMs);

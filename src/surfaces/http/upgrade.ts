@@ -46,9 +46,9 @@ export interface UpgradeParts {
   metrics: Metrics;
 }
 
-/** Every socket is admitted in the same way: Host and Origin, address, credential, workspace; only then the door itself is asked. */
-export function attachUpgrades(server: Server, { app, guard, entrance, metrics }: UpgradeParts, doors: readonly SocketRoute[]): { close(): void } {
-  const sockets = new Map(doors.map((door) => [door, new WebSocketServer({ noServer: true, maxPayload: door.maxBytes })]));
+/** Every socket is admitted in the same way: Host and Origin, address, credential, workspace; only then the route itself is asked. */
+export function attachUpgrades(server: Server, { app, guard, entrance, metrics }: UpgradeParts, routes: readonly SocketRoute[]): { close(): void } {
+  const sockets = new Map(routes.map((route) => [route, new WebSocketServer({ noServer: true, maxPayload: route.maxBytes })]));
   const enterWorkspace = createEnterWorkspace(app);
   // Each follows the journal, so each costs work for every event.
   const places = new KeyedShare(app.config.limits.sockets, app.config.limits.sockets_per_token);
@@ -58,7 +58,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
     admit(incoming)
       .then((admitted) => {
         if ('refusal' in admitted) return refuseUpgrade(socket, admitted.refusal);
-        sockets.get(admitted.door)?.handleUpgrade(incoming, socket, head, (ws) => void welcome(ws, admitted));
+        sockets.get(admitted.route)?.handleUpgrade(incoming, socket, head, (ws) => void welcome(ws, admitted));
         return undefined;
       })
       .catch((error) => {
@@ -67,7 +67,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
       });
   });
 
-  async function admit(incoming: IncomingMessage): Promise<OrRefusal<Welcomed & { door: SocketRoute }>> {
+  async function admit(incoming: IncomingMessage): Promise<OrRefusal<Welcomed & { route: SocketRoute }>> {
     const url = URL.parse(incoming.url ?? '/', 'http://localhost');
     const limited = await entrance.admit({ incoming, path: url?.pathname ?? '/', byTicket: true });
     if (limited) return { refusal: limited };
@@ -82,9 +82,9 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
       return { refusal: foreign(problem) };
     }
     if (!url) return { refusal: NO_SUCH_PATH };
-    const [found] = doors.flatMap((door) => {
-      const at = door.at(url);
-      return at ? [{ door, at }] : [];
+    const [found] = routes.flatMap((route) => {
+      const at = route.at(url);
+      return at ? [{ route, at }] : [];
     });
     if (!found) return { refusal: NO_SUCH_PATH };
     if ('refusal' in found.at) return found.at;
@@ -108,7 +108,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
     }
     // A client that goes away before the handshake is over never gets to be served.
     incoming.socket.once('close', () => places.giveBack(tokenId));
-    return { door: found.door, serve: inside.serve, current };
+    return { route: found.route, serve: inside.serve, current };
   }
 
   /** By the secret that opened the socket: one that a rotation has replaced ends with its overlap. */

@@ -2,7 +2,7 @@ import type { EventStore } from '@modelcontextprotocol/server';
 
 type Message = Parameters<EventStore['storeEvent']>[1];
 
-interface Kept {
+interface KeptMessage {
   readonly id: number;
   readonly stream: string;
   readonly message: Message;
@@ -41,7 +41,7 @@ const MAX_MESSAGES = 200;
 /** What a session has sent last, so that a client whose connection broke can go on after the last message it has. */
 export class StreamMemory implements EventStore {
   readonly #budget: MemoryBudget;
-  readonly #kept: Kept[] = [];
+  readonly #kept: KeptMessage[] = [];
   #last = 0;
   #size = 0;
   #over = false;
@@ -89,7 +89,7 @@ export class StreamMemory implements EventStore {
     this.#budget.leave(this);
   }
 
-  #find(id: string): Kept | undefined {
+  #find(id: string): KeptMessage | undefined {
     return this.#kept.find((one) => String(one.id) === id);
   }
 

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { JournalEvent } from '../../storage/journal.ts';
 import { type FencedWrite, HolderCheck } from './holders.ts';
 
-type Told = [kind: string, payload: Record<string, unknown>, more?: Partial<JournalEvent>];
+type EventSketch = [kind: string, payload: Record<string, unknown>, more?: Partial<JournalEvent>];
 
 const DIGEST = 'd'.repeat(64);
 
-function problems(told: readonly Told[], fenced?: ReadonlyMap<string, FencedWrite>): string[] {
+function problems(told: readonly EventSketch[], fenced?: ReadonlyMap<string, FencedWrite>): string[] {
   const check = new HolderCheck(fenced);
   for (const [at, [kind, payload, more]] of told.entries()) {
     check.add({ seq: at + 1, category: 'work', kind, actor: 'ana', subject: 'it', session: null, payload, time: at, hash: '', ...more });
@@ -14,13 +14,13 @@ function problems(told: readonly Told[], fenced?: ReadonlyMap<string, FencedWrit
   return check.problems;
 }
 
-const claimed = (agent_id: string, fence: number): Told => ['workflow.task_claimed', { agent_id, fence }];
-const released = (agent_id: string, fence: number): Told => ['workflow.task_released', { agent_id, fence }];
-const ended = (agent_id: string, to = 'completed'): Told => ['workflow.task_status_changed', { agent_id, to }];
-const paths = (actor: string, id: string, mode = 'exclusive'): Told => ['claim.made', { repo: 'r', paths: ['a.ts'], mode }, { actor, subject: id }];
-const turn = (producer: string, target: string): Told => ['cycle.handed_over', { producer, target }];
-const started: Told = ['cycle.started', { active_role: 'gemini' }];
-const wrote: Told = ['checkpoint_add', { outcome: 'ok', arguments_sha256: DIGEST }, { category: 'usage', subject: null }];
+const claimed = (agent_id: string, fence: number): EventSketch => ['workflow.task_claimed', { agent_id, fence }];
+const released = (agent_id: string, fence: number): EventSketch => ['workflow.task_released', { agent_id, fence }];
+const ended = (agent_id: string, to = 'completed'): EventSketch => ['workflow.task_status_changed', { agent_id, to }];
+const paths = (actor: string, id: string, mode = 'exclusive'): EventSketch => ['claim.made', { repo: 'r', paths: ['a.ts'], mode }, { actor, subject: id }];
+const turn = (producer: string, target: string): EventSketch => ['cycle.handed_over', { producer, target }];
+const started: EventSketch = ['cycle.started', { active_role: 'gemini' }];
+const wrote: EventSketch = ['checkpoint_add', { outcome: 'ok', arguments_sha256: DIGEST }, { category: 'usage', subject: null }];
 const fenced = new Map([[DIGEST, { task: 'it', agent: 'a', fence: 1 }]]);
 
 test('one holder after the other is right, for steps, paths and turns', () => {
@@ -30,7 +30,7 @@ test('one holder after the other is right, for steps, paths and turns', () => {
   expect(problems([started, turn('gemini', 'codex'), turn('codex', 'gemini')])).toEqual([]);
 });
 
-test.each<[string, Told[]]>([
+test.each<[string, EventSketch[]]>([
   ['a step that is claimed while another holds it', [claimed('a', 1), claimed('b', 2)]],
   ['a fence that does not rise', [claimed('a', 1), released('a', 2), claimed('b', 2)]],
   ['a step that is given back by whom it was taken from', [claimed('a', 1), released('a', 2), claimed('b', 3), released('a', 4)]],

@@ -7,7 +7,7 @@ import { ROOT } from '../programs/program.ts';
 import type { Target } from './targets.ts';
 
 /** An answer as its caller reads it. */
-export interface Told {
+export interface ParsedAnswer {
   readonly status: 'ok' | 'warning' | 'blocked' | 'error';
   readonly code?: string | undefined;
   readonly message?: string | undefined;
@@ -50,7 +50,7 @@ const INSIDE =
 const GIVES_TOKENS = new Set(['tokens.create', 'tokens.rotate']);
 
 /** What is wrong with the answer; `told` is what it says. */
-export function readAnswer(target: Target, body: unknown, sent: string): { told: Told; problems: string[] } {
+export function readAnswer(target: Target, body: unknown, sent: string): { told: ParsedAnswer; problems: string[] } {
   if (!isRecord(body)) return { told: { status: 'error' }, problems: [`the answer is no object: ${JSON.stringify(body)}`] };
   const told = toldBy(body);
   const problems: string[] = [];
@@ -72,10 +72,10 @@ export function readAnswer(target: Target, body: unknown, sent: string): { told:
   return { told, problems };
 }
 
-function toldBy(body: Record<string, unknown>): Told {
+function toldBy(body: Record<string, unknown>): ParsedAnswer {
   if (isRecord(body.feedback)) {
     const { code } = body.data as { code?: string };
-    return { status: body.status as Told['status'], code, message: String(body.message ?? ''), next: String(body.feedback.required_action ?? '') };
+    return { status: body.status as ParsedAnswer['status'], code, message: String(body.message ?? ''), next: String(body.feedback.required_action ?? '') };
   }
   if (body.ok === false && isRecord(body.error)) {
     const { code, message, details } = body.error as { code: string; message: string; details: { next?: string } };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isRecord, linksSession, SESSION_FIELD } from '../../kernel/registry.ts';
-import { readAnswer, type Told } from './answers.ts';
+import { type ParsedAnswer, readAnswer } from './answers.ts';
 import { type Call, callsOf, type Manner } from './calls.ts';
 import type { Change } from './captured.ts';
 import { type Caller, type FuzzHouse, REPOSITORY } from './house.ts';
@@ -81,7 +81,7 @@ export function fuzzOf(house: FuzzHouse, tallies = new Map<string, Tally>()): Fu
     await house.captured.changes();
   }
 
-  function note(target: Target, told: Told, args: Record<string, unknown>, seen: ReadonlySet<string>): void {
+  function note(target: Target, told: ParsedAnswer, args: Record<string, unknown>, seen: ReadonlySet<string>): void {
     const tally = tallies.get(target.label) as Tally;
     tally.calls++;
     const code = told.status === 'ok' ? 'ok' : `${told.code}`;
@@ -114,7 +114,7 @@ export function fuzzOf(house: FuzzHouse, tallies = new Map<string, Tally>()): Fu
 }
 
 /** A call is on record when it is answered, but for those of the dashboard that only read, and of what is asked all the time. Who is not let in is told of by the minute. */
-function isKept({ contract }: Target, { principal }: Caller, told: Told, changes: readonly Change[]): boolean {
+function isKept({ contract }: Target, { principal }: Caller, told: ParsedAnswer, changes: readonly Change[]): boolean {
   const isStranger = told.code === 'UNAUTHENTICATED' || (told.code === 'MALFORMED_REQUEST' && principal.web);
   if (isStranger || (principal.web && contract.annotations.readOnlyHint) || (contract.quiet && told.status === 'ok')) return true;
   return changes.some(({ table, after }) => table === 'events' && after?.category === 'usage' && after.actor === principal.actor);

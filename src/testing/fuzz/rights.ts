@@ -1,5 +1,5 @@
 import type { Principal } from '../../kernel/call.ts';
-import type { Told } from './answers.ts';
+import type { ParsedAnswer } from './answers.ts';
 import type { Change, Row, Table } from './captured.ts';
 import { type Caller, ELSEWHERE, type FuzzHouse } from './house.ts';
 import { ownerOf } from './owners.ts';
@@ -10,7 +10,7 @@ export interface MadeCall {
   readonly caller: Caller;
   /** Where the call acts: the caller's own workspace, unless the operator named another. */
   readonly workspace: string;
-  readonly told: Told;
+  readonly told: ParsedAnswer;
   readonly changes: readonly Change[];
 }
 

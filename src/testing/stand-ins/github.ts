@@ -56,7 +56,7 @@ export interface Failure {
   readonly done?: boolean;
 }
 
-interface Asked {
+interface GitHubCall {
   readonly path: Record<string, string>;
   readonly query: Record<string, string>;
   readonly body: Record<string, unknown>;
@@ -122,7 +122,7 @@ export async function fakeGitHub(): Promise<FakeGitHub> {
     return pull ? then(pull) : refuse(404, 'Not Found');
   };
 
-  const carryOut: Record<OperationName, (asked: Asked) => Answer> = {
+  const carryOut: Record<OperationName, (asked: GitHubCall) => Answer> = {
     'GET /repos/{owner}/{repo}/pulls': ({ path, query }) => {
       const matches = pulls.filter(
         ({ head, base, state }) =>

@@ -53,7 +53,7 @@ function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
           <CycleActions cycle={cycle} machine={shown.machine} />
         </div>
       </div>
-      <Standing cycle={cycle} />
+      <CycleSummary cycle={cycle} />
       {shown.config_error !== null && (
         <div className="mt-3">
           <Notice tone="wait">
@@ -79,7 +79,7 @@ function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
 }
 
 /** The answer to the question of the page, in a sentence. */
-function Standing({ cycle }: { cycle: Cycle }) {
+function CycleSummary({ cycle }: { cycle: Cycle }) {
   if (cycle.status === 'active') {
     return (
       <p className="mt-1">

@@ -32,7 +32,7 @@ export function ThreadPanel({ id, onClose }: { id: string; onClose: () => void }
             <ol className="grid gap-2">
               {entries.map((entry) => (
                 <li key={entry.id} className={entry.what === 'reminder' ? 'px-3 text-muted' : 'panel grid gap-1 px-3 py-2'}>
-                  {entry.what === 'reminder' ? <Reminder entry={entry} /> : <Words entry={entry} />}
+                  {entry.what === 'reminder' ? <Reminder entry={entry} /> : <MessageEntry entry={entry} />}
                 </li>
               ))}
             </ol>
@@ -94,7 +94,7 @@ type Entry = ShownThread['entries'][number];
 const reached = ({ delivered_at, read_at }: Pick<Entry, 'delivered_at' | 'read_at'>): string =>
   read_at !== null ? 'read' : delivered_at !== null ? 'delivered' : 'sent';
 
-function Words({ entry }: { entry: Entry }) {
+function MessageEntry({ entry }: { entry: Entry }) {
   const { from, to, at, text, what } = entry;
   return (
     <>

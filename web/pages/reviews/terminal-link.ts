@@ -10,7 +10,7 @@ export interface ShownScreen {
   readonly cursor: { readonly column: number; readonly row: number } | null;
 }
 
-type Told =
+type TerminalFrame =
   | { type: 'connected'; kind: 'tmux' | 'process' | null; write: boolean; message: string | null }
   | ({ type: 'screen' } & ShownScreen)
   | { type: 'ended' }
@@ -66,7 +66,7 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
     const follow = (opened: WebSocket): void => {
       socket.current = opened;
       opened.onmessage = ({ data }) => {
-        const told = JSON.parse(String(data)) as Told;
+        const told = JSON.parse(String(data)) as TerminalFrame;
         if (told.type === 'connected') attempts = 0;
         if (!left) set(after(now, told));
       };
@@ -90,7 +90,7 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
   return { state, send, again: () => setTurn((before) => before + 1) };
 }
 
-function after(before: TerminalState, told: Told): TerminalState {
+function after(before: TerminalState, told: TerminalFrame): TerminalState {
   switch (told.type) {
     case 'connected':
       return { ...before, phase: 'open', kind: told.kind, write: told.write, message: told.message };

@@ -74,18 +74,18 @@ function Answers({ subject, tool }: { subject: GrantSubject; tool: string }) {
       <ul className="grid gap-1.5">
         {data.answers.map((foreseen) => (
           <li key={foreseen.subject} className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
-            <Told foreseen={foreseen} />
+            <AnswerLine foreseen={foreseen} />
           </li>
         ))}
       </ul>
       {data.more > 0 && <p className="text-muted">And {counted(data.more, 'more token')}; ask for one by its id.</p>}
-      <Standing tool={tool} explanation={data} />
+      <ToolAvailability tool={tool} explanation={data} />
       {refused && <Missing subject={subject} explanation={data} />}
     </div>
   );
 }
 
-function Told({ foreseen: { answer, name, label, message, grant } }: { foreseen: ForeseenAccess }) {
+function AnswerLine({ foreseen: { answer, name, label, message, grant } }: { foreseen: ForeseenAccess }) {
   return (
     <>
       <State tone={answer === 'no' ? 'bad' : ANSWER_TONES[answer]}>{answer}</State>
@@ -108,7 +108,7 @@ function Told({ foreseen: { answer, name, label, message, grant } }: { foreseen:
 }
 
 /** What a grant alone does not tell: whether there is such a tool, and whether it is there now. */
-function Standing({ tool, explanation }: { tool: string; explanation: Explanation }) {
+function ToolAvailability({ tool, explanation }: { tool: string; explanation: Explanation }) {
   if (explanation.tool === null) {
     return (
       <Notice tone="wait">

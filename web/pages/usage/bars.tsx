@@ -61,7 +61,7 @@ export function DailyBars({ search, onChange }: DailyBarsProps) {
 const TONES: readonly Tone[] = ['live', 'good', 'wait', 'you', 'bad'];
 const DAY_MS = 86_400_000;
 
-interface Wanted {
+interface BarsOptions {
   days: number;
   of: 'model' | 'agent';
   measure: 'cost' | 'tokens';
@@ -76,7 +76,7 @@ interface Bars {
 }
 
 /** One bar for each day of the span (in UTC, as the server counts), also where there is nothing. */
-function barsOf(rows: readonly UsageLine[], { days, of, measure, now }: Wanted): Bars {
+function barsOf(rows: readonly UsageLine[], { days, of, measure, now }: BarsOptions): Bars {
   const last = Math.floor(now / DAY_MS);
   const names = Array.from({ length: days }, (_, index) => dayName(last - days + 1 + index));
   const places = new Map(names.map((name, index) => [name, index]));

@@ -66,7 +66,7 @@ export const statusesOf = (chosen: ListedStatus): StepStatus[] => (chosen === 'r
 const ENDED: readonly WorkflowState[] = ['completed', 'abandoned'];
 export const isEnded = (status: WorkflowState): boolean => ENDED.includes(status);
 
-interface Standing {
+interface StatusNote {
   readonly tone: Tone;
   readonly words: string;
   /** The words of the person or agent that set the status. */
@@ -83,16 +83,16 @@ const OUTSIDE: Partial<Record<WorkflowState, readonly [Tone, string]>> = {
 };
 
 /** Why it goes on or does not, the most urgent first. */
-export function standingOf({ workflow, progress, next, claims }: ShownWorkflow): Standing[] {
+export function statusNotes({ workflow, progress, next, claims }: ShownWorkflow): StatusNote[] {
   const asking = claims.filter(({ question_id }) => question_id !== null).length;
-  const found: Standing[] = asking > 0 ? [{ tone: 'you', words: `${counted(asking, 'task waits', 'tasks wait')} for an answer of yours.` }] : [];
+  const found: StatusNote[] = asking > 0 ? [{ tone: 'you', words: `${counted(asking, 'task waits', 'tasks wait')} for an answer of yours.` }] : [];
   const outside = OUTSIDE[workflow.status];
   if (outside) found.push({ tone: outside[0], words: outside[1], reason: workflow.status_reason });
   if (workflow.status !== 'in_progress') return found;
   return [...found, ...running(progress, next)];
 }
 
-function running({ by_status, all_complete }: ShownWorkflow['progress'], { available, claimed, max_parallel }: ShownWorkflow['next']): Standing[] {
+function running({ by_status, all_complete }: ShownWorkflow['progress'], { available, claimed, max_parallel }: ShownWorkflow['next']): StatusNote[] {
   if (all_complete) return [{ tone: 'good', words: 'Every task is done. Complete it, or let an agent plan more.' }];
   const free = counted(available, 'task');
   if (available > 0 && claimed >= max_parallel) {

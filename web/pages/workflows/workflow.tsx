@@ -7,7 +7,7 @@ import { Facts } from '../../parts/side-panel.tsx';
 import { escapeBidi, Id, TextList, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { Claims, NextTasks, ProgressBar, StatusCounts } from './progress.tsx';
-import { isEnded, said, standingOf, WORKFLOW_TONES } from './status.ts';
+import { isEnded, said, statusNotes, WORKFLOW_TONES } from './status.ts';
 import { TaskPanel } from './task-panel.tsx';
 import { WorkflowActions } from './workflow-actions.tsx';
 
@@ -78,7 +78,7 @@ function Head({ shown }: { shown: ShownWorkflow }) {
           <StatusCounts workflow={workflow.id} counts={progress.by_status} />
         </div>
       )}
-      {standingOf(shown).map(({ tone, words, reason }) => (
+      {statusNotes(shown).map(({ tone, words, reason }) => (
         <Notice key={words} tone={tone}>
           <p>{words}</p>
           {reason && <UntrustedText text={reason} />}

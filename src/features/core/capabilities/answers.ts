@@ -41,7 +41,7 @@ export async function explain(subjects: Subjects, offer: GrantOffer, ctx: CallCo
   const shown = new Map((await viewGrants(reader, subjects, principal, grants, clock.now())).map((grant) => [grant.grant_id, grant]));
   const answers = callers.map(({ subject, name: called, label, ended }, at) => ({
     ...{ subject, name: called, label },
-    ...told(foreseen[at], ended, shown),
+    ...foreseenAnswer(foreseen[at], ended, shown),
   }));
   const tool = offer.tools(ctx.workspace).find((each) => each.name === toolNamed(name));
   return {
@@ -52,10 +52,14 @@ export async function explain(subjects: Subjects, offer: GrantOffer, ctx: CallCo
   };
 }
 
-type Told = Pick<Explanation['answers'][number], 'answer' | 'message' | 'grant'>;
+type ForeseenAnswer = Pick<Explanation['answers'][number], 'answer' | 'message' | 'grant'>;
 
 /** Whoever is not let in is not foreseen. */
-function told(foreseen: AccessForecast | undefined, ended: string | null, grants: ReadonlyMap<string, NonNullable<Told['grant']>>): Told {
+function foreseenAnswer(
+  foreseen: AccessForecast | undefined,
+  ended: string | null,
+  grants: ReadonlyMap<string, NonNullable<ForeseenAnswer['grant']>>,
+): ForeseenAnswer {
   if (!foreseen) return { answer: 'no', message: ended, grant: null };
   const { verdict, grant } = foreseen;
   return { answer: answerOf(foreseen), message: verdict.allowed ? null : verdict.reply.message, grant: grants.get(grant?.id ?? '') ?? null };

@@ -131,13 +131,13 @@ const PLACEHOLDER = 'YOUR_TOKEN';
 const UNKNOWN_FOLDER = '/path/to/your/repository';
 const MAX_REPOSITORIES = 50;
 
-interface Wanted {
+interface SetupTarget {
   readonly baseUrl: string;
   readonly cwd: string | undefined;
   readonly packageRoot: string;
 }
 
-async function setupFor(db: Db, principal: Principal, { baseUrl, cwd: given, packageRoot }: Wanted): Promise<Output<typeof agentSetup>> {
+async function setupFor(db: Db, principal: Principal, { baseUrl, cwd: given, packageRoot }: SetupTarget): Promise<Output<typeof agentSetup>> {
   const repositories = await knownFolders(db, principal);
   const cwd = given ?? repositories[0] ?? UNKNOWN_FOLDER;
   const place = { baseUrl, cwd };

@@ -46,10 +46,10 @@ export type Authentication = { principal: Principal } | { rejected: CredentialRe
 const LAST_USED_GRAIN_MS = 60_000;
 
 /** A cookie without `page` is refused. */
-export type Authenticate = (credential: string | undefined, door: CredentialSource, page?: PageProof) => Promise<Authentication>;
+export type Authenticate = (credential: string | undefined, source: CredentialSource, page?: PageProof) => Promise<Authentication>;
 
 export function createAuthenticate(services: Services, limits: Pick<IdentityLimits, 'session_idle_days'>): Authenticate {
-  return async (credential, door, page) => {
+  return async (credential, source, page) => {
     if (!credential) return { rejected: 'missing' };
     if (!isToken(credential)) return { rejected: 'malformed' };
     const hash = hashSecret(credential);
@@ -58,8 +58,8 @@ export function createAuthenticate(services: Services, limits: Pick<IdentityLimi
     const now = services.clock.now();
     const end = endOf(token, now) ?? secretEnd(token, hash, now);
     if (end) return { rejected: end };
-    if ((token.kind === 'web') !== (door === 'cookie')) return { rejected: 'wrong-door' };
-    if (door === 'cookie' && !(await isProven(services, token, page))) return { rejected: 'unproven' };
+    if ((token.kind === 'web') !== (source === 'cookie')) return { rejected: 'wrong-door' };
+    if (source === 'cookie' && !(await isProven(services, token, page))) return { rejected: 'unproven' };
     if (now - (token.last_used_at ?? 0) >= LAST_USED_GRAIN_MS) noteUse(services, token, now, limits);
     return { principal: principalOf(token) };
   };

@@ -33,9 +33,9 @@ export const settingTools: Implementation[] = [
   implement(settingsSet, { write: async (tx, { key, value }, ctx) => ok(await change(tx, ctx, key, value)) }),
 ];
 
-type Wanted = Input<typeof settingsSet>['value'];
+type SettingValue = Input<typeof settingsSet>['value'];
 
-async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: Wanted): Promise<SettingView> {
+async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: SettingValue): Promise<SettingView> {
   const before = view(key, await storedSettings(tx.db, tx.workspace));
   if (value === null) await deleteRows(tx.db, 'settings', { workspace_id: tx.workspace, key });
   else {
@@ -54,7 +54,7 @@ async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: Wanted)
 
 const POSITIONS = { on: 1, off: 0 } as const;
 
-function fitting({ min, max, whole, switch: positions }: SettingDefinition, value: NonNullable<Wanted>): number {
+function fitting({ min, max, whole, switch: positions }: SettingDefinition, value: NonNullable<SettingValue>): number {
   const refuse = (message: string) => invalidInput([{ field: 'value', message }]);
   const number = positions && typeof value === 'string' ? POSITIONS[value] : value;
   if (positions && number !== 0 && number !== 1) throw refuse('expected on (1) or off (0)');

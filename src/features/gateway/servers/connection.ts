@@ -44,7 +44,7 @@ const ANY_OBJECT: StandardSchemaV1<unknown, Json> = {
 /** One connection to one server, from its handshake to its end. */
 export class UpstreamConnection {
   readonly server: string;
-  readonly flights: PendingCalls;
+  readonly pendingCalls: PendingCalls;
   readonly notices: Notices;
   readonly #client: Client;
   readonly #transport: UpstreamTransport;
@@ -54,10 +54,10 @@ export class UpstreamConnection {
   #doubted = false;
 
   static async open(options: ConnectionOptions): Promise<UpstreamConnection> {
-    const flights = new PendingCalls(() => options.clock.now());
+    const pendingCalls = new PendingCalls(() => options.clock.now());
     let connection: UpstreamConnection | undefined;
     const prepare = (client: Client) => {
-      client.fallbackRequestHandler = (request, ctx) => flights.ask(request.method, request.params ?? {}, ctx.mcpReq.signal);
+      client.fallbackRequestHandler = (request, ctx) => pendingCalls.ask(request.method, request.params ?? {}, ctx.mcpReq.signal);
       client.fallbackNotificationHandler = async ({ method, params }) => {
         if (connection) connection.#notified(method, params ?? {});
       };
@@ -66,16 +66,16 @@ export class UpstreamConnection {
       };
     };
     const { client, transport } = await shakeHands({ ...options, prepare });
-    connection = new UpstreamConnection(options, client, transport, flights);
+    connection = new UpstreamConnection(options, client, transport, pendingCalls);
     return connection;
   }
 
-  private constructor(options: ConnectionOptions, client: Client, transport: UpstreamTransport, flights: PendingCalls) {
+  private constructor(options: ConnectionOptions, client: Client, transport: UpstreamTransport, pendingCalls: PendingCalls) {
     this.#o = options;
     this.#client = client;
     this.#transport = transport;
     this.server = options.entry.name;
-    this.flights = flights;
+    this.pendingCalls = pendingCalls;
     this.notices = new Notices({
       client,
       clock: options.clock,
@@ -115,14 +115,14 @@ export class UpstreamConnection {
   }
 
   /** A request on behalf of a caller. `schema`: of the tool that is called. */
-  request(method: string, params: Json, flight: PendingCall, schema?: Json): Promise<Json> {
+  request(method: string, params: Json, pending: PendingCall, schema?: Json): Promise<Json> {
     const target = method === 'tools/call' || method === 'prompts/get' ? String(params.name) : undefined;
     const said = { 'mcp.method.name': method, 'gen_ai.tool.name': method === 'tools/call' ? target : undefined, 'covenant.server': this.server };
-    return withSpan(target === undefined ? method : `${method} ${target}`, 'client', said, () => this.#request(method, params, flight, schema));
+    return withSpan(target === undefined ? method : `${method} ${target}`, 'client', said, () => this.#request(method, params, pending, schema));
   }
 
-  async #request(method: string, params: Json, flight: PendingCall, schema: Json | undefined): Promise<Json> {
-    const { exchange, signal } = flight;
+  async #request(method: string, params: Json, pending: PendingCall, schema: Json | undefined): Promise<Json> {
+    const { exchange, signal } = pending;
     if (isTooDeep(params)) throw tooDeep();
     if (exchange?.log && !this.modern) await this.#speakUp();
     const meta = metaFor(exchange, this.modern);
@@ -132,7 +132,7 @@ export class UpstreamConnection {
       signal,
       timeout: NO_TIMEOUT_MS,
       allowInputRequired: true,
-      ...(exchange?.progress ? { onprogress: (progress: Json) => flight.exchange?.progress?.(progress) } : {}),
+      ...(exchange?.progress ? { onprogress: (progress: Json) => pending.exchange?.progress?.(progress) } : {}),
     } as const;
     const result =
       schema && this.#mirrors(schema)
@@ -163,7 +163,7 @@ export class UpstreamConnection {
 
   /** A server of the older revisions has one level for everybody. */
   async #speakUp(): Promise<void> {
-    const level = this.flights.wantedLevel();
+    const level = this.pendingCalls.wantedLevel();
     if (!this.capabilities.logging || level === undefined || level === this.#level) return;
     this.#level = level;
     await this.#client
@@ -172,7 +172,7 @@ export class UpstreamConnection {
   }
 
   #notified(method: string, params: Json): void {
-    if (method === 'notifications/message') this.flights.log(params);
+    if (method === 'notifications/message') this.pendingCalls.log(params);
     else if (method === 'notifications/resources/updated' && typeof params.uri === 'string') this.#o.on.resourceUpdated(params.uri);
     else if (/^notifications\/(tools|prompts|resources)\/list_changed$/.test(method)) this.#o.on.listsChanged();
   }

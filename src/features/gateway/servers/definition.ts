@@ -15,7 +15,7 @@ const name = z
   .min(1)
   .max(256)
   .refine((text) => !UNSEEN.test(text));
-export const printable = (text: string): string => text.replace(new RegExp(UNSEEN, 'gu'), '\uFFFD');
+export const replaceUnseen = (text: string): string => text.replace(new RegExp(UNSEEN, 'gu'), '\uFFFD');
 
 const json = z.record(z.string(), z.unknown());
 const described = { name, title: z.string().optional(), description: z.string().optional(), icons: z.array(json).optional(), _meta: json.optional() };

@@ -106,13 +106,13 @@ test('a server that wants its stream opened again at once, or in a thousand year
   }
 });
 
-interface Asked {
+interface ToolRequest {
   readonly response: ServerResponse;
   readonly id: unknown;
 }
 
 /** A server of the older revisions over HTTP that answers its tools in whatever way; `get` is the stream on which it speaks unasked. */
-async function handWritten(tools: Record<string, (asked: Asked) => unknown>, get?: (response: ServerResponse) => unknown): Promise<string> {
+async function handWritten(tools: Record<string, (asked: ToolRequest) => unknown>, get?: (response: ServerResponse) => unknown): Promise<string> {
   const http = createHttpServer(async (request, response) => {
     if (request.method !== 'POST') return request.method === 'GET' && get ? get(response) : response.writeHead(405).end();
     const { id, method, params } = (await json(request)) as { id?: unknown; method: string; params: { name: string } };

@@ -124,24 +124,24 @@ export class PendingCall {
 
 /** The requests under way at one server. What it says without naming a request can only be said to whose it must be. */
 export class PendingCalls {
-  readonly #flying = new Set<PendingCall>();
+  readonly #pending = new Set<PendingCall>();
   readonly #now: () => number;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  enter(flight: PendingCall): void {
-    this.#flying.add(flight);
+  enter(pending: PendingCall): void {
+    this.#pending.add(pending);
   }
 
-  leave(flight: PendingCall): void {
-    this.#flying.delete(flight);
+  leave(pending: PendingCall): void {
+    this.#pending.delete(pending);
   }
 
   /** The most verbose level that any caller wants. */
   wantedLevel(): string | undefined {
-    const levels = new Set([...this.#flying].map(({ exchange }) => exchange?.log?.level));
+    const levels = new Set([...this.#pending].map(({ exchange }) => exchange?.log?.level));
     return LEVELS.findLast((level) => levels.has(level));
   }
 
@@ -154,40 +154,40 @@ export class PendingCalls {
   /** A question that a server of the older revisions asks of its client. */
   async ask(method: string, params: Json, signal: AbortSignal): Promise<Json> {
     if (!isClientRequest(method)) throw new QuestionRefused(`There is no method ${method} here.`, -32601);
-    const flight = this.#only() ?? this.#onlyAfterGivingWay();
-    if (!flight) {
+    const pending = this.#only() ?? this.#onlyAfterGivingWay();
+    if (!pending) {
       throw new QuestionRefused(
-        this.#flying.size === 0
+        this.#pending.size === 0
           ? 'No call is under way whose client could be asked.'
           : 'Several calls are under way: it cannot be known whose client is asked.',
       );
     }
-    const { exchange } = flight;
+    const { exchange } = pending;
     if (!exchange?.ask && !exchange?.rounds) {
-      if (method !== 'roots/list') flight.cancel(cannotAsk(flight.server, method));
+      if (method !== 'roots/list') pending.cancel(cannotAsk(pending.server, method));
       throw new QuestionRefused('The caller cannot be asked.', -32601);
     }
     if (!declares(exchange.capabilities, method, params)) throw new QuestionRefused(`The client does not support ${method}.`, -32601);
     if (isTooDeep(params)) throw new QuestionRefused(`The question is nested deeper than ${MAX_LEVELS} levels.`);
-    if (flight.openQuestions >= MAX_QUESTIONS) throw new QuestionRefused(`${MAX_QUESTIONS} questions of this call are open already.`);
-    const question = { method, params: attributed(flight.server, method, withoutProgress(params)) };
-    return await (exchange.ask ? flight.ask(exchange.ask, question, signal) : flight.keep(question, signal));
+    if (pending.openQuestions >= MAX_QUESTIONS) throw new QuestionRefused(`${MAX_QUESTIONS} questions of this call are open already.`);
+    const question = { method, params: attributed(pending.server, method, withoutProgress(params)) };
+    return await (exchange.ask ? pending.ask(exchange.ask, question, signal) : pending.keep(question, signal));
   }
 
   /** A call whose caller has stayed away is given up for one whose caller is here. It waits for an answer, so the new question is not its own. */
   #onlyAfterGivingWay(): PendingCall | undefined {
-    const left = [...this.#flying].filter((flight) => flight.isLeft(this.#now()));
-    if (left.length === 0 || this.#flying.size - left.length !== 1) return undefined;
-    for (const flight of left) {
-      flight.cancel(new Error('another call had a question'));
-      this.leave(flight);
+    const left = [...this.#pending].filter((pending) => pending.isLeft(this.#now()));
+    if (left.length === 0 || this.#pending.size - left.length !== 1) return undefined;
+    for (const pending of left) {
+      pending.cancel(new Error('another call had a question'));
+      this.leave(pending);
     }
     return this.#only();
   }
 
   #only(): PendingCall | undefined {
-    const [first] = this.#flying;
-    return this.#flying.size === 1 ? first : undefined;
+    const [first] = this.#pending;
+    return this.#pending.size === 1 ? first : undefined;
   }
 }
 
@@ -214,7 +214,7 @@ const PREFIX = 'cvs_';
 
 /** A request that waits at its server for an answer of its caller, who has been answered `input_required` and calls again. */
 export interface Suspended {
-  readonly flight: PendingCall;
+  readonly pending: PendingCall;
   readonly outcome: Promise<Json>;
   /** The request, to the letter: only the same one goes on with it. */
   readonly request: string;
@@ -235,7 +235,7 @@ export class SuspendedCalls {
     const token = `${PREFIX}${randomBytes(32).toString('base64url')}`;
     const forget = this.#clock.after(KEPT_MS, () => {
       this.#kept.delete(token);
-      call.flight.cancel(new Error('the answer did not come in time'));
+      call.pending.cancel(new Error('the answer did not come in time'));
     });
     this.#kept.set(token, { call, forget });
     return token;
@@ -254,7 +254,7 @@ export class SuspendedCalls {
     for (const [token, { call, forget }] of this.#kept) {
       forget();
       this.#kept.delete(token);
-      call.flight.cancel(new Error('the server was ended'));
+      call.pending.cancel(new Error('the server was ended'));
     }
   }
 }

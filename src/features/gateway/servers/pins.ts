@@ -8,7 +8,7 @@ import { chunks, readJson } from '../../../storage/rows.ts';
 import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { PIN_KINDS, type PinKind, type WithheldReason } from './contract.ts';
-import { definitionHash, isUsable, type Named, namelessHash, printable } from './definition.ts';
+import { definitionHash, isUsable, type Named, namelessHash, replaceUnseen } from './definition.ts';
 import { exposedName, foldedName } from './names.ts';
 import type { LeftOut, ServerListing } from './store.ts';
 
@@ -112,7 +112,7 @@ function sift(kind: PinKind, definitions: readonly unknown[], leftOut: LeftOut[]
 
 function printableName(definition: unknown): string {
   const name = (definition as { name?: unknown } | null)?.name;
-  return typeof name === 'string' ? printable(name.slice(0, 100)) : '';
+  return typeof name === 'string' ? replaceUnseen(name.slice(0, 100)) : '';
 }
 
 const NOT_APPROVED = { approved: null, approved_hash: null, approved_at: null, approved_by: null };

@@ -37,12 +37,12 @@ export class Relay {
     if (token !== undefined && !connection.modern) {
       const kept = this.#suspended.take(token, letter(wanted));
       if (!kept) throw roundUnknown();
-      kept.flight.resume(exchange);
+      kept.pending.resume(exchange);
       return await this.#round(kept, ctx);
     }
     const { name } = this.#supervisor.entry;
-    const flight = new PendingCall(name, exchange && answersTo(name, exchange));
-    return await this.#round({ flight, outcome: this.#fly(connection, flight, wanted), request: () => letter(wanted) }, ctx);
+    const pending = new PendingCall(name, exchange && answersTo(name, exchange));
+    return await this.#round({ pending, outcome: this.#sendOnceKnown(connection, pending, wanted), request: () => letter(wanted) }, ctx);
   }
 
   /** Calls that wait for an answer go with the connection that they wait on. */
@@ -51,13 +51,13 @@ export class Relay {
   }
 
   /** Until the server has answered, or asks something that the caller answers by calling again. */
-  async #round(call: Flying, ctx: RelayContext): Promise<Json> {
-    const { flight, outcome } = call;
-    const cancel = () => flight.cancel(ctx.signal.reason);
+  async #round(call: RelayedCall, ctx: RelayContext): Promise<Json> {
+    const { pending, outcome } = call;
+    const cancel = () => pending.cancel(ctx.signal.reason);
     if (ctx.signal.aborted) cancel();
     ctx.signal.addEventListener('abort', cancel, { once: true });
     try {
-      const asked = flight.exchange?.rounds ? flight.question().then(() => ASKED) : outcome;
+      const asked = pending.exchange?.rounds ? pending.question().then(() => ASKED) : outcome;
       const first = await Promise.race([outcome, asked]);
       return typeof first === 'symbol' ? this.#suspend(call) : this.#complete(first, ctx);
     } finally {
@@ -65,17 +65,17 @@ export class Relay {
     }
   }
 
-  #suspend({ flight, outcome, request }: Flying): Json {
+  #suspend({ pending, outcome, request }: RelayedCall): Json {
     // Nobody waits for it until the caller is back.
     outcome.catch(() => {});
-    const requestState = this.#suspended.keep({ flight, outcome, request: typeof request === 'string' ? request : request() });
+    const requestState = this.#suspended.keep({ pending, outcome, request: typeof request === 'string' ? request : request() });
     if (requestState === undefined) {
       const full = new Refusal('TOO_MANY_QUESTIONS', 'Too many calls of this server wait for an answer of their caller.', 'Call again in a few minutes.');
-      flight.cancel(full);
+      pending.cancel(full);
       throw full;
     }
-    flight.suspend(this.#clock.now());
-    const inputRequests = Object.fromEntries([...flight.questions].map(([key, { request: asked }]) => [key, asked]));
+    pending.suspend(this.#clock.now());
+    const inputRequests = Object.fromEntries([...pending.questions].map(([key, { request: asked }]) => [key, asked]));
     return { resultType: 'input_required', inputRequests, requestState };
   }
 
@@ -87,31 +87,31 @@ export class Relay {
     throw cannotAsk(name, String(first?.method ?? 'another round'));
   }
 
-  async #fly(connection: UpstreamConnection, flight: PendingCall, wanted: ServerRequest): Promise<Json> {
+  async #sendOnceKnown(connection: UpstreamConnection, pending: PendingCall, wanted: ServerRequest): Promise<Json> {
     try {
-      return await this.#send(connection, flight, wanted);
+      return await this.#send(connection, pending, wanted);
     } catch (error) {
-      const { health, thrown } = this.#failure(error, flight);
+      const { health, thrown } = this.#failure(error, pending);
       this.#supervisor.judge(connection, health);
       // It has fallen: what it fell by, and when it is started again, says more than that the connection is gone.
       if (thrown instanceof Refusal && thrown.code === 'UPSTREAM_DOWN' && this.#supervisor.state === 'down') throw this.#supervisor.refusal();
       if (health !== 'forgotten') throw thrown;
       // It did not know the connection, so it has not done anything: this is the first time that it hears of it.
-      const next = await this.#supervisor.connected(flight.signal);
-      return await this.#send(next, flight, wanted).catch((again) => {
-        throw this.#failure(again, flight).thrown;
+      const next = await this.#supervisor.connected(pending.signal);
+      return await this.#send(next, pending, wanted).catch((again) => {
+        throw this.#failure(again, pending).thrown;
       });
     }
   }
 
-  async #send(connection: UpstreamConnection, flight: PendingCall, { method, params, schema }: ServerRequest): Promise<Json> {
-    connection.flights.enter(flight);
+  async #send(connection: UpstreamConnection, pending: PendingCall, { method, params, schema }: ServerRequest): Promise<Json> {
+    connection.pendingCalls.enter(pending);
     try {
-      const result = await connection.request(method, params, flight, schema);
+      const result = await connection.request(method, params, pending, schema);
       this.#supervisor.judge(connection, 'well');
       return result;
     } finally {
-      connection.flights.leave(flight);
+      connection.pendingCalls.leave(pending);
     }
   }
 
@@ -124,7 +124,7 @@ export class Relay {
   }
 }
 
-type Flying = Omit<Suspended, 'request'> & { readonly request: string | (() => string) };
+type RelayedCall = Omit<Suspended, 'request'> & { readonly request: string | (() => string) };
 
 /** However its keys are ordered. */
 function letter({ method, params }: ServerRequest): string {

@@ -51,7 +51,7 @@ export interface Happening {
   readonly payload: Readonly<Record<string, string>>;
 }
 
-interface Kept {
+interface WorkspaceHappenings {
   seq: number;
   events: Happening[];
   /** Readers take turns. */
@@ -60,7 +60,7 @@ interface Kept {
 
 /** The few kinds of events that the last days are told from. Each is read once, however often somebody asks. */
 export class Happenings {
-  readonly #workspaces = new Map<string, Kept>();
+  readonly #workspaces = new Map<string, WorkspaceHappenings>();
 
   /** In their order. */
   async read(db: Db, workspace: string, now: number): Promise<readonly Happening[]> {
@@ -75,7 +75,7 @@ export class Happenings {
   }
 }
 
-async function readOn(db: Db, workspace: string, kept: Kept, now: number): Promise<void> {
+async function readOn(db: Db, workspace: string, kept: WorkspaceHappenings, now: number): Promise<void> {
   const head = (await readHead(db, workspace))?.seq ?? 0;
   const since = now - KEPT_MS;
   let seq = kept.seq > 0 ? kept.seq : Math.max(0, (await firstSeqSince(db, workspace, since)) - 1);

@@ -12,7 +12,7 @@ import { shortened } from './views.ts';
 
 type News = (typeof NEWS)[number];
 
-interface Told {
+interface NewsWords {
   readonly news: News;
   readonly what: string;
   readonly title: string | null;
@@ -23,7 +23,7 @@ interface Told {
 }
 
 /** What an event means to who was away; undefined where it is no news. */
-function toldBy({ kind, subject, payload }: Happening): Told | undefined {
+function toldBy({ kind, subject, payload }: Happening): NewsWords | undefined {
   const to = textOf(payload, 'to');
   const step = () => ({ what: 'step', title: null, path: PLACES['workflow task'](subject, textOf(payload, 'workflow_id') ?? '') });
   switch (kind) {

@@ -151,7 +151,7 @@ const GIT_MS = 5_000;
 const WAIT_MS = 2_000;
 const MAX_KEPT = 1_000;
 
-interface Kept {
+interface CachedSize {
   at: number;
   size: Size | undefined;
   reading: boolean;
@@ -159,11 +159,11 @@ interface Kept {
 
 /** How much instances of this machine have changed: read when somebody asks, and not again for a while. */
 export function createSizes(outside: InstanceOutside): (rows: readonly InstanceRow[], now: number) => Promise<Map<string, Size>> {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CachedSize>();
   const waiting: (() => Promise<void>)[] = [];
   let running = 0;
 
-  async function read(row: InstanceRow, entry: Kept, now: number): Promise<void> {
+  async function read(row: InstanceRow, entry: CachedSize, now: number): Promise<void> {
     try {
       const work = await findWork(outside, row, { timeoutMs: GIT_MS });
       const files = work && (await outside.disk.changedFiles(work, { timeoutMs: GIT_MS }));

@@ -24,7 +24,7 @@ export const circumstancesOf =
     return { branch: row.branch_name, ...(commit === null ? {} : { commit }) };
   };
 
-interface Kept {
+interface FailedCallPayload {
   readonly code?: string;
   readonly request_id: string;
   readonly circumstances: { readonly branch: string; readonly commit?: string };
@@ -42,7 +42,7 @@ export async function failuresOf(db: Db, { workspace_id, id, created_at }: Insta
     .limit(MAX_ITEMS)
     .execute();
   return rows.map(({ time, kind, payload }) => {
-    const { code = null, request_id, circumstances } = JSON.parse(payload) as Kept;
+    const { code = null, request_id, circumstances } = JSON.parse(payload) as FailedCallPayload;
     return { time, tool: kind, code, request_id, branch: circumstances.branch, commit: circumstances.commit ?? null };
   });
 }

@@ -57,11 +57,11 @@ export async function adopt(sessions: AgentSessions, { token_id, session_name }:
 
 export async function issue(
   ports: InstancePorts,
-  hand: StepRunner,
+  runner: StepRunner,
   at: LeasedInstance,
   kind: AgentSessions['kind'],
 ): Promise<{ row: LeasedInstance; token: string }> {
-  return required(await hand.write(async (tx) => await withToken(tx, ports, hand.actor, at, kind)));
+  return required(await runner.write(async (tx) => await withToken(tx, ports, runner.actor, at, kind)));
 }
 
 /** One that is told by its input needs no terminal, at which its input would never end. */

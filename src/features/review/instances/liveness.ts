@@ -89,7 +89,7 @@ export const stepSweep = (services: Services, outside: InstanceOutside, ports: I
   everyMs: EVERY_MS,
   async run() {
     const seen = await stepsUnderWay(services.store.reader, outside.machine, STEPS);
-    await finishOverdue(services, seen, (hand, row) => FINISH[row.step as Step](outside, ports, hand, row));
+    await finishOverdue(services, seen, (runner, row) => FINISH[row.step as Step](outside, ports, runner, row));
   },
 });
 
@@ -102,7 +102,7 @@ export async function beginRestart(tx: Tx, row: InstanceRow, restart: Restart): 
 }
 
 /** Where it cannot be, the instance ends: nobody would do its work. */
-export async function carryOutRestart(outside: InstanceOutside, ports: InstancePorts, hand: StepRunner, leased: LeasedInstance): Promise<StartOutcome> {
+export async function carryOutRestart(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<StartOutcome> {
   let at = leased;
   try {
     const sessions = await outside.sessions(kindFor(outside, at));
@@ -110,12 +110,12 @@ export async function carryOutRestart(outside: InstanceOutside, ports: InstanceP
     const before = await sessions.find(at.session_name);
     if (before) await sessions.end(before);
     await putFiles(outside, at);
-    const { row, token } = await issue(ports, hand, at, sessions.kind);
+    const { row, token } = await issue(ports, runner, at, sessions.kind);
     at = row;
     const running = await launch(outside, sessions, at, token);
-    return { row: required(await hand.write((tx) => settle(tx, hand.actor, at, running))) };
+    return { row: required(await runner.write((tx) => settle(tx, runner.actor, at, running))) };
   } catch (failure) {
-    if (!(failure instanceof TakenOver)) await hand.write((tx) => giveUp(tx, at, `its agent could not be started again: ${messageOf(failure)}`));
+    if (!(failure instanceof TakenOver)) await runner.write((tx) => giveUp(tx, at, `its agent could not be started again: ${messageOf(failure)}`));
     return { failure };
   }
 }

@@ -9,7 +9,7 @@ import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesClearOrphans, instancesOrphans, type Orphan } from './contract.ts';
 import { INSTANCE_ID } from './lifecycle.ts';
-import { ownerOf, worktreesOf } from './place.ts';
+import { ownerOf, worktreesFolder } from './place.ts';
 import type { InstanceOutside } from './step.ts';
 import { removeFromDisk } from './stop.ts';
 import { placesOf } from './store.ts';
@@ -41,7 +41,7 @@ export const isOrphanSession = (name: string, places: readonly InstancePlace[]):
 /** A worktree as instances have it, where they have it, that none works in and none has left work in. Another home's are its own. */
 export function isOrphanWorktree({ repository, path, branch, owner }: FoundWorktree, places: readonly InstancePlace[], machine: string): boolean {
   const name = basename(path);
-  if (dirname(path) !== worktreesOf(repository) || !isOwnName(name) || !BRANCHES.some((prefix) => branch === `${prefix}${name}`)) return false;
+  if (dirname(path) !== worktreesFolder(repository) || !isOwnName(name) || !BRANCHES.some((prefix) => branch === `${prefix}${name}`)) return false;
   if (owner !== null && owner !== machine) return false;
   return !places.some((place) => place.worktree_path === path && (!isOver(place) || place.kept_reason !== null));
 }

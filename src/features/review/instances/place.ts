@@ -19,7 +19,7 @@ export async function requireOwn(outside: Pick<InstanceOutside, 'files' | 'machi
 /** The folders of worktrees that are there, whoever made them: another home does not know of our instances, nor we of its. */
 export async function foldersIn({ disk }: Pick<InstanceOutside, 'disk'>, repository: string, signal?: AbortSignal): Promise<string[]> {
   const worktrees = await disk.listWorktrees(repository, { signal });
-  return worktrees.flatMap(({ path }) => (dirname(path) === worktreesOf(repository) ? [path.slice(worktreesOf(repository).length + 1)] : []));
+  return worktrees.flatMap(({ path }) => (dirname(path) === worktreesFolder(repository) ? [path.slice(worktreesFolder(repository).length + 1)] : []));
 }
 
-export const worktreesOf = (repository: string): string => `${repository}-worktrees`;
+export const worktreesFolder = (repository: string): string => `${repository}-worktrees`;

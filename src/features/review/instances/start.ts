@@ -16,7 +16,7 @@ import type { Tx } from '../../../storage/write.ts';
 import type { InstanceType, instancesStart } from './contract.ts';
 import { adopt, issue, kindFor, launch, putFiles, type RunningAgent, requireAwaited, required, TakenOver } from './launch.ts';
 import { branchOf, nextId, stemOf } from './lifecycle.ts';
-import { foldersIn, requireOwn, worktreesOf } from './place.ts';
+import { foldersIn, requireOwn, worktreesFolder } from './place.ts';
 import { goOn, type InstanceOutside, type InstancePorts, LEASE_OVER, type LeasedInstance, lease, stillMine } from './step.ts';
 import { endSession, removeFromDisk } from './stop.ts';
 import { changeInstance, countRunning, idsOf } from './store.ts';
@@ -138,36 +138,36 @@ function requireLauncher({ launchers: all, environment }: InstanceOutside, name:
 export type StartOutcome = { readonly row: InstanceRow } | { readonly failure: unknown };
 
 /** From what was written down to an agent at work, or back to nothing. Can be begun again by whoever takes it over. */
-export async function carryOutStart(outside: InstanceOutside, ports: InstancePorts, hand: StepRunner, leased: LeasedInstance): Promise<StartOutcome> {
+export async function carryOutStart(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<StartOutcome> {
   let at = leased;
   const before = givenUp(at);
   if (before !== null) {
-    await undo(outside, ports, hand, at, before);
+    await undo(outside, ports, runner, at, before);
     return { failure: new Error(before) };
   }
   try {
-    if (at.step === 'worktree') at = required(await prepare(outside, hand, at));
+    if (at.step === 'worktree') at = required(await prepare(outside, runner, at));
     const sessions = await outside.sessions(at.session_kind ?? kindFor(outside, at));
     let running = await adopt(sessions, at);
     if (!running) {
       await putFiles(outside, at);
-      const { row, token } = await issue(ports, hand, at, sessions.kind);
+      const { row, token } = await issue(ports, runner, at, sessions.kind);
       at = row;
       running = await launch(outside, sessions, at, token);
     }
     const session = running;
-    return { row: required(await hand.write((tx) => settle(tx, hand.actor, at, session))) };
+    return { row: required(await runner.write((tx) => settle(tx, runner.actor, at, session))) };
   } catch (failure) {
-    if (!(failure instanceof TakenOver)) await undo(outside, ports, hand, at, messageOf(failure));
+    if (!(failure instanceof TakenOver)) await undo(outside, ports, runner, at, messageOf(failure));
     return { failure };
   }
 }
 
-async function prepare(outside: InstanceOutside, hand: StepRunner, at: LeasedInstance): Promise<LeasedInstance | undefined> {
+async function prepare(outside: InstanceOutside, runner: StepRunner, at: LeasedInstance): Promise<LeasedInstance | undefined> {
   const { repository, worktree_path, branch_name, base_commit } = at;
   await requireOwn(outside, worktree_path);
-  await outside.disk.addWorktree(repository, { path: worktree_path, branch: branch_name, base: base_commit as string }, { signal: hand.signal });
-  return await hand.write((tx) => goOn(tx, at, 'session'));
+  await outside.disk.addWorktree(repository, { path: worktree_path, branch: branch_name, base: base_commit as string }, { signal: runner.signal });
+  return await runner.write((tx) => goOn(tx, at, 'session'));
 }
 
 /** It is there for everybody: of a review, its parent waits from now on. */
@@ -205,22 +205,22 @@ async function settle(tx: Tx, actor: string, leased: LeasedInstance, session: Ru
 const givenUp = ({ step_data }: LeasedInstance): string | null => (step_data === null ? null : (JSON.parse(step_data) as { undo: string }).undo);
 
 /** What was made goes, as nobody was told of it. Where work would be lost by that, the instance stays on record as one that ended. */
-async function undo(outside: InstanceOutside, ports: InstancePorts, hand: StepRunner, at: LeasedInstance, reason: string): Promise<void> {
-  const leased = await hand.write((tx) => goOn(tx, at, at.step, { step_data: JSON.stringify({ undo: reason }) }));
+async function undo(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, at: LeasedInstance, reason: string): Promise<void> {
+  const leased = await runner.write((tx) => goOn(tx, at, at.step, { step_data: JSON.stringify({ undo: reason }) }));
   if (!leased) return;
   await endSession(outside, leased);
   await outside.disk.discardUnfinished(leased.repository, leased.worktree_path).catch(() => {});
   const left = await removeFromDisk(outside, leased, false);
-  await hand.write(async (tx) => {
+  await runner.write(async (tx) => {
     const row = await stillMine(tx, leased);
     if (!row) return;
     const over = { ...LEASE_OVER, status: 'terminated', status_reason: reason, kept_reason: left.reason, ended_at: tx.now, updated_at: tx.now } as const;
     if (left.reason === null) await deleteRows(tx.db, 'instances', { workspace_id: row.workspace_id, id: row.id });
     else await changeInstance(tx.db, row, over);
-    if (row.token_id !== null) await ports.revokeToken(tx, row.token_id, hand.actor);
-    await ports.agentLeaves(tx, row.agent_id, hand.actor);
+    if (row.token_id !== null) await ports.revokeToken(tx, row.token_id, runner.actor);
+    await ports.agentLeaves(tx, row.agent_id, runner.actor);
     const payload = { type: row.type, agent: row.agent, parent: row.parent_instance_id, reason: reason.slice(0, 200) };
-    tx.append({ category: 'work', kind: 'instance.failed', actor: hand.actor, subject: row.id, payload });
+    tx.append({ category: 'work', kind: 'instance.failed', actor: runner.actor, subject: row.id, payload });
   });
 }
 
@@ -242,11 +242,11 @@ export function repositoryRefusal(error: unknown, path: string): unknown {
 export function startFailed(error: unknown): unknown {
   if (error instanceof Refusal || (error instanceof Error && error.name === 'AbortError')) return error;
   if (error instanceof TakenOver) return new Refusal('BUSY', 'Another server goes on with starting it.', 'covenant instances list shows what became of it.');
-  const [code, next] = told(error);
+  const [code, next] = codeAndNext(error);
   return new Refusal(code, `No agent was started: ${messageOf(error)}. Nothing was changed.`, next);
 }
 
-function told(error: unknown): [code: string, next: string] {
+function codeAndNext(error: unknown): [code: string, next: string] {
   if (error instanceof GitFailed) return ['GIT_FAILED', 'Put right what git complains of, and try again.'];
   if (error instanceof TmuxFailed) return ['TMUX_FAILED', 'Try again; if it fails again: covenant doctor.'];
   if (error instanceof ProgramMissing) return ['PROGRAM_MISSING', `Install ${error.program} on the server's machine.`];
@@ -290,7 +290,7 @@ export async function reserve(
   const id = nextId(stem, [...(await idsOf(tx.db, tx.workspace, stem)), ...there]);
   const own = `${prefix}${id}`;
   const branch_name = branchOf(wanted.type, own);
-  const worktree_path = join(worktreesOf(wanted.repository), own);
+  const worktree_path = join(worktreesFolder(wanted.repository), own);
   const row: LeasedInstance = {
     ...lease('worktree', tx.now),
     step_data: null,

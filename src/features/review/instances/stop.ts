@@ -33,11 +33,11 @@ export async function beginEnding(tx: Tx, row: InstanceRow, values: Partial<Inst
 }
 
 /** Agent, then session, then worktree. Can be begun again by whoever takes it over. */
-export async function carryOutEnd(outside: InstanceOutside, ports: InstancePorts, hand: StepRunner, leased: LeasedInstance): Promise<InstanceRow> {
+export async function carryOutEnd(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<InstanceRow> {
   await endSession(outside, leased);
   const { force } = JSON.parse(leased.step_data ?? '{"force":false}') as InstanceEnding;
   const left = await removeFromDisk(outside, leased, force);
-  return await hand.write((tx) => settleEnd(tx, ports, hand.actor, leased, left));
+  return await runner.write((tx) => settleEnd(tx, ports, runner.actor, leased, left));
 }
 
 /** What it showed last stays readable; then it, and all that it started, ends. */
@@ -183,15 +183,15 @@ export interface TakenAway {
   readonly leased: readonly LeasedInstance[];
 }
 
-interface Asked {
+interface EndRequest {
   readonly instance_id: string;
   readonly reason?: string | undefined;
 }
 
-type House = { readonly outside: InstanceOutside; readonly ports: InstancePorts };
+type StopServices = { readonly outside: InstanceOutside; readonly ports: InstancePorts };
 
 /** Ends its agent. Work that is a pull request stays that. */
-export async function stop(tx: Tx, services: House, ctx: WriteContext, { instance_id, reason }: Asked): Promise<TakenAway> {
+export async function stop(tx: Tx, services: StopServices, ctx: WriteContext, { instance_id, reason }: EndRequest): Promise<TakenAway> {
   const row = await requireAtHand(tx, services, instance_id);
   if (row.step === 'ending') return await goOnEnding(tx, row);
   if (row.ended_at !== null) return { row, leased: [] };
@@ -206,7 +206,7 @@ export async function stop(tx: Tx, services: House, ctx: WriteContext, { instanc
 }
 
 /** Gives its work up. */
-export async function abandon(tx: Tx, services: House, ctx: WriteContext, { instance_id, reason }: Asked): Promise<TakenAway> {
+export async function abandon(tx: Tx, services: StopServices, ctx: WriteContext, { instance_id, reason }: EndRequest): Promise<TakenAway> {
   const row = await requireAtHand(tx, services, instance_id);
   if (row.status === 'abandoned') return row.step === 'ending' ? await goOnEnding(tx, row) : { row, leased: [] };
   if (row.type === 'review') throw wrongState(row, 'A review is stopped, not abandoned', `covenant instances stop ${row.id}`);
@@ -216,7 +216,7 @@ export async function abandon(tx: Tx, services: House, ctx: WriteContext, { inst
 }
 
 /** Takes away what was kept of one that is over. */
-export async function clean(tx: Tx, services: House, { instance_id, force }: { instance_id: string; force: boolean }): Promise<TakenAway> {
+export async function clean(tx: Tx, services: StopServices, { instance_id, force }: { instance_id: string; force: boolean }): Promise<TakenAway> {
   const row = await requireAtHand(tx, services, instance_id);
   if (row.ended_at === null && row.step !== 'ending') {
     throw wrongState(row, `${row.id} is not over: it is ${row.status}`, `covenant instances stop ${row.id}, or abandon it`);
@@ -226,7 +226,7 @@ export async function clean(tx: Tx, services: House, { instance_id, force }: { i
   return { row: leased, leased: [leased] };
 }
 
-async function requireAtHand(tx: Tx, { outside }: House, id: string): Promise<InstanceRow> {
+async function requireAtHand(tx: Tx, { outside }: StopServices, id: string): Promise<InstanceRow> {
   const row = await requireInstance(tx.db, tx.workspace, id);
   requireHere(row, outside.machine);
   requireIdle(row, tx.now);
@@ -240,7 +240,7 @@ async function goOnEnding(tx: Tx, row: InstanceRow): Promise<TakenAway> {
 }
 
 /** Itself first: its review then finds nobody whom it would have to set free and to tell. One that is just being started finds it over, and is undone. */
-async function endWork(tx: Tx, services: House, ctx: WriteContext, row: InstanceRow, values: Partial<InstanceRow>): Promise<TakenAway> {
+async function endWork(tx: Tx, services: StopServices, ctx: WriteContext, row: InstanceRow, values: Partial<InstanceRow>): Promise<TakenAway> {
   const own = await beginEnding(tx, row, values, { force: false });
   const open = (await reviewsOf(tx.db, tx.workspace, row.id)).find(({ ended_at }) => ended_at === null);
   const review = open && (await findInstance(tx.db, tx.workspace, open.child_instance));
@@ -249,7 +249,7 @@ async function endWork(tx: Tx, services: House, ctx: WriteContext, row: Instance
   return { row: own, leased: review.machine === services.outside.machine ? [own, leased] : [own] };
 }
 
-async function endReview(tx: Tx, { outside, ports }: House, ctx: WriteContext, review: InstanceRow, reason: string): Promise<LeasedInstance> {
+async function endReview(tx: Tx, { outside, ports }: StopServices, ctx: WriteContext, review: InstanceRow, reason: string): Promise<LeasedInstance> {
   const underWay = (await ports.feedbackOf(tx.db, tx.workspace, review.id)).some(({ delivered }) => delivered === null);
   if (underWay)
     throw new Refusal('BUSY', `${review.id} is delivering its feedback at this moment.`, 'Call again in a few seconds.', { instance_id: review.id });

@@ -19,32 +19,32 @@ import {
 } from '../instances/index.ts';
 import { callingInstance, requireType } from '../reviews/index.ts';
 import type { createIssues } from './contract.ts';
-import { requirePlace, told, toldAs, waitsForGitHub } from './readiness.ts';
+import { asRefusal, refuseFailures, requirePlace, waitsForGitHub } from './readiness.ts';
 
-type Wanted = Input<typeof createIssues>;
+type IssuesInput = Input<typeof createIssues>;
 
 export async function runIssues(
   outside: InstanceOutside,
   ports: InstancePorts,
-  { issues }: Wanted,
+  { issues }: IssuesInput,
   ctx: CallContext,
 ): Promise<Reply<Output<typeof createIssues>>> {
   const caller = await callingInstance(ctx, outside.machine);
   requireType(caller, 'planning', 'planning agents may create issues');
   requireIdle(caller);
-  const { repository } = await told(requirePlace(outside, caller, ctx.signal));
+  const { repository } = await refuseFailures(requirePlace(outside, caller, ctx.signal));
   const leased = await ctx.write(async (tx) => {
     const row = await requireInstance(tx.db, tx.workspace, caller.id);
     requireIdle(row);
     return await beginIssues(tx, row, repository, issues);
   });
-  const hand = stepRunner(ctx, ctx.signal);
-  const outcome = await carryOutIssues(outside, ports, hand, leased);
+  const runner = stepRunner(ctx, ctx.signal);
+  const outcome = await carryOutIssues(outside, ports, runner, leased);
   if (!outcome) throw busy(caller.id);
   const { created, failed, stopped } = outcome;
   if (created.length > 0) return ok({ created, failed });
   const refusal = stopped
-    ? toldAs(stopped)
+    ? asRefusal(stopped)
     : new Refusal('GITHUB_INVALID', 'GitHub would create none of the issues.', 'Put right what it says of each, and call again.');
   if (!(refusal instanceof Refusal)) throw refusal;
   throw new Refusal(refusal.code, refusal.message, refusal.next, { ...refusal.details, created, failed });
@@ -102,7 +102,7 @@ interface Way {
 export async function carryOutIssues(
   outside: InstanceOutside,
   ports: InstancePorts,
-  hand: StepRunner,
+  runner: StepRunner,
   leased: LeasedInstance,
   { resumedAt }: Way = {},
 ): Promise<IssueOutcome | undefined> {
@@ -126,17 +126,17 @@ export async function carryOutIssues(
     if (stopped) break;
     const next = JSON.stringify(step);
     const held: LeasedInstance = at;
-    at = await hand.write((tx) => goOn(tx, held, 'issues', { step_data: next }));
+    at = await runner.write((tx) => goOn(tx, held, 'issues', { step_data: next }));
     if (!at) {
-      await hand.write((tx) => settle(tx, ports, hand.actor, held, step, true));
+      await runner.write((tx) => settle(tx, ports, runner.actor, held, step, true));
       return undefined;
     }
   }
   const notTried = step.pending.map(({ index, title }) => ({ index, title, message: `not tried: ${inWords(stopped)}` }));
   const report: Report = { created: step.created, failed: [...step.failed, ...notTried] };
   const held = at;
-  const nobodyHears = resumedAt !== undefined || hand.signal?.aborted === true;
-  await hand.write((tx) => settle(tx, ports, hand.actor, held, report, nobodyHears));
+  const nobodyHears = resumedAt !== undefined || runner.signal?.aborted === true;
+  await runner.write((tx) => settle(tx, ports, runner.actor, held, report, nobodyHears));
   return { ...report, stopped };
 }
 

@@ -27,8 +27,8 @@ export function pullSweep(services: Services, outside: InstanceOutside, ports: I
     name: 'pull requests and issues under way',
     everyMs: STEPS_MS,
     async run() {
-      await finishOverdue(services, await stepsUnderWay(store.reader, outside.machine, ['pull', 'issues']), (hand, row) =>
-        row.step === 'pull' ? finishPull(outside, ports, hand, row, clock.now()) : carryOutIssues(outside, ports, hand, row, { resumedAt: clock.now() }),
+      await finishOverdue(services, await stepsUnderWay(store.reader, outside.machine, ['pull', 'issues']), (runner, row) =>
+        row.step === 'pull' ? finishPull(outside, ports, runner, row, clock.now()) : carryOutIssues(outside, ports, runner, row, { resumedAt: clock.now() }),
       );
     },
   };

@@ -24,7 +24,7 @@ import {
 } from '../instances/index.ts';
 import { callingInstance } from '../reviews/index.ts';
 import type { createPullRequest } from './contract.ts';
-import { requireReady, requireWork, told, toldAs, waitsForGitHub } from './readiness.ts';
+import { asRefusal, refuseFailures, requireReady, requireWork, waitsForGitHub } from './readiness.ts';
 
 /** Who asks and for whose work, what stands in the way; then it is written down, and carried out or over. */
 export async function runPull(
@@ -38,16 +38,16 @@ export async function runPull(
   requireHere(work, outside.machine);
   // What a review agent approves is what it has seen.
   const reviewed = caller.id === work.id ? null : caller.base_commit;
-  const { repository, push, notIncluded } = await told(requireReady(outside, work, input.base_branch, reviewed, ctx.signal));
+  const { repository, push, notIncluded } = await refuseFailures(requireReady(outside, work, input.base_branch, reviewed, ctx.signal));
   const { title, description, base_branch: base } = input;
   const leased = await ctx.write(async (tx) => {
     // Much may have happened while GitHub was asked.
     const now = await requireWork(tx.db, await requireInstance(tx.db, tx.workspace, caller.id));
     return await beginPull(tx, now, { repository, title, description, base, by: caller.id });
   });
-  const hand = stepRunner(ctx, ctx.signal);
-  const made = await carryOutPull(outside, ports, hand, leased, push);
-  if ('failure' in made) throw made.failure instanceof Unknown ? unknown(made.failure) : toldAs(made.failure);
+  const runner = stepRunner(ctx, ctx.signal);
+  const made = await carryOutPull(outside, ports, runner, leased, push);
+  if ('failure' in made) throw made.failure instanceof Unknown ? unknown(made.failure) : asRefusal(made.failure);
   return ok({ pr_number: made.pull.number, pr_url: made.pull.url, branch_name: work.branch_name, not_included: notIncluded });
 }
 
@@ -89,27 +89,27 @@ export async function beginPull(tx: Tx, work: InstanceRow, step: Omit<PullStep, 
 export async function carryOutPull(
   { github, disk }: InstanceOutside,
   ports: InstancePorts,
-  hand: StepRunner,
+  runner: StepRunner,
   leased: LeasedInstance,
   push: Push,
 ): Promise<MadePull> {
-  const nobodyHears = () => hand.signal?.aborted === true;
+  const nobodyHears = () => runner.signal?.aborted === true;
   let held = leased;
   let pull: Pull;
   try {
     await disk.pushBranch(leased.repository, leased.branch_name, push);
     // The time of the step begins anew; and of what a person has ended meanwhile nothing is opened.
-    const still = await hand.write((tx) => goOn(tx, leased, 'pull'));
+    const still = await runner.write((tx) => goOn(tx, leased, 'pull'));
     if (!still) return { failure: noLongerHeld(leased) };
     held = still;
     pull = await openPull(github, wantedOf(leased, stepOf(leased)));
   } catch (failure) {
-    if (failure instanceof Unknown) await hand.write((tx) => leaveToSweep(tx, held));
-    else await hand.write((tx) => undo(tx, ports, hand, held, messageOf(failure), nobodyHears()));
+    if (failure instanceof Unknown) await runner.write((tx) => leaveToSweep(tx, held));
+    else await runner.write((tx) => undo(tx, ports, runner, held, messageOf(failure), nobodyHears()));
     return { failure };
   }
   // Should this fail, the sweep finds the pull request.
-  await hand.write((tx) => settle(tx, ports, hand, held, pull, nobodyHears()));
+  await runner.write((tx) => settle(tx, ports, runner, held, pull, nobodyHears()));
   return { pull };
 }
 
@@ -117,7 +117,7 @@ const noLongerHeld = ({ id }: LeasedInstance): Refusal =>
   invalidState(`${id} was ended before its pull request was opened, or another server went on with it.`, 'If you are still at work, call again.');
 
 /** What a process has left: GitHub knows whether there is a pull request. Otherwise there is none, and whoever wanted it is told. */
-export async function finishPull(outside: InstanceOutside, ports: InstancePorts, hand: StepRunner, leased: LeasedInstance, now: number): Promise<void> {
+export async function finishPull(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance, now: number): Promise<void> {
   const step = stepOf(leased);
   let pull: Pull | undefined;
   let reason = `GitHub has no open pull request of ${leased.branch_name}: the server, or GitHub, stopped before it was made`;
@@ -129,7 +129,7 @@ export async function finishPull(outside: InstanceOutside, ports: InstancePorts,
     reason = messageOf(failure);
   }
   const made = pull;
-  await hand.write((tx) => (made ? settle(tx, ports, hand, leased, made, true) : undo(tx, ports, hand, leased, reason, true)));
+  await runner.write((tx) => (made ? settle(tx, ports, runner, leased, made, true) : undo(tx, ports, runner, leased, reason, true)));
 }
 
 const stepOf = (row: LeasedInstance): PullStep => JSON.parse(row.step_data as string) as PullStep;

@@ -159,7 +159,7 @@ const REMOTE: Readonly<Record<RemoteWhy, readonly [code: string, next: string]>>
 };
 
 /** Failures of git and of GitHub as they are told, each kind by a code of its own; anything else is the server's own fault. */
-export function toldAs(error: unknown): unknown {
+export function asRefusal(error: unknown): unknown {
   if (error instanceof GitHubFailed) {
     const [code, next] = GITHUB[error.why];
     return new Refusal(code, `GitHub: ${error.message}.`, next, error.retryAt === null ? {} : { retry_at: error.retryAt });
@@ -173,9 +173,9 @@ export function toldAs(error: unknown): unknown {
   return error;
 }
 
-export async function told<T>(work: Promise<T>): Promise<T> {
+export async function refuseFailures<T>(work: Promise<T>): Promise<T> {
   return await work.catch((error: unknown) => {
-    throw toldAs(error);
+    throw asRefusal(error);
   });
 }
 

@@ -24,14 +24,14 @@ import { goOn, LEASE_OVER, type LeasedFeedback, stillMine } from './store.ts';
 export async function deliver(
   outside: InstanceOutside,
   ports: InstancePorts,
-  hand: StepRunner,
+  runner: StepRunner,
   db: Db,
   leased: LeasedFeedback,
 ): Promise<ReviewFeedbackRow | undefined> {
   const coding = await requireInstance(db, leased.workspace_id, leased.coding_instance);
   const review = await requireInstance(db, leased.workspace_id, leased.review_instance);
-  const merged = await merge(outside, hand, leased, review, coding);
-  return merged && (await hand.write((tx) => settle(tx, ports, hand.actor, merged)));
+  const merged = await merge(outside, runner, leased, review, coding);
+  return merged && (await runner.write((tx) => settle(tx, ports, runner.actor, merged)));
 }
 
 /** Delivered, the review over, the parent free and told, its failed review counted: all or nothing of it. */
@@ -99,7 +99,7 @@ export interface Merged {
 /** Brings the feedback into the coding branch, or says why it cannot be. Undefined where another has taken over. Can be begun again after a crash. */
 export async function merge(
   { disk }: InstanceOutside,
-  hand: StepRunner,
+  runner: StepRunner,
   leased: LeasedFeedback,
   review: InstanceRow,
   coding: InstanceRow,
@@ -112,7 +112,7 @@ export async function merge(
       if (prepared === undefined) {
         const made = await disk.prepareMerge(job);
         // Written down before it is on the branch: whoever takes over must know whether it is.
-        const next = await hand.write((tx) => goOn(tx, at, 'merging', { git_commit_hash: made.commit }));
+        const next = await runner.write((tx) => goOn(tx, at, 'merging', { git_commit_hash: made.commit }));
         if (!next) return undefined;
         at = next;
         prepared = made;
@@ -157,7 +157,7 @@ export interface DeliveryOutcome {
   readonly abandoned: boolean;
 }
 
-interface Words {
+interface FeedbackNotice {
   readonly subject: string;
   readonly body: string | Record<string, unknown>;
   readonly priority: ReviewFeedbackRow['priority'];
@@ -168,7 +168,7 @@ interface Words {
 const WHAT_NEXT = 'Act on it, commit, then call request_review again or create_pull_request.';
 
 /** What the coding agent is told. Merged feedback is not repeated; what could not be merged is in the message itself. */
-export function inWords(row: ReviewFeedbackRow, { commit, reason, abandoned }: DeliveryOutcome): Words {
+export function inWords(row: ReviewFeedbackRow, { commit, reason, abandoned }: DeliveryOutcome): FeedbackNotice {
   const subject = `Review ${row.review_iteration} by ${row.review_instance}: ${row.feedback_type}`;
   const next = abandoned ? `${row.coding_instance} is abandoned now: it has had too many failed reviews.` : WHAT_NEXT;
   if (reason === null) {

@@ -24,22 +24,27 @@ import { deliver } from './deliver.ts';
 import { callingInstance, requireType } from './request.ts';
 import { feedbackBy, feedbackUnderWay, finishOverdue, isOverdue, type LeasedFeedback, lease, type OpenReview, openReviews, takeOver } from './store.ts';
 
-type Words = Input<typeof sendFeedback>;
+type FeedbackInput = Input<typeof sendFeedback>;
 
 /** Stored first, then delivered. The same words again give the same answer. */
-export async function runFeedback(outside: InstanceOutside, ports: InstancePorts, input: Words, ctx: CallContext): Promise<Reply<Output<typeof sendFeedback>>> {
+export async function runFeedback(
+  outside: InstanceOutside,
+  ports: InstancePorts,
+  input: FeedbackInput,
+  ctx: CallContext,
+): Promise<Reply<Output<typeof sendFeedback>>> {
   const caller = await callingInstance(ctx, outside.machine);
   requireType(caller, 'review', 'review agents send feedback');
   const begun = await ctx.write((tx) => begin(tx, caller.id, input));
   if (begun.step !== 'merging') return ok(await answer(ctx.reader, begun));
   // Never cut short: half a merge would have to wait for the sweep.
-  const hand = stepRunner(ctx);
-  const row = await deliver(outside, ports, hand, ctx.reader, begun as LeasedFeedback);
+  const runner = stepRunner(ctx);
+  const row = await deliver(outside, ports, runner, ctx.reader, begun as LeasedFeedback);
   if (!row) throw underWay();
   return ok(await answer(ctx.reader, row));
 }
 
-async function begin(tx: Tx, id: string, input: Words): Promise<ReviewFeedbackRow> {
+async function begin(tx: Tx, id: string, input: FeedbackInput): Promise<ReviewFeedbackRow> {
   const before = await feedbackBy(tx.db, tx.workspace, id);
   if (before) return await again(tx, before, input);
   const review = await requireInstance(tx.db, tx.workspace, id);
@@ -61,14 +66,14 @@ async function begin(tx: Tx, id: string, input: Words): Promise<ReviewFeedbackRo
   return row;
 }
 
-const wordsOf = ({ feedback, feedback_type, priority = 'normal', actionable_items = [] }: Words) => ({
+const wordsOf = ({ feedback, feedback_type, priority = 'normal', actionable_items = [] }: FeedbackInput) => ({
   feedback,
   feedback_type,
   priority,
   actionable_items: JSON.stringify(actionable_items),
 });
 
-async function again(tx: Tx, row: ReviewFeedbackRow, input: Words): Promise<ReviewFeedbackRow> {
+async function again(tx: Tx, row: ReviewFeedbackRow, input: FeedbackInput): Promise<ReviewFeedbackRow> {
   const isSame = Object.entries(wordsOf(input)).every(([name, value]) => row[name as keyof ReviewFeedbackRow] === value);
   if (!isSame) {
     throw new Refusal('FEEDBACK_ALREADY_SENT', `${row.review_instance} has sent its feedback (${row.id}).`, 'You are done: a review says its word once.', {
@@ -120,7 +125,7 @@ export function feedbackSweep(services: Services, outside: InstanceOutside, port
     name: 'review feedback',
     everyMs: STEPS_MS,
     async run() {
-      await finishOverdue(services, await feedbackUnderWay(reader, outside.machine), (hand, row) => deliver(outside, ports, hand, reader, row));
+      await finishOverdue(services, await feedbackUnderWay(reader, outside.machine), (runner, row) => deliver(outside, ports, runner, reader, row));
     },
   };
 }

@@ -29,13 +29,13 @@ import {
 import type { requestReview } from './contract.ts';
 import { countFailed } from './deliver.ts';
 
-type Wanted = Input<typeof requestReview>;
+type ReviewRequestInput = Input<typeof requestReview>;
 
 /** Who asks, what there is to review, whether it may; then it is written down, and carried out or undone. */
 export async function runRequest(
   outside: InstanceOutside,
   ports: InstancePorts,
-  input: Wanted,
+  input: ReviewRequestInput,
   ctx: CallContext,
 ): Promise<Reply<Output<typeof requestReview>>> {
   const caller = await callingInstance(ctx, outside.machine);
@@ -47,8 +47,8 @@ export async function runRequest(
   const actor = ctx.principal.actor;
   const begun = await ctx.write((tx) => begin(tx, outside, ports, actor, caller.id, ready, input));
   if ('refusal' in begun) return begun.refusal;
-  const hand = stepRunner(ctx, ctx.signal);
-  const started = await carryOutStart(outside, ports, hand, begun.leased);
+  const runner = stepRunner(ctx, ctx.signal);
+  const started = await carryOutStart(outside, ports, runner, begun.leased);
   if ('failure' in started) throw startFailed(started.failure);
   const { id, session_name, worktree_path } = started.row;
   return ok({ review_instance_id: id, session_name, worktree_path, branch_name: caller.branch_name });
@@ -72,7 +72,7 @@ async function begin(
   actor: string,
   id: string,
   ready: ReviewReadiness,
-  { reviewer_prompt, completion_message }: Wanted,
+  { reviewer_prompt, completion_message }: ReviewRequestInput,
 ): Promise<{ leased: LeasedInstance } | { refusal: Refused }> {
   const coding = await requireInstance(tx.db, tx.workspace, id);
   requireFree(coding);

@@ -126,14 +126,14 @@ export async function editConflicts<T extends Written>(
     .toSorted((a, b) => b.expires_at - a.expires_at)
     .map((claim) => ({
       claim,
-      meets: meeting(readStrings(claim.paths)),
+      covers: reachMatcher(readStrings(claim.paths)),
       repos: new Set(repos.filter((repo) => mayBeSameRepo(claim.repo, repo))),
     }));
   const conflicts: EditConflict<T>[] = [];
   for (const [index, file] of files.entries()) {
     if (index > 0 && index % BATCH_SIZE === 0) await yieldToEventLoop();
     const reach = reachOf(file);
-    const found = claims.find(({ meets, repos }) => repos.has(file.repo) && meets(reach));
+    const found = claims.find(({ covers, repos }) => repos.has(file.repo) && covers(reach));
     if (found) conflicts.push({ ...file, claim: found.claim, within: withinOf(file, found.claim) });
   }
   return conflicts;
@@ -155,7 +155,7 @@ function reachOf({ path, tree }: Written): Reach {
  * Whether any of the patterns is over what is written. One that begins with a wildcard may have files in every folder: nobody who names
  * `dist` is in the way of all `*.test.ts`, and what of these was in it the commit guard sees.
  */
-function meeting(patterns: readonly string[]): (reach: Reach) => boolean {
+function reachMatcher(patterns: readonly string[]): (reach: Reach) => boolean {
   const covers = covering(patterns);
   const coversBeneath = covering(patterns.filter((pattern) => !hasWildcard(pattern.charAt(0))));
   return ({ itself, beneath }) => covers(itself) || (beneath !== undefined && coversBeneath(beneath));
@@ -164,5 +164,5 @@ function meeting(patterns: readonly string[]): (reach: Reach) => boolean {
 function withinOf(file: Written, claim: ClaimRow): string | undefined {
   const patterns = readStrings(claim.paths);
   if (!file.tree || (file.path !== WHOLE && covering(patterns)(pathOf(file.path)))) return undefined;
-  return patterns.find((pattern) => meeting([pattern])(reachOf(file)));
+  return patterns.find((pattern) => reachMatcher([pattern])(reachOf(file)));
 }

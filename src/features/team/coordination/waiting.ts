@@ -17,7 +17,7 @@ const CONSIDERED = 100;
 const EXCERPT_BYTES = 500;
 
 /** What is wanted of it, where that is not all asks that are unanswered, and the newest handoffs. */
-interface Wanted {
+interface WaitingFilter {
   /** Asks that nobody was given. */
   readonly undelivered?: boolean;
   /** Handoffs in the order of `handoffsUntold`. */
@@ -31,7 +31,7 @@ export async function waitingFor(
   principal: Principal,
   now: number,
   sessionId: string | null,
-  wanted: Wanted = {},
+  wanted: WaitingFilter = {},
 ): Promise<Waiting> {
   const { developerId, agentType, actor } = principal;
   if (!developerId) return { waiting: [], answers: [], handoffs: [] };

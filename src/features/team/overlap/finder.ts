@@ -43,7 +43,7 @@ interface FinderSetup {
   readonly keptItems?: number;
 }
 
-interface Kept {
+interface KeptIndex {
   readonly index: MemoryIndex;
   readonly meta: Map<string, Meta>;
   revision: number;
@@ -77,8 +77,8 @@ export class Finder {
   readonly #inProcess: number;
   readonly #keptItems: number;
   /** The one that was asked for last comes last. */
-  readonly #kept = new Map<string, Kept>();
-  readonly #refreshing = new Map<string, Promise<Kept>>();
+  readonly #kept = new Map<string, KeptIndex>();
+  readonly #refreshing = new Map<string, Promise<KeptIndex>>();
   readonly #frequencies = new Map<string, Frequencies>();
 
   constructor(reader: Db, { model = null, inProcess = IN_PROCESS, keptItems = KEPT_ITEMS }: FinderSetup = {}) {
@@ -180,7 +180,7 @@ export class Finder {
     return known;
   }
 
-  #refreshed(workspace: string): Promise<Kept> {
+  #refreshed(workspace: string): Promise<KeptIndex> {
     const before = this.#refreshing.get(workspace) ?? Promise.resolve();
     const refresh = before.catch(() => {}).then(() => this.#refresh(workspace));
     this.#refreshing.set(workspace, refresh);
@@ -193,7 +193,7 @@ export class Finder {
   }
 
   /** Committed rows only: a transaction that is rolled back must leave nothing in memory. */
-  async #refresh(workspace: string): Promise<Kept> {
+  async #refresh(workspace: string): Promise<KeptIndex> {
     const kept = this.#kept.get(workspace) ?? { index: new MemoryIndex(), meta: new Map(), revision: 0 };
     for (;;) {
       const rows = await itemsSince(this.#reader, workspace, kept.revision, PAGE);
@@ -212,7 +212,7 @@ export class Finder {
     return kept;
   }
 
-  #keep(workspace: string, kept: Kept): void {
+  #keep(workspace: string, kept: KeptIndex): void {
     this.#kept.delete(workspace);
     this.#kept.set(workspace, kept);
     let items = this.kept;

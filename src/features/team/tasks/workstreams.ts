@@ -36,7 +36,7 @@ import { OPEN, requireState, WORKSTREAM_MACHINE, type WorkStatus } from './lifec
 const SUMMARY_BYTES = 2_000;
 const LISTED_TASKS = 100;
 
-interface Words {
+interface WorkstreamWords {
   title: string;
   description?: string | undefined;
 }
@@ -45,7 +45,7 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
   const prepare = ({ title, description = null }: { title: string; description?: string | null | undefined }, ctx: { workspace: string }) =>
     preflight.prepare(ctx, { title, scope: null, description });
 
-  const plan = async (tx: Tx, ctx: WriteContext, words: Words, prepared: Prepared, confirmation: Confirmation) => {
+  const plan = async (tx: Tx, ctx: WriteContext, words: WorkstreamWords, prepared: Prepared, confirmation: Confirmation) => {
     const subject = subjectOf(callingDeveloper(ctx.principal), words, undefined);
     return await preflight.plan(tx, ctx, subject, prepared, confirmation, async () => (await addWorkstream(tx, ctx, subject, 'planned')).id);
   };
@@ -191,7 +191,7 @@ function alreadyCompleted(workstreamId: string): Refused {
   });
 }
 
-const subjectOf = (developerId: string, { title, description = undefined }: Words, planned: WorkstreamRow | undefined): CheckedWork => ({
+const subjectOf = (developerId: string, { title, description = undefined }: WorkstreamWords, planned: WorkstreamRow | undefined): CheckedWork => ({
   kind: 'workstream',
   developerId,
   title,

@@ -36,11 +36,11 @@ import {
   insertMessages,
   isExpired,
   lapsedQuestions,
+  type MessageWords,
   newMessage,
   openQuestionRow,
   openQuestionRows,
   type QuestionRow,
-  type Words,
 } from './store.ts';
 
 /** A question to a person. The task that it is about waits for the answer. */
@@ -171,7 +171,7 @@ const ANSWER_KEPT = 4_000;
 interface Closing {
   readonly sender: string;
   readonly actor: string;
-  readonly words: Words;
+  readonly words: MessageWords;
   /** What the question is from now on. */
   readonly question: Partial<MessageRow>;
   /** What came of it, for whoever goes on with the task. */

@@ -10,7 +10,7 @@ import { type AgentFilter, type AgentRow, findAgent, listAgents, requireOnline, 
 import { requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { broadcastMessage, HUMAN, sendMessage } from './contract.ts';
 import { ask } from './questions.ts';
-import { findMessage, insertMessages, messageNotFound, newMessage, type Words } from './store.ts';
+import { findMessage, insertMessages, type MessageWords, messageNotFound, newMessage } from './store.ts';
 
 const MAX_RECIPIENTS = 1_000;
 
@@ -83,7 +83,7 @@ interface Broadcast {
   readonly senderId: string;
   readonly workflowId: string | null;
   readonly filter: RecipientFilter;
-  readonly words: Words;
+  readonly words: MessageWords;
 }
 
 /** One message to each, all in one thread; none where nobody is there to get it. */
@@ -110,7 +110,7 @@ const tooMany = (): Refusal =>
     limit: MAX_RECIPIENTS,
   });
 
-interface DirectMessage extends Words {
+interface DirectMessage extends MessageWords {
   readonly from: string;
   readonly to: string;
   readonly actor: string;

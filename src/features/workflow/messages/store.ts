@@ -190,7 +190,7 @@ const bodySchema = z.union([z.string(), z.record(z.string(), z.unknown())]);
 
 const MINUTE = 60_000;
 
-export interface Words {
+export interface MessageWords {
   readonly message_type: MessageRow['message_type'];
   readonly subject?: string | undefined;
   readonly body: MessageBody;
@@ -211,7 +211,7 @@ interface Envelope {
 /** A message that was sent just now and that nobody has seen. */
 export const newMessage = (
   tx: Tx,
-  words: Words,
+  words: MessageWords,
   { threadId, replyToId = null, senderId, recipientId, workflowId, taskId = null, actor }: Envelope,
 ): MessageRow => ({
   workspace_id: tx.workspace,

@@ -27,7 +27,7 @@ import {
 } from './thread-finding.ts';
 import { type DeliveryState, isIn, isUnanswered, PRESSING_MS, rankOf, remindableFrom, statusOf, stepsOf } from './thread-standing.ts';
 
-type Wanted = Input<typeof listThreads>;
+type ThreadsInput = Input<typeof listThreads>;
 
 /** Who has more of them than this has the first of them to look at first. */
 const MAX_PRESSING = 100;
@@ -36,7 +36,7 @@ const CONSIDERED = 200;
 /** A page that finds little says where to read on, instead of reading all there is. */
 const MAX_EXAMINED = 2_000;
 
-export async function readThreads({ reader, principal, clock }: CallContext, wanted: Wanted): Promise<Output<typeof listThreads>> {
+export async function readThreads({ reader, principal, clock }: CallContext, wanted: ThreadsInput): Promise<Output<typeof listThreads>> {
   const now = clock.now();
   const isWanted = (found: FoundThread): boolean =>
     (wanted.kind === undefined || kindOf(found) === wanted.kind) &&
@@ -69,7 +69,7 @@ async function pressingOf(db: Db, viewer: Principal, now: number): Promise<Found
 }
 
 /** The newest first. */
-async function pageOf(db: Db, viewer: Principal, now: number, { kind, state, before, limit }: Wanted, isWanted: (found: FoundThread) => boolean) {
+async function pageOf(db: Db, viewer: Principal, now: number, { kind, state, before, limit }: ThreadsInput, isWanted: (found: FoundThread) => boolean) {
   const items: FoundThread[] = [];
   let examined = 0;
   let last: FoundThread | undefined;

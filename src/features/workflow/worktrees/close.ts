@@ -21,7 +21,7 @@ const WORKTREE_MACHINE: Readonly<Record<WorktreeStatus, readonly WorktreeStatus[
 };
 
 /** What an update asks for, apart from the state of the workspace. */
-export function requireSense({ status, merge_commit }: { status?: WorktreeStatus | undefined; merge_commit?: string | undefined }): WorktreeStatus {
+export function requireStatusChange({ status, merge_commit }: { status?: WorktreeStatus | undefined; merge_commit?: string | undefined }): WorktreeStatus {
   if (merge_commit !== undefined && status !== 'merged') {
     throw invalidInput([{ field: 'merge_commit', message: 'goes with status "merged" and with nothing else' }]);
   }

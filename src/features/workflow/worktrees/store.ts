@@ -24,7 +24,7 @@ const listed = (db: Db, workspace: string, workflowId: string, statuses: readonl
   return statuses ? rows.where('status', 'in', statuses) : rows;
 };
 
-export async function worktreesOf(
+export async function pageOfWorktrees(
   db: Db,
   workspace: string,
   workflowId: string,

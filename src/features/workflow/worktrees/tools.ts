@@ -6,9 +6,9 @@ import { view } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { requireWorkflow } from '../workflows/index.ts';
 import { assignTask, registerWorktree, requireWorktree } from './assign.ts';
-import { beginClosing, carryOutRemoval, requireClosable, requireCommit, requireSense } from './close.ts';
+import { beginClosing, carryOutRemoval, requireClosable, requireCommit, requireStatusChange } from './close.ts';
 import { taskAssignWorkspace, workspaceCreate, workspaceList, workspaceUpdate, workspaceView } from './contract.ts';
-import { tasksIn, type WorktreeOutside, worktreesOf } from './store.ts';
+import { pageOfWorktrees, tasksIn, type WorktreeOutside } from './store.ts';
 
 const viewWorktree = (row: WorktreeRow, task_ids: string[]): z.output<typeof workspaceView> =>
   view(workspaceView, row, { task_ids, managed: row.made_by_server === 1 });
@@ -17,7 +17,7 @@ export const worktreeTools = (outside: WorktreeOutside): Implementation[] => [
   implement(workspaceCreate, { write: async (tx, input, ctx) => ok({ id: await registerWorktree(tx, ctx, input) }) }),
   implement(workspaceUpdate, {
     run: async (input, ctx) => {
-      const closing = { ...input, status: requireSense(input) };
+      const closing = { ...input, status: requireStatusChange(input) };
       const seen = await requireWorktree(ctx.reader, ctx.workspace, input.id, 'id');
       const changes = requireClosable(seen, closing);
       if (changes && seen.made_by_server === 1 && input.merge_commit !== undefined) await requireCommit(outside, seen, input.merge_commit, ctx.signal);
@@ -31,7 +31,7 @@ export const worktreeTools = (outside: WorktreeOutside): Implementation[] => [
   implement(workspaceList, {
     read: async ({ workflow_id, ...filter }, ctx) => {
       await requireWorkflow(ctx.reader, ctx.workspace, workflow_id, 'workflow_id');
-      const { rows, total } = await worktreesOf(ctx.reader, ctx.workspace, workflow_id, filter);
+      const { rows, total } = await pageOfWorktrees(ctx.reader, ctx.workspace, workflow_id, filter);
       const tasks = await tasksIn(
         ctx.reader,
         ctx.workspace,

@@ -56,7 +56,7 @@ export const verifyCommand: CliCommand = {
     const uncheckable = given?.points.filter(({ seq }) => seq < anchor.seq).length ?? 0;
     if (uncheckable > 0) {
       notices.push(`${counted(uncheckable, 'anchor')} of the file cannot be checked: the events were pruned. The anchors of this home decide instead`);
-      compared = together(compared, withForged(homeAnchors.finish(head, anchor, cuts), home.forged));
+      compared = mergeReports(compared, withForged(homeAnchors.finish(head, anchor, cuts), home.forged));
     }
     const firstBreak = earlier(chain.firstBreak, compared.firstBreak);
     const { good, bad, wait } = invocation.out.mark;
@@ -87,7 +87,7 @@ export const verifyCommand: CliCommand = {
   },
 };
 
-const together = (one: AnchorReport, other: AnchorReport): AnchorReport => ({
+const mergeReports = (one: AnchorReport, other: AnchorReport): AnchorReport => ({
   checked: one.checked + other.checked,
   failed: one.failed + other.failed,
   firstBreak: earlier(one.firstBreak, other.firstBreak),

@@ -16,15 +16,15 @@ function words(setting: ItemOf<'settings.list'>): string {
   return `${key} is ${shown(setting, value)} (${origin}).${means}`;
 }
 
-async function change(invocation: Invocation, value: Wanted) {
+async function change(invocation: Invocation, value: SettingValue) {
   const setting = await call(invocation, 'settings.set', { key: invocation.positionals[0], value });
   return { json: { kind: 'setting', ...setting }, text: words(setting) };
 }
 
-type Wanted = Sent<typeof settingsSet>['value'];
+type SettingValue = Sent<typeof settingsSet>['value'];
 
 /** Whether a setting is a number or a switch the server knows. */
-function wanted(text: string): Wanted {
+function wanted(text: string): SettingValue {
   if (text === 'on' || text === 'off') return text;
   if (text === 'null') return null;
   if (text.trim() === '' || !Number.isFinite(Number(text))) throw new UsageError('VALUE is not a number, on, off or null');

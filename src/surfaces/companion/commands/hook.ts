@@ -71,7 +71,7 @@ async function asked(env: NodeJS.ProcessEnv, event: HookEvent, reduced: ReturnTy
   return { ...question, ...(await (await import('../run-report.ts')).gitState(place.root)) };
 }
 
-interface Standing {
+interface HookCall {
   readonly env: NodeJS.ProcessEnv;
   readonly name: string;
   readonly client: HookClient;
@@ -81,7 +81,7 @@ interface Standing {
 }
 
 /** `note`: for the person, where the client shows it. */
-function answerTo(heard: HookResult, { env, name, client, event, question, origin }: Standing): { answer: Readonly<Record<string, unknown>>; note?: string } {
+function answerTo(heard: HookResult, { env, name, client, event, question, origin }: HookCall): { answer: Readonly<Record<string, unknown>>; note?: string } {
   if (heard.kind === 'answered') return { answer: heard.body };
   const denied = heard.failClosed && event === 'before-tool' && question.edits !== undefined;
   const goesOn = heard.failClosed ? 'Edits wait for it' : 'The agent goes on without Covenant';

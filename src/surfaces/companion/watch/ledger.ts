@@ -5,7 +5,7 @@ import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts'
 import { recordOf } from '../../../wire/json.ts';
 import type { Cursor, UsageBatch, UsageEvent } from '../usage/stores.ts';
 
-interface Kept {
+interface LedgerState {
   /** Uses before this moment are nobody's business here. */
   readonly since: number;
   readonly cursors: Readonly<Record<string, Cursor>>;
@@ -30,11 +30,11 @@ const MAX_SETTLED = 5_000;
 export class Ledger {
   readonly #path: string;
   readonly #lock: Lock;
-  #kept: Kept;
+  #kept: LedgerState;
   /** On disk the last ones are kept; here all, so that nothing is taken twice while it is open. */
   readonly #settled: Set<string>;
 
-  constructor(path: string, lock: Lock, kept: Kept) {
+  constructor(path: string, lock: Lock, kept: LedgerState) {
     this.#path = path;
     this.#lock = lock;
     this.#kept = kept;
@@ -107,7 +107,7 @@ export class Ledger {
     this.#lock.release();
   }
 
-  #keep(changed: Partial<Kept>): void {
+  #keep(changed: Partial<LedgerState>): void {
     this.#kept = { ...this.#kept, ...changed };
     replaceFile(this.#path, JSON.stringify(this.#kept));
     this.#lock.renew();
@@ -143,10 +143,10 @@ export function openLedger(env: NodeJS.ProcessEnv, origin: string, { now, since,
   return ledger;
 }
 
-const EMPTY: Omit<Kept, 'since'> = { cursors: {}, pending: [], settled: [], refused: {}, sent: 0 };
+const EMPTY: Omit<LedgerState, 'since'> = { cursors: {}, pending: [], settled: [], refused: {}, sent: 0 };
 
-function keptIn(value: unknown): Kept | undefined {
-  const { since, cursors, pending, settled, refused, sent } = (recordOf(value) ?? {}) as Partial<Kept>;
+function keptIn(value: unknown): LedgerState | undefined {
+  const { since, cursors, pending, settled, refused, sent } = (recordOf(value) ?? {}) as Partial<LedgerState>;
   if (typeof since !== 'number' || !recordOf(cursors) || !Array.isArray(pending) || !Array.isArray(settled)) return undefined;
   return { ...EMPTY, since, cursors: cursors ?? {}, pending, settled, refused: refused ?? {}, sent: sent ?? 0 };
 }
