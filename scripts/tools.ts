@@ -1,7 +1,7 @@
 /** Writes docs/tools.md and test/published-tools.json from the contracts; with --check, fails where they are out of date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { PublishedTool } from '../src/kernel/registry.ts';
+import type { PublishedTool } from '../src/kernel/publish.ts';
 import { publishedTools } from '../src/testing/catalogue.ts';
 
 const tools = await publishedTools();

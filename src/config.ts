@@ -4,13 +4,15 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { isNetwork } from './kernel/network.ts';
-import { NODE_BYTES, parsedBytes } from './kernel/registry.ts';
 import { LOG_LEVELS } from './kernel/trace.ts';
 
 /** Wrong configuration stops the program before it does anything; the message names the source and the key. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
+
+/** What a value of a parsed body takes besides its bytes, on average and generously. */
+export const NODE_BYTES = 100;
 
 const port = z.coerce.number().int().min(0).max(65_535);
 
@@ -92,7 +94,7 @@ export const LIMITS = z
     agent_token_days: z.int().min(0).max(3_650).default(90),
   })
   .refine(({ body_bytes, reading_bytes }) => body_bytes <= reading_bytes / 4, { error: 'expected at most a quarter of reading_bytes', path: ['body_bytes'] })
-  .refine(({ body_bytes, json_nodes, token_body_bytes }) => parsedBytes(body_bytes, json_nodes) <= token_body_bytes, {
+  .refine(({ body_bytes, json_nodes, token_body_bytes }) => body_bytes + NODE_BYTES * json_nodes <= token_body_bytes, {
     error: `expected at least body_bytes + ${NODE_BYTES} × json_nodes: the largest body must fit`,
     path: ['token_body_bytes'],
   });

@@ -5,7 +5,8 @@ import type { Toolset } from './contract.ts';
 import { replyTo } from './failure.ts';
 import { workspaceName } from './ids.ts';
 import { type AccessDecision, type AccessRequest, APPROVAL_PREFIX, type Ports, ROUND_PREFIX, type Round, withoutApproval } from './ports.ts';
-import { accessOf, namespaceOf, type PublishedTool, parseInput, type Registry, selectOperation } from './registry.ts';
+import type { PublishedTool } from './publish.ts';
+import { accessOf, namespaceOf, parseInput, type Registry, selectOperation } from './registry.ts';
 import { type ExternalTool, type Json, roundUnknown } from './relay.ts';
 import { ENVELOPES, type Envelope, type Refused, refused } from './reply.ts';
 

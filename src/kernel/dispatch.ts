@@ -15,7 +15,8 @@ import {
 } from './call.ts';
 import { isFault, replyTo } from './failure.ts';
 import type { Ports } from './ports.ts';
-import { linksSession, type PublishedTool, parseInput, type Registry, SESSION_FIELD, selectOperation, storableName, toolNamed } from './registry.ts';
+import type { PublishedTool } from './publish.ts';
+import { linksSession, parseInput, type Registry, SESSION_FIELD, selectOperation, storableName, toolNamed } from './registry.ts';
 import { isInputRequired, type Json, outcomeOf, type RelayContext, UpstreamError } from './relay.ts';
 import { ENVELOPES, isError, ok, type Refused, type Reply } from './reply.ts';
 import type { Implementation } from './tool.ts';

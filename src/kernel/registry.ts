@@ -1,9 +1,10 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { CallRequest } from './call.ts';
-import type { Access, Annotations, Contract, Toolset } from './contract.ts';
+import type { Access, Contract, Toolset } from './contract.ts';
 import type { AccessRequest, CallKind } from './ports.ts';
+import { type PublishedTool, publish } from './publish.ts';
 import { NO_TOOLS, type ToolSource } from './relay.ts';
-import { ENVELOPES, type Envelope, type JsonSchema, Refusal } from './reply.ts';
+import { type InputIssue, invalidInput } from './reply.ts';
 import type { Implementation } from './tool.ts';
 
 /** Every tool and every action of the running server. Tools are for agents; actions are for operators and the dashboard. */
@@ -80,131 +81,6 @@ const byName = (tools: readonly PublishedTool[]): ReadonlyMap<string, PublishedT
 
 export const accessOf = (action: PublishedTool): Access => [...action.operations.values()][0]?.contract.access ?? 'operator';
 
-/** A tool as callers see it: one name, one flat schema, one or several operations behind it. */
-export interface PublishedTool {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly toolset: Toolset;
-  readonly annotations: Annotations;
-  readonly inputSchema: JsonSchema;
-  readonly outputSchema: JsonSchema;
-  readonly envelope: Envelope;
-  /** The operation's implementation; a tool without operations has one, under `null`. */
-  readonly operations: ReadonlyMap<string | null, Implementation>;
-}
-
-const MAX_DESCRIPTION = 4_000;
-
-/** Merges the operations of each name into one published tool. Throws on a contract that clients could not use. */
-export function publish(implementations: readonly Implementation[]): PublishedTool[] {
-  const byName = Map.groupBy(implementations, ({ contract }) => contract.name);
-  const tools = [...byName].map(([name, members]) => publishOne(name, members));
-  const seen = new Map<string, string>();
-  for (const { name } of tools) {
-    const folded = name.replaceAll('.', '_');
-    const other = seen.get(folded);
-    if (other) throw new Error(`tools ${other} and ${name} are one name to clients that write "." as "_"`);
-    seen.set(folded, name);
-  }
-  return tools.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function publishOne(name: string, members: readonly Implementation[]): PublishedTool {
-  const [first] = members as [Implementation];
-  const operations = new Map(members.map((member) => [member.contract.operation ?? null, member]));
-  if (operations.size !== members.length) throw new Error(`tool ${name} has an operation twice`);
-  if (operations.has(null) && operations.size > 1) throw new Error(`tool ${name} mixes operations with a contract that has none`);
-  const contracts = members.map((member) => member.contract);
-  const plain = operations.has(null);
-  const description = plain ? first.contract.description : aboutOf(name, contracts);
-  if (description.length > MAX_DESCRIPTION) throw new Error(`tool ${name} has a description of ${description.length} characters`);
-  const envelope = ENVELOPES[first.contract.toolset];
-  return {
-    name,
-    title: first.contract.title,
-    description,
-    toolset: first.contract.toolset,
-    annotations: mergedAnnotations(contracts),
-    inputSchema: plain ? jsonSchema(first.contract.input, 'input') : mergedInput(name, contracts),
-    outputSchema: envelope.schema(plain ? jsonSchema(first.contract.output, 'output') : mergedOutput(contracts)),
-    envelope,
-    operations,
-  };
-}
-
-function aboutOf(name: string, contracts: readonly Contract[]): string {
-  const about = contracts.find((contract) => contract.about !== undefined)?.about;
-  if (about === undefined) throw new Error(`tool ${name} says what each operation does, and nowhere what it is for`);
-  return about;
-}
-
-/** What each operation does stands in the schema, which clients fetch for the tools that they use; the tool's description is part of every agent's primer. */
-function operationsDescription(contracts: readonly Contract[]): string {
-  return contracts.map((contract) => `${contract.operation}: ${contract.description}`).join('\n');
-}
-
-/** The tool reads only if every operation does, and destroys if any does. */
-function mergedAnnotations(contracts: readonly Contract[]): Annotations {
-  const all = (key: keyof Annotations) => contracts.every((contract) => contract.annotations[key]);
-  const any = (key: keyof Annotations) => contracts.some((contract) => contract.annotations[key]);
-  return {
-    readOnlyHint: all('readOnlyHint'),
-    destructiveHint: any('destructiveHint'),
-    idempotentHint: all('idempotentHint'),
-    openWorldHint: any('openWorldHint'),
-  };
-}
-
-/** A top-level `oneOf` makes some clients drop the tool: every operation's fields stand side by side, `operation` required. */
-function mergedInput(name: string, contracts: readonly Contract[]): JsonSchema {
-  const properties: Record<string, JsonSchema> = {
-    operation: { type: 'string', enum: contracts.map((contract) => contract.operation), description: operationsDescription(contracts) },
-  };
-  const users = new Map<string, { takes: string[]; requires: string[] }>();
-  for (const contract of contracts) {
-    const schema = jsonSchema(contract.input, 'input');
-    const required = new Set(schema.required as string[] | undefined);
-    for (const [field, fieldSchema] of Object.entries(schema.properties as Record<string, JsonSchema>)) {
-      const known = properties[field];
-      if (known && JSON.stringify(known) !== JSON.stringify(fieldSchema)) {
-        throw new Error(`tool ${name}: field ${field} of operation ${contract.operation} has another schema than in an earlier operation`);
-      }
-      properties[field] = fieldSchema;
-      const use = users.get(field) ?? { takes: [], requires: [] };
-      (required.has(field) ? use.requires : use.takes).push(contract.operation as string);
-      users.set(field, use);
-    }
-  }
-  for (const [field, use] of users) properties[field] = { ...properties[field], description: usedBy(properties[field], use) };
-  return { type: 'object', properties, required: ['operation'], additionalProperties: false };
-}
-
-function usedBy(schema: JsonSchema | undefined, { takes, requires }: { takes: string[]; requires: string[] }): string {
-  const notes = [
-    schema?.description,
-    requires.length > 0 ? `Required by ${requires.join(', ')}.` : undefined,
-    takes.length > 0 ? `Optional in ${takes.join(', ')}.` : undefined,
-  ];
-  return notes.filter((note) => note !== undefined).join(' ');
-}
-
-function mergedOutput(contracts: readonly Contract[]): JsonSchema {
-  const properties: Record<string, JsonSchema> = {};
-  for (const contract of contracts) {
-    for (const [field, schema] of Object.entries(jsonSchema(contract.output, 'output').properties as Record<string, JsonSchema>)) {
-      const known = properties[field];
-      properties[field] = known && JSON.stringify(known) !== JSON.stringify(schema) ? {} : schema;
-    }
-  }
-  return { type: 'object', properties, additionalProperties: false };
-}
-
-function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
-  return rest;
-}
-
 /** A second name of a tool, under which it may be called too. It is also the name of its permission. */
 const ALIASES: Readonly<Record<string, string>> = { create_pr: 'create_pull_request' };
 export const ALIAS_NAMES: readonly string[] = Object.keys(ALIASES);
@@ -248,27 +124,10 @@ function withoutSecrets(args: unknown, secrets: readonly string[]): unknown {
 /** Deeper JSON than any contract has: it can only be meant to hurt a recursive reader. */
 const MAX_DEPTH = 64;
 
-export interface InputIssue {
-  /** `candidates[0].reason`; empty for the whole input. */
-  field: string;
-  message: string;
-}
-
 /** The field by which a call of the team contract names the agent session that it belongs to. */
 export const SESSION_FIELD = 'session_id';
 
 export const linksSession = ({ toolset, input }: Contract): boolean => toolset === 'team' && SESSION_FIELD in input.shape;
-
-/** What is wrong with a thousand fields is said of the first few: the answer must not grow with the nonsense. */
-const MAX_ISSUES = 10;
-
-export function invalidInput(all: readonly InputIssue[], codes: Readonly<Record<string, string>> = {}): Refusal {
-  const issues = all.slice(0, MAX_ISSUES).map(({ field, message }) => ({ field: shortened(field), message }));
-  const text = issues.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; ');
-  const coded = Object.keys(codes).find((name) => all.some(({ field }) => field === name));
-  const code = coded === undefined ? 'INVALID_INPUT' : (codes[coded] as string);
-  return new Refusal(code, `Invalid input: ${text}.`, 'Correct the named fields and call again.', { field: coded ?? issues[0]?.field ?? '', issues });
-}
 
 /** Which operation is meant, and the rest of the input for its own schema. */
 export function selectOperation(tool: PublishedTool, args: unknown): { implementation: Implementation; fields: unknown } {
@@ -329,10 +188,4 @@ function findUnstorable(value: unknown, field: string, depth: number): InputIssu
   return undefined;
 }
 
-const shortened = (field: string): string => (field.length > 60 ? `${field.slice(0, 60)}…` : field);
-
 export const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** What a parsed value takes besides its bytes, on average and generously. */
-export const NODE_BYTES = 100;
-export const parsedBytes = (bytes: number, nodes: number): number => bytes + NODE_BYTES * nodes;

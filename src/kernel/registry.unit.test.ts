@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Contract, contract } from './contract.ts';
-import { publish } from './registry.ts';
+import { publish } from './publish.ts';
 import { ok } from './reply.ts';
 import { implement } from './tool.ts';
 

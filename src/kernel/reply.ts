@@ -193,9 +193,28 @@ export class Refusal extends Error {
   }
 }
 
-/** `TASK_NOT_FOUND` for a task. What is not the caller's to know reads the same as what is not there. */
-export const notFound = (noun: string, message: string, next: string, field?: string): Refusal =>
-  new Refusal(`${noun.toUpperCase()}_NOT_FOUND`, message, next, field === undefined ? {} : { field });
+/** What is not the caller's to know reads the same as what is not there. */
+export const notFound = (code: `${string}_NOT_FOUND`, message: string, next: string, field?: string): Refusal =>
+  new Refusal(code, message, next, field === undefined ? {} : { field });
 
 /** What was asked for does not go with the state that something is in. */
 export const invalidState = (message: string, next: string, details?: Record<string, unknown>): Refusal => new Refusal('INVALID_STATE', message, next, details);
+
+export interface InputIssue {
+  /** `candidates[0].reason`; empty for the whole input. */
+  field: string;
+  message: string;
+}
+
+/** What is wrong with a thousand fields is said of the first few: the answer must not grow with the nonsense. */
+const MAX_ISSUES = 10;
+
+export function invalidInput(all: readonly InputIssue[], codes: Readonly<Record<string, string>> = {}): Refusal {
+  const issues = all.slice(0, MAX_ISSUES).map(({ field, message }) => ({ field: shortened(field), message }));
+  const text = issues.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; ');
+  const coded = Object.keys(codes).find((name) => all.some(({ field }) => field === name));
+  const code = coded === undefined ? 'INVALID_INPUT' : (codes[coded] as string);
+  return new Refusal(code, `Invalid input: ${text}.`, 'Correct the named fields and call again.', { field: coded ?? issues[0]?.field ?? '', issues });
+}
+
+const shortened = (field: string): string => (field.length > 60 ? `${field.slice(0, 60)}…` : field);

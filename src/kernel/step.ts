@@ -23,6 +23,13 @@ export const stepRunner = (ctx: Pick<CallContext, 'principal' | 'settle'>, signa
   write: (callback) => ctx.settle(callback),
 });
 
+/** For a step that the sweep carries out. */
+export const serverRunner = (store: Services['store'], workspace: string): StepRunner => ({
+  actor: 'server',
+  signal: undefined,
+  write: (callback) => store.write(workspace, callback),
+});
+
 interface Stepping<Step> {
   readonly step: Step | null;
   readonly step_until: number | null;
@@ -113,12 +120,11 @@ export function createLeases<Row extends Carried<unknown> & { readonly workspace
     ): Promise<void> {
       for (const one of seen) {
         if (!isOverdue(one, clock.now())) continue;
-        const row = await store.write(one.workspace_id, (tx) => takeOver(tx, one));
-        if (!row) continue;
-        const runner: StepRunner = { actor: 'server', signal: undefined, write: (callback) => store.write(row.workspace_id, callback) };
-        await withSpan(`step ${row.step}`, 'internal', {}, () => finish(runner, row)).catch((error: unknown) =>
-          log.error('step not finished', { id: row.id, step: row.step, error }),
-        );
+        const finished = async () => {
+          const row = await store.write(one.workspace_id, (tx) => takeOver(tx, one));
+          if (row) await withSpan(`step ${row.step}`, 'internal', {}, () => finish(serverRunner(store, row.workspace_id), row));
+        };
+        await finished().catch((error: unknown) => log.error('step not finished', { id: one.id, step: one.step, error }));
       }
     },
   };

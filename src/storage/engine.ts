@@ -9,6 +9,14 @@ export const ACCESS_TABLES = ['tokens', 'developers', 'grants', 'machine_permiss
 
 export type EngineKind = 'sqlite' | 'postgres';
 
+/**
+ * Reads what calls are checked against. What was read is remembered for exactly as long as nothing of `ACCESS_TABLES` can have changed, here or
+ * in another process: a revocation must hold from the next call on.
+ */
+export interface AccessReads {
+  get<T>(key: string, load: () => Promise<T>): Promise<T>;
+}
+
 /** What governs a running transaction as a whole. */
 export interface Control {
   /** A statement without parameters. It need not be awaited: it is carried out before whatever is asked for after it. */
@@ -34,8 +42,7 @@ export interface Engine {
   appendEvents(db: Db, rows: readonly EventRow[], head: JournalHeadRow): Promise<void>;
   /** Calls back when another process may have written. Only a hint: readers read by `seq`. */
   onForeignWrite(listener: () => void): () => void;
-  /** Changes whenever anything of `ACCESS_TABLES` may have; undefined where that cannot be told without a query. */
-  accessStamp(): string | undefined;
+  readonly access: AccessReads;
   /** As an unqualified name would find it: another program may have a table of that name in a schema of its own. */
   hasTable(db: Db, name: string): Promise<boolean>;
   /** One line per table, column, index and constraint, in a fixed order. */

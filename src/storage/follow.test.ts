@@ -1,8 +1,8 @@
 import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { openTestStore } from '../testing/store/store.ts';
+import { Followed, type JournalPage } from './follow.ts';
 import type { NewEvent } from './journal.ts';
-import { Followed, type JournalPage } from './open.ts';
 
 const W = 'ws_test';
 const event = (kind: string): NewEvent => ({ category: 'work', kind, actor: 'tester' });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
-import type { Control, Db, Engine } from './engine.ts';
+import type { AccessReads, Control, Db, Engine } from './engine.ts';
 import { OutcomeUnknown, StoreBusy, StoreUnwritable } from './errors.ts';
-import { PreparedNames } from './rows.ts';
+import { PreparedNames } from './prepared-names.ts';
 import type { Database } from './schema-rows.ts';
 
 const CHANNEL = 'covenant_events';
@@ -64,8 +64,7 @@ export function openPostgres({ url, statementTimeoutMs }: PostgresOptions): Engi
         select pg_notify(${CHANNEL}, ${head.workspace_id})`.execute(tx);
     },
     onForeignWrite: foreign.subscribe,
-    // Another server may have committed a moment ago, and a notification of it may still be on its way.
-    accessStamp: () => undefined,
+    access: new GatheredReads(),
     async lock(tx, resource) {
       await sql`select pg_advisory_xact_lock(${lockKey(resource)})`.execute(tx);
     },
@@ -104,6 +103,25 @@ class Attempt extends Error {
   constructor(committing: boolean, cause: unknown) {
     super('transaction failed', { cause });
     this.committing = committing;
+  }
+}
+
+/**
+ * Remembers nothing: another server may have committed a moment ago, and a notification of it may still be on its way. Those who ask for the same in
+ * one turn of the event loop get one reading, which begins when all of them have asked.
+ */
+class GatheredReads implements AccessReads {
+  readonly #gathering = new Map<string, Promise<unknown>>();
+
+  get<T>(key: string, load: () => Promise<T>): Promise<T> {
+    const gathering = this.#gathering.get(key);
+    if (gathering) return gathering as Promise<T>;
+    const reading = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      this.#gathering.delete(key);
+      return load();
+    });
+    this.#gathering.set(key, reading);
+    return reading;
   }
 }
 

@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
-import { ACCESS_TABLES, type Control, type Db, type Engine } from './engine.ts';
+import { ACCESS_TABLES, type AccessReads, type Control, type Db, type Engine } from './engine.ts';
 import { OutcomeUnknown, StoreBusy, StoreUnwritable } from './errors.ts';
 import type { Database } from './schema-rows.ts';
 
@@ -32,6 +32,16 @@ export function openSqlite(path: string): Engine {
   let statements: { insert: StatementSync; move: StatementSync } | undefined;
   let foreignVersion: unknown;
   const dataVersion = writerConnection.prepare('pragma data_version');
+  /** Changes with each commit that touches the access tables. Read once a turn of the event loop: what another process did before a request was sent is seen. */
+  const accessStamp = () => {
+    if (foreignVersion === undefined) {
+      foreignVersion = dataVersion.get()?.data_version;
+      setImmediate(() => {
+        foreignVersion = undefined;
+      });
+    }
+    return `${foreignVersion}:${access.generation}`;
+  };
 
   return {
     kind: 'sqlite',
@@ -72,16 +82,7 @@ export function openSqlite(path: string): Engine {
         polls.delete(poll);
       };
     },
-    // Asked once a turn of the event loop: what another process did before a request was sent is seen when it is read.
-    accessStamp() {
-      if (foreignVersion === undefined) {
-        foreignVersion = dataVersion.get()?.data_version;
-        setImmediate(() => {
-          foreignVersion = undefined;
-        });
-      }
-      return `${foreignVersion}:${access.generation}`;
-    },
+    access: new AccessMemo(accessStamp),
     // There is one writer, whatever the workspace.
     lock: async () => {},
     hasTable: async (db, name) => (await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db)).rows.length > 0,
@@ -94,6 +95,32 @@ export function openSqlite(path: string): Engine {
       });
     },
   };
+}
+
+const MAX_ENTRIES = 1_000;
+
+/** What was read of the access tables, until their stamp changes. */
+class AccessMemo implements AccessReads {
+  readonly #currentStamp: () => string;
+  readonly #entries = new Map<string, unknown>();
+  #stamp: string | undefined;
+
+  constructor(currentStamp: () => string) {
+    this.#currentStamp = currentStamp;
+  }
+
+  async get<T>(key: string, load: () => Promise<T>): Promise<T> {
+    const stamp = this.#currentStamp();
+    if (stamp !== this.#stamp || this.#entries.size >= MAX_ENTRIES) {
+      this.#entries.clear();
+      this.#stamp = stamp;
+    }
+    if (this.#entries.has(key)) return this.#entries.get(key) as T;
+    const value = await load();
+    // What was loaded is at least as new as the stamp; if the stamp has moved on, the next call loads again.
+    if (this.#stamp === stamp) this.#entries.set(key, value);
+    return value;
+  }
 }
 
 function connect(path: string): DatabaseSync {

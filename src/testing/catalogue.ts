@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
-import type { PublishedTool } from '../kernel/registry.ts';
+import type { PublishedTool } from '../kernel/publish.ts';
 import { createLog } from '../kernel/trace.ts';
 import { createApp } from '../main.ts';
 

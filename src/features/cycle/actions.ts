@@ -1,7 +1,6 @@
 import { type CallContext, record } from '../../kernel/call.ts';
 import type { Output } from '../../kernel/contract.ts';
-import { invalidInput } from '../../kernel/registry.ts';
-import { notFound, ok, Refusal } from '../../kernel/reply.ts';
+import { invalidInput, notFound, ok, Refusal } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import { changeRows, view } from '../../storage/rows.ts';
 import type { CycleHandoffRow, RoleSessionRow } from '../../storage/schema-rows.ts';
@@ -51,7 +50,7 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
     if (id === undefined) return await place(input, ctx);
     if (input.repository_path !== undefined) throw invalidInput([{ field: 'repository_path', message: 'the id says it already: leave one of them out' }]);
     const cycle = await findCycle(ctx.reader, ctx.workspace, id);
-    if (!cycle) throw notFound('cycle', `There is no cycle ${JSON.stringify(id)}.`, 'covenant cycle history lists them.', 'id');
+    if (!cycle) throw notFound('CYCLE_NOT_FOUND', `There is no cycle ${JSON.stringify(id)}.`, 'covenant cycle history lists them.', 'id');
     return cycle;
   };
   /** Changes the active cycle: one that was named and has ended must not be taken for its successor. `plan`: what can be read before the write. */
@@ -118,7 +117,8 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
       read: async ({ id, number }, ctx) => {
         const cycle = await byId(id, ctx);
         const found = await handoffWithPrevious(ctx.reader, cycle, number);
-        if (!found) throw notFound('handoff', `The cycle ${cycle.cycle_id} has no handoff ${number}.`, 'cycles.handoffs lists those it has.', 'number');
+        if (!found)
+          throw notFound('HANDOFF_NOT_FOUND', `The cycle ${cycle.cycle_id} has no handoff ${number}.`, 'cycles.handoffs lists those it has.', 'number');
         return ok({ handoff: viewHandoff(found.handoff), previous: found.previous ? viewHandoff(found.previous) : null });
       },
     }),
@@ -161,7 +161,7 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
       write: async (tx, { session_id }, ctx) => {
         const session = await findSession(tx.db, tx.workspace, session_id);
         if (!session) {
-          throw notFound('session', `There is no role session ${JSON.stringify(session_id)}.`, 'covenant cycle sessions lists them.', 'session_id');
+          throw notFound('SESSION_NOT_FOUND', `There is no role session ${JSON.stringify(session_id)}.`, 'covenant cycle sessions lists them.', 'session_id');
         }
         if (session.closed_at !== null) return ok(viewSession(session, tx.now));
         const { actor } = ctx.principal;

@@ -1,7 +1,6 @@
 import { record, type WriteContext } from '../../kernel/call.ts';
 import { excerpt } from '../../kernel/excerpt.ts';
-import { invalidInput } from '../../kernel/registry.ts';
-import { Refusal } from '../../kernel/reply.ts';
+import { invalidInput, Refusal } from '../../kernel/reply.ts';
 import { insertNewRow, insertRows, newId } from '../../storage/rows.ts';
 import type { CycleRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';

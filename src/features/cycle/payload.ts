@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { invalidInput, issuesOf } from '../../kernel/registry.ts';
+import { issuesOf } from '../../kernel/registry.ts';
+import { invalidInput } from '../../kernel/reply.ts';
 import { hasToken } from '../../storage/journal.ts';
 
 const MAX_CHARACTERS = 256 * 1024;

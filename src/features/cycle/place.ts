@@ -1,8 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { CallContext } from '../../kernel/call.ts';
-import { invalidInput } from '../../kernel/registry.ts';
-import { Refusal } from '../../kernel/reply.ts';
+import { invalidInput, Refusal } from '../../kernel/reply.ts';
 import { type FileDisk, NotAFile } from '../../machine/files.ts';
 import { isAllowed, repositoryAround } from '../../machine/git/place.ts';
 import { type CycleConfig, FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';

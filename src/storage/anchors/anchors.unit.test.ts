@@ -4,10 +4,11 @@ import { expect, test } from 'vitest';
 import { temporaryDatabase, temporaryFolder } from '../../testing/store/database.ts';
 import { openTestStore } from '../../testing/store/store.ts';
 import { AnchorCheck } from './check.ts';
-import { type AnchorPoint, anchorPath, digestOf, FIRST, readAnchorFile, signAnchor } from './file.ts';
+import { type AnchorPoint, anchorPath, readAnchorFile } from './file.ts';
 import { AnchorKeeper } from './keeper.ts';
 import { currentKey, makeKey, readKeys, rotateKey } from './keys.ts';
 import { appendLine } from './lines.ts';
+import { digestOf, FIRST, signAnchor } from './record.ts';
 
 const W = 'ws_default';
 const HASH = 'a'.repeat(64);

@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { StoreError } from '../errors.ts';
 import type { ChainBreak, ChainPoint, JournalEvent } from '../journal.ts';
-import { type AnchorPoint, type AnchorRecord, isSound, type KeptAnchors, readAnchor } from './file.ts';
-import { keyIdOf, readKeys } from './keys.ts';
-import { readLines } from './lines.ts';
+import type { AnchorPoint, KeptAnchors } from './file.ts';
 
 export interface AnchorReport {
   readonly checked: number;
@@ -76,54 +72,3 @@ export function withForged({ checked, failed, firstBreak }: AnchorReport, forged
 
 /** The first of two. */
 export const earlier = (one: ChainBreak | null, other: ChainBreak | null): ChainBreak | null => (!one || (other && other.seq < one.seq) ? other : one);
-
-/** Why a file cannot be compared with a journal. */
-export class AnchorUnreadable extends StoreError {
-  override readonly name = 'AnchorUnreadable';
-}
-
-const PLAIN = /^(\d+) ([0-9a-f]{64})$/;
-
-/**
- * Anchors that somebody kept elsewhere: a copy of the home's file, what `audit anchor --json` printed, or a number and a hash. Their own public key
- * counts before the home's, which may have been replaced since. None of them is set aside: they say what was once there.
- */
-export function readGivenAnchors(path: string, workspace: string, folder: string): Pick<KeptAnchors, 'points' | 'cuts' | 'forged' | 'notices'> {
-  const { publicKeys } = readKeys(folder);
-  const points: AnchorPoint[] = [];
-  const cuts: AnchorRecord[] = [];
-  const notices: string[] = [];
-  const forged: { seq: number; reason: string }[] = [];
-  const lines = isOneObject(path) ?? readLines(path);
-  for (const { number, text, value } of lines) {
-    const told = (value ?? {}) as { anchor?: unknown; public_key?: unknown; seq?: unknown; root?: unknown };
-    const [, seq, hash] = PLAIN.exec('root' in told && !told.anchor ? `${told.seq} ${told.root}` : text.trim()) ?? [];
-    if (seq !== undefined && hash !== undefined) {
-      points.push({ seq: Number(seq), hash, time: Number.POSITIVE_INFINITY, at: 0 });
-      continue;
-    }
-    if (value === undefined) {
-      notices.push(`${path}, line ${number}: it was cut short and was passed over`);
-      continue;
-    }
-    const record = readAnchor(told.anchor ?? value);
-    if (!record) throw new AnchorUnreadable(`${path}, line ${number}: this is no anchor`);
-    if (record.workspace !== workspace)
-      throw new AnchorUnreadable(`${path}, line ${number}: this anchor is of the workspace ${record.workspace.replace(/^ws_/, '')}`);
-    const own = typeof told.public_key === 'string' ? [[keyIdOf(told.public_key), told.public_key] as const] : [];
-    if (isSound(record, new Map([...publicKeys, ...own]))) (record.kind === 'pruned' ? cuts : points).push(record);
-    else forged.push({ seq: record.seq, reason: `${path}, line ${number}: the signature by the key ${record.key} does not fit` });
-  }
-  if (points.length + forged.length === 0) throw new AnchorUnreadable(`${path}: there is no anchor in it`);
-  return { points: points.filter(({ seq }) => seq > 0).toSorted((a, b) => a.seq - b.seq), cuts, forged, notices };
-}
-
-/** JSON that somebody has laid out over several lines. */
-function isOneObject(path: string): { number: number; text: string; value: unknown }[] | undefined {
-  const text = readFileSync(path, 'utf8').trim();
-  try {
-    return [{ number: 1, text, value: JSON.parse(text) as unknown }];
-  } catch {
-    return undefined;
-  }
-}

@@ -1,10 +1,9 @@
-import { hash as digest } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { type ChainPoint, canonicalJson, GENESIS } from '../journal.ts';
-import { isSignedBy, type KnownKeys, readKeys, type SigningKey } from './keys.ts';
+import type { ChainPoint } from '../journal.ts';
+import { type KnownKeys, readKeys } from './keys.ts';
 import { type ReadLine, readLines } from './lines.ts';
+import { type AnchorRecord, digestOf, FIRST, isSound, parseAnchor } from './record.ts';
 
 export const anchorFolder = (home: string): string => join(home, 'anchors');
 export const anchorPath = (folder: string, workspace: string): string => join(folder, `${workspaceNameOf(workspace)}.jsonl`);
@@ -56,7 +55,7 @@ export class AnchorLines {
 
   add({ number, text, value }: ReadLine): void {
     if (value === undefined) return void this.#notices.push(`${this.#path}, line ${number}: it was cut short and was passed over`);
-    const record = readAnchor(value);
+    const record = parseAnchor(value);
     const problem = this.#wrongWith(record);
     if (!record || problem !== undefined) return void this.#forged.push({ seq: record?.seq ?? 0, reason: `${this.#path}, line ${number}: ${problem}` });
     this.#lastDigest = digestOf(text);
@@ -96,63 +95,6 @@ function setAside({ kind, at, keeps = 0 }: AnchorRecord, points: readonly Anchor
   if (last > 0)
     notices.push(`${new Date(at).toISOString()}: ${SAID[kind as keyof typeof SAID]}; events ${keeps + 1} to ${last} of before went with what was there`);
   return points.filter(({ seq }) => seq <= keeps);
-}
-
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-
-/**
- * The end of a journal at one moment, signed. `restored` and `imported` say besides that the store was put in the place of another: of the anchors
- * before them only those up to event `keeps` count still. `pruned` is no end, but the last event that a prune takes away.
- */
-const anchorRecord = z.strictObject({
-  kind: z.enum(['anchor', 'restored', 'imported', 'pruned']),
-  workspace: z.string(),
-  seq: z.int().min(0),
-  hash: sha256,
-  /** Of that event. */
-  time: z.int(),
-  at: z.int(),
-  keeps: z.int().min(0).optional(),
-  /** The SHA-256 of the line before it in its file; zeros for the first. */
-  previous: sha256,
-  key: z.string(),
-  signature: z.string(),
-});
-export type AnchorRecord = z.output<typeof anchorRecord>;
-export type UnsignedAnchor = Omit<AnchorRecord, 'key' | 'signature' | 'previous'>;
-
-export const FIRST = GENESIS;
-export const digestOf = (line: string): string => digest('sha256', line);
-
-/** The line as it is written. */
-export function signAnchor(anchor: UnsignedAnchor, previous: string, key: SigningKey): { record: AnchorRecord; line: string } {
-  const unsigned = { ...anchor, previous, key: key.id };
-  const record = { ...unsigned, signature: key.sign(canonicalJson(unsigned)) };
-  return { record, line: canonicalJson(record) };
-}
-
-export function readAnchor(value: unknown): AnchorRecord | undefined {
-  const read = anchorRecord.safeParse(value);
-  return read.success ? read.data : undefined;
-}
-
-export function isSound({ signature, ...unsigned }: AnchorRecord, publicKeys: ReadonlyMap<string, string>): boolean {
-  const key = publicKeys.get(unsigned.key);
-  return key !== undefined && isSignedBy(key, canonicalJson(unsigned), signature);
-}
-
-/** Undefined: there is nothing, or no plain file. No link is followed. */
-export function readPlainFile(path: string): Buffer | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-    return fstatSync(file).isFile() ? readFileSync(file) : undefined;
-  } catch (error) {
-    if (['ENOENT', 'ELOOP', 'EMLINK', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
 }
 
 /** Workspaces are named by small letters, digits and dashes: part of a file's name as they are. */

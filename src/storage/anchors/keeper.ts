@@ -3,23 +3,13 @@ import { join } from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '../engine.ts';
 import { StoreError } from '../errors.ts';
-import { type ChainPoint, readEnd, readHead, readAnchor as readPruned } from '../journal.ts';
+import { type ChainPoint, readAnchor, readEnd, readHead } from '../journal.ts';
 import { chunks } from '../rows.ts';
 import { AnchorCheck, type AnchorReport, unsignedCut, withForged } from './check.ts';
-import {
-  AnchorLines,
-  type AnchorPoint,
-  type AnchorRecord,
-  anchorFolder,
-  anchorPath,
-  digestOf,
-  FIRST,
-  type KeptAnchors,
-  signAnchor,
-  type UnsignedAnchor,
-} from './file.ts';
+import { AnchorLines, type AnchorPoint, anchorFolder, anchorPath, type KeptAnchors } from './file.ts';
 import { currentKey, rotateKey } from './keys.ts';
 import { appendLine, readLines } from './lines.ts';
+import { type AnchorRecord, digestOf, FIRST, signAnchor, type UnsignedAnchor } from './record.ts';
 
 /** The journal is not what it was when its last anchor was made: another anchor would cover that up. */
 export class AnchorMismatch extends StoreError {
@@ -57,7 +47,7 @@ export class AnchorKeeper {
   /** An anchor of the journal's end; undefined where it has no event. */
   async anchor(db: Db, workspace: string, now: number): Promise<WrittenAnchor | undefined> {
     // First: whoever prunes signs it before it is done.
-    const pruned = await readPruned(db, workspace);
+    const pruned = await readAnchor(db, workspace);
     const { points, cuts } = await this.#kept(workspace);
     const last = points.at(-1);
     if (!last) await this.#acceptCut(db, workspace, now);
@@ -89,7 +79,7 @@ export class AnchorKeeper {
 
   /** Whether a journal agrees with every anchor of this home, without reading all of it. */
   async check(db: Db, workspace: string): Promise<AnchorReport> {
-    const pruned = await readPruned(db, workspace);
+    const pruned = await readAnchor(db, workspace);
     const { points, cuts, forged } = await this.#kept(workspace);
     const agreeing = new Set(await this.#agreeing(db, workspace, points));
     const broken = points.find((point) => !agreeing.has(point));
@@ -133,7 +123,7 @@ export class AnchorKeeper {
 
   /** Those of the anchors that the journal agrees with; what was pruned cannot be told, and does where the prune was signed. */
   async #agreeing(db: Db, workspace: string, points: readonly AnchorPoint[]): Promise<AnchorPoint[]> {
-    const pruned = await readPruned(db, workspace);
+    const pruned = await readAnchor(db, workspace);
     const isSigned = unsignedCut(pruned, (await this.#kept(workspace)).cuts) === null;
     const hashes = new Map([[pruned.seq, pruned.hash]]);
     for (const some of chunks(

@@ -9,7 +9,7 @@ import { placeHeaders } from '../../machine/git/place.ts';
 import { isToken } from '../../wire/credentials.ts';
 import { exchange, failureCode, type HttpAnswer } from '../../wire/http-client.ts';
 import { parseJson, recordIn } from '../../wire/json.ts';
-import { MAX_BODY_BYTES } from '../http/body.ts';
+import { MAX_BODY_BYTES } from '../http/request.ts';
 import { isList } from './last-list.ts';
 import { badAnswer, bodyTooLarge, connectionLost, isTeamEnvelope, malformedToken, type TeamEnvelope, timedOut, unreachable } from './refusal.ts';
 import type { BridgeSettings } from './run.ts';

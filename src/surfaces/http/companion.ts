@@ -12,8 +12,9 @@ import { ENVELOPES, Refusal } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import { HOOK_EVENTS, type HookAnswer, type HookEvent } from '../../wire/hook-question.ts';
 import { questionFrom } from '../hook-question.ts';
-import { bearer, type Entrance, isFromHere, originOf, peerOf } from './entrance.ts';
+import type { Entrance } from './entrance.ts';
 import { actionStatus, badBody, type HttpRefusal, NATIVE_PAYLOAD, NO_RELEASE, NO_SUCH_PATH, NO_UPDATE_KEY, refusal, respond } from './refuse.ts';
+import { bearer, isFromHere, originOf, peerOf } from './request.ts';
 
 type Env = { Bindings: HttpBindings };
 type Refuse = (c: Context<Env>, refusal: HttpRefusal, principal?: Principal) => Promise<Response>;

@@ -1,16 +1,14 @@
-import type { IncomingHttpHeaders, IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ServerLimits } from '../../config.ts';
 import type { Authentication } from '../../features/core/identity/index.ts';
 import type { Principal } from '../../kernel/call.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { addressGroup, networkTest } from '../../kernel/network.ts';
-import { parsedBytes } from '../../kernel/registry.ts';
 import type { App } from '../../main.ts';
-import { isThisMachine } from '../origin.ts';
-import { type RequestBody, readJsonBody, SMALL_BYTES } from './body.ts';
-import { type HttpRefusal, PROOF_HEADER, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
+import { type HttpRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
+import { bearer, cookies, createSourceOf, pathOf, plainAddress, proofOf, type RequestBody, readJsonBody, SMALL_BYTES, ticketOf } from './request.ts';
 
 /** Something that callers share (memory, sockets, connections): so much in all, and of that no more than its own part for one caller. */
 export class KeyedShare {
@@ -127,85 +125,6 @@ export function boundConnections(
   });
 }
 
-/** Cookies of one host are shared by all its ports: the port in the name keeps several servers apart. */
-export const cookieName = (port: number): string => `covenant_${port}`;
-
-export function bearer(incoming: IncomingMessage): string | undefined {
-  return /^Bearer (.+)$/i.exec(incoming.headers.authorization ?? '')?.[1];
-}
-
-/** More of one name are nobody's but an attacker's. */
-const MAX_COOKIES = 4;
-
-/** The values of all cookies of that name, as the browser sent them. */
-function cookies(incoming: IncomingMessage, name: string): string[] {
-  const pairs = (incoming.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2));
-  return pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : [])).slice(0, MAX_COOKIES);
-}
-
-/** By the name that it was called by, which the guard knows as ours; behind a proxy the operator has said what people see of it. */
-export function originOf({ config }: App, { headers }: IncomingMessage): string {
-  const host = headers.host?.toLowerCase() ?? '';
-  return config.allowed_origins.find((origin) => URL.canParse(origin) && new URL(origin).host === host) ?? `http://${host}`;
-}
-
-const proofOf = ({ headers }: IncomingMessage): string | undefined => {
-  const sent = headers[PROOF_HEADER];
-  return typeof sent === 'string' ? sent : undefined;
-};
-
-const ticketOf = ({ url }: IncomingMessage): string | undefined => URL.parse(url ?? '/', 'http://localhost')?.searchParams.get('ticket') ?? undefined;
-
-/** Without the query, and without a secret in the path, however a client spells it. */
-export function pathOf(incoming: IncomingMessage): string {
-  const path = (incoming.url ?? '').replace(/^[a-z]+:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
-  const spelled = path.replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-  return /\/signin\//i.test(spelled) ? '/signin' : path.slice(0, 200);
-}
-
-/** An IPv4 address that came by an IPv6 socket, as what it is. */
-const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
-
-/** The address of the connection, whoever it carries requests for. */
-export const peerOf = (incoming: IncomingMessage): string => plainAddress(incoming.socket.remoteAddress ?? 'unknown');
-
-/**
- * Who sent a request: the peer, unless that is a proxy which the operator trusts. Then it is the nearest address in
- * `X-Forwarded-For` that is no such proxy; what stands before it the caller may have made up.
- */
-function createSourceOf(trustedProxies: readonly string[]): (incoming: IncomingMessage) => string {
-  if (trustedProxies.length === 0) return peerOf;
-  const isTrusted = networkTest(trustedProxies);
-  return (incoming) => {
-    let source = peerOf(incoming);
-    const hops = String(incoming.headers['x-forwarded-for'] ?? '').split(',');
-    while (isTrusted(source)) {
-      const hop = addressIn(hops.pop() ?? '');
-      if (hop === undefined) break;
-      source = hop;
-    }
-    return source;
-  };
-}
-
-/** Some proxies add the port. */
-function addressIn(hop: string): string | undefined {
-  const text = hop.trim();
-  const [, bare = text] = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text) ?? [];
-  return isIP(bare) === 0 ? undefined : plainAddress(bare);
-}
-
-/** What proxies add. One that adds nothing and calls us by our own name, as a tunnel does, cannot be told from a program of this machine. */
-const ADDED_BY_PROXIES = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
-
-const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);
-
-/** Called from this machine, by a name of this machine, and not on behalf of somebody else as far as the request says. */
-export function isFromHere(address: string, headers: IncomingHttpHeaders): boolean {
-  const called = `http://${headers.host}`;
-  return isLoopback(address) && URL.canParse(called) && isThisMachine(called) && !ADDED_BY_PROXIES.some((name) => name in headers);
-}
-
 type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
 
 interface Exchanged {
@@ -308,13 +227,13 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
   const identify: Entrance['identify'] = async (incoming, credentials) => {
     // Where a token would do as well, who brings neither is told of the token.
     const isSession = credentials.session && (!('token' in credentials) || cookies(incoming, cookieName()).length > 0);
-    const credentialSource = credentials.token === undefined && isSession ? 'cookie' : 'bearer';
+    const door = credentials.token === undefined && isSession ? 'cookie' : 'bearer';
     const result = await authenticated(incoming, credentials);
     if ('principal' in result) return result;
-    const payload = { reason: result.rejected, door: credentialSource, path: pathOf(incoming) };
+    const payload = { reason: result.rejected, door, path: pathOf(incoming) };
     await app.refusals.record(sourceOf(incoming), { category: 'audit', kind: 'authentication_failed', payload });
     if (result.rejected === 'unproven') return { refusal: credentials.byTicket ? TICKET_REQUIRED : PROOF_REQUIRED };
-    return { refusal: credentialSource === 'cookie' ? SIGNED_OUT : UNAUTHENTICATED };
+    return { refusal: door === 'cookie' ? SIGNED_OUT : UNAUTHENTICATED };
   };
 
   return {
@@ -347,7 +266,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
     async readBody(request, sender) {
       const key = sender === 'known' ? (principalOf(request.incoming)?.tokenId ?? '') : addressGroup(sourceOf(request.incoming));
       const body = await readJsonBody(request.incoming, { ...limits, ...shares[sender], key });
-      const isHeld = sender !== 'known' || 'problem' in body || isKept(request, parsedBytes(body.bytes, body.nodes));
+      const isHeld = sender !== 'known' || 'problem' in body || isKept(request, body.memory);
       return isHeld ? body : { problem: { kind: 'busy' } };
     },
   };

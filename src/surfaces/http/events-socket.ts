@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import { redactor } from '../../features/core/identity/index.ts';
 import type { Principal } from '../../kernel/call.ts';
 import type { App } from '../../main.ts';
-import type { JournalPage } from '../../storage/open.ts';
+import type { JournalPage } from '../../storage/follow.ts';
 import type { Metrics } from './metrics.ts';
 import { WRONG_POSITION } from './refuse.ts';
 import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlow, drained, type SocketRoute } from './upgrade.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countJson } from './body.ts';
+import { countJson } from './request.ts';
 
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Object.values(value).reduce<number>((most, inner) => Math.max(most, depthOf(inner)), 0) : 0;

@@ -1,5 +1,5 @@
 import { ENVELOPES, type Refused, type Reply, refused } from '../../kernel/reply.ts';
-import type { BodyProblem } from './body.ts';
+import type { BodyProblem } from './request.ts';
 import type { GuardProblem } from './routes.ts';
 
 /** By which the dashboard's page shows that it is of this origin. */

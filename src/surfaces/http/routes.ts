@@ -13,10 +13,9 @@ import { newId } from '../../storage/rows.ts';
 import { WORKSPACE_HEADER } from '../../wire/http-client.ts';
 import type { McpSurface } from '../mcp/handler.ts';
 import { toolsetsOfPath } from '../mcp/toolsets.ts';
-import { ClientGone, reportedIn } from './body.ts';
 import { companionRoutes, deviceRoutes, hookRoutes } from './companion.ts';
 import type { StaticFiles } from './dashboard.ts';
-import { bearer, type Entrance, isFromHere, originOf, pathOf, peerOf } from './entrance.ts';
+import type { Entrance } from './entrance.ts';
 import { exportEvents } from './export.ts';
 import type { HealthReport } from './health.ts';
 import type { Metrics } from './metrics.ts';
@@ -33,6 +32,7 @@ import {
   UNAUTHENTICATED,
   UNKNOWN_SESSION,
 } from './refuse.ts';
+import { bearer, ClientGone, isFromHere, originOf, pathOf, peerOf, reportedIn } from './request.ts';
 
 /** Why a request is turned away before anything is read of it, or nothing. */
 export type GuardProblem = 'host' | 'origin';

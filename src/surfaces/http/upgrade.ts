@@ -7,9 +7,10 @@ import type { Principal } from '../../kernel/call.ts';
 import { Refusal, refused } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import { WORKSPACE_HEADER } from '../../wire/http-client.ts';
-import { bearer, type Entrance, KeyedShare, pathOf } from './entrance.ts';
+import { type Entrance, KeyedShare } from './entrance.ts';
 import type { Metrics } from './metrics.ts';
 import { foreign, type HttpRefusal, NO_SUCH_PATH, respond, TOO_MANY_SOCKETS } from './refuse.ts';
+import { bearer, pathOf } from './request.ts';
 import type { Guard } from './routes.ts';
 
 export const CLOSE_SLOW = 4408;

@@ -6,7 +6,7 @@ import type {
   ServerCapabilities,
   ServerOptions,
 } from '@modelcontextprotocol/server';
-import type { PublishedTool } from '../../kernel/registry.ts';
+import type { PublishedTool } from '../../kernel/publish.ts';
 import type { App } from '../../main.ts';
 import type { McpCaller } from './caller.ts';
 

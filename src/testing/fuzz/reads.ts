@@ -1,5 +1,5 @@
 import type { Contract } from '../../kernel/contract.ts';
-import type { PublishedTool } from '../../kernel/registry.ts';
+import type { PublishedTool } from '../../kernel/publish.ts';
 import type { Handler, Implementation } from '../../kernel/tool.ts';
 
 type Input = Record<string, unknown>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Contract } from '../../kernel/contract.ts';
-import { ALIAS_NAMES, isRecord, type PublishedTool, type Registry, toolNamed } from '../../kernel/registry.ts';
+import type { PublishedTool } from '../../kernel/publish.ts';
+import { ALIAS_NAMES, isRecord, type Registry, toolNamed } from '../../kernel/registry.ts';
 import type { JsonSchema } from '../../kernel/reply.ts';
 
 /** Something that can be called: a tool or an action, one operation of it, by one of its names. */

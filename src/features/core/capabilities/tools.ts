@@ -34,7 +34,7 @@ export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implemen
           : await grantsToRevoke(tx, action, await subjects.resolve(tx.db, tx.workspace, oneOf(named)));
         const standing = grants.filter((grant) => grant.revoked_at === null);
         if (standing.length === 0) {
-          throw notFound('grant', 'There is no such grant that is not already revoked.', 'covenant capabilities list');
+          throw notFound('GRANT_NOT_FOUND', 'There is no such grant that is not already revoked.', 'covenant capabilities list');
         }
         for (const grant of standing) await takeGrant(tx, grant, ctx);
         return ok({ revoked: standing.map((grant) => grant.id) }, `Revoked ${standing.length} grant(s).`);

@@ -72,7 +72,7 @@ export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pic
       const { device_code } = parseInput({ input: devicePoll }, body) as z.output<typeof devicePoll>;
       const hash = hashSecret(device_code);
       const known = await findRow(store.reader, 'device_grants', { device_code_hash: hash });
-      if (!known) throw notFound('device', 'No device asked with this code.', 'Start the setup again.', 'device_code');
+      if (!known) throw notFound('DEVICE_NOT_FOUND', 'No device asked with this code.', 'Start the setup again.', 'device_code');
       return await store.write(
         known.workspace_id ?? DEFAULT_WORKSPACE_ID,
         async (tx) => await answer(tx, await findRow(tx.db, 'device_grants', { device_code_hash: hash }), limits),

@@ -108,14 +108,19 @@ async function tried({ reader, clock, principal: { workspace, developerId, token
 async function waitingFor(db: Db, code: string, now: number): Promise<DeviceGrantRow> {
   const row = await findPending(db, code);
   if (row && now <= row.expires_at) return row;
-  throw notFound('device', 'No device waits with this code.', 'Compare it with what the device shows; a code serves once, within ten minutes.', 'code');
+  throw notFound(
+    'DEVICE_NOT_FOUND',
+    'No device waits with this code.',
+    'Compare it with what the device shows; a code serves once, within ten minutes.',
+    'code',
+  );
 }
 
 type Decision = Pick<DeviceGrantRow, 'status' | 'workspace_id' | 'developer_id'>;
 
 async function settle(tx: Tx, ctx: WriteContext, row: DeviceGrantRow, decision: Decision): Promise<void> {
   if (!(await changeGrant(tx.db, row.id, 'pending', { ...decision, decided_at: tx.now }))) {
-    throw notFound('device', 'Somebody else has just decided on this device.', 'covenant devices list shows those that are set up.');
+    throw notFound('DEVICE_NOT_FOUND', 'Somebody else has just decided on this device.', 'covenant devices list shows those that are set up.');
   }
   const kind = decision.status === 'approved' ? 'device.approved' : 'device.refused';
   record(tx, ctx, { category: 'work', kind, subject: row.id, payload: { source: row.source, agents: agentsOf(row), developer_id: decision.developer_id } });

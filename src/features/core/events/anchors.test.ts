@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AnchorRecord } from '../../../storage/anchors/file.ts';
 import { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
+import type { AnchorRecord } from '../../../storage/anchors/record.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
 import { until } from '../../../testing/until.ts';
 

@@ -2,9 +2,12 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Output } from '../../../kernel/contract.ts';
 import { workspaceId } from '../../../kernel/ids.ts';
+import { createLog } from '../../../kernel/trace.ts';
 import { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
 import { readAnchor } from '../../../storage/journal.ts';
 import { cut, PruneWalk } from '../../../storage/journal-prune.ts';
+import { findRows, insertRows } from '../../../storage/rows.ts';
+import type { JournalAnchorRow } from '../../../storage/schema-rows.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
 import type { listEvents, pruneJournal, verifyEvents } from './contract.ts';
 import { removingCut } from './prune.ts';
@@ -116,7 +119,17 @@ test('what a prune that was broken off has left behind is removed by the server,
   expect(await readAnchor(t.app.store.reader, workspace)).toMatchObject({ seq: last });
   expect((await listed(t, { after: 0, limit: 1 })).looked.from).toBe(last + 1);
   expect((await t.events())[0]?.seq).toBe(1);
-  await removingCut({ store }).run();
+  // A workspace in which nothing can be removed keeps no other from it.
+  const unreadable = { ...(await findRows(store.reader, 'journal_anchors', { workspace_id: workspace }))[0], workspace_id: 'ws_aaa' } as JournalAnchorRow;
+  await store.write('ws_aaa', ({ db }) => insertRows(db, 'journal_anchors', unreadable));
+  await store.append('ws_aaa', [{ category: 'work', kind: 'note.made', actor: 'operator' }]);
+  const failing: typeof store = {
+    ...store,
+    write: (name, ...rest) => (name === 'ws_aaa' ? Promise.reject(new Error('the disk is bad')) : store.write(name, ...rest)),
+  };
+  const logged: string[] = [];
+  await removingCut({ store: failing, log: createLog('error', (line) => logged.push(line)) }).run();
+  expect(logged).toEqual([expect.stringContaining('"workspace":"ws_aaa"')]);
   expect((await t.events())[0]?.seq).toBe(last + 1);
   expect(await verified(t, { limit: 10_000 })).toMatchObject({ first_break: null, done: true });
 });

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { CallContext, Services } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
-import type { Sweep } from '../../../kernel/sweep.ts';
+import { inEachWorkspace, type Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { type AnchorKeeper, AnchorMismatch } from '../../../storage/anchors/keeper.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -171,15 +171,17 @@ const broken = ({ seq, reason }: { seq: number; reason: string }): Refusal =>
 const REMOVE_EVERY_MS = 600_000;
 
 /** Removes what a prune that was broken off has cut and left behind. */
-export function removingCut({ store }: Pick<Services, 'store'>): Sweep {
+export function removingCut({ store, log }: Pick<Services, 'store' | 'log'>): Sweep {
+  const name = 'journal';
   return {
-    name: 'journal',
+    name,
     everyMs: REMOVE_EVERY_MS,
     async run() {
-      for (const { workspace_id, ...anchor } of await findRows(store.reader, 'journal_anchors', {})) {
-        if ((await leftBefore(store.reader, workspace_id, anchor)) === 0) continue;
-        while ((await removeSome((callback) => store.write(workspace_id, callback))) > 0);
-      }
+      const anchors = new Map((await findRows(store.reader, 'journal_anchors', {})).map(({ workspace_id, ...anchor }) => [workspace_id, anchor]));
+      await inEachWorkspace(log, name, [...anchors.keys()], async (workspace) => {
+        if ((await leftBefore(store.reader, workspace, anchors.get(workspace) as ChainPoint)) === 0) return;
+        while ((await removeSome((callback) => store.write(workspace, callback))) > 0);
+      });
     },
   };
 }

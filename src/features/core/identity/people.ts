@@ -202,7 +202,7 @@ export const workingFor = async (tx: Tx, callerDeveloperId: string | null): Prom
 export async function requireDeveloper(tx: Pick<Tx, 'db' | 'workspace'>, name: string): Promise<DeveloperRow> {
   const developer = await findDeveloper(tx.db, tx.workspace, { name });
   if (!developer) {
-    throw notFound('developer', `There is no developer ${JSON.stringify(name)}.`, `covenant tokens create --developer NAME makes one.`, 'developer');
+    throw notFound('DEVELOPER_NOT_FOUND', `There is no developer ${JSON.stringify(name)}.`, `covenant tokens create --developer NAME makes one.`, 'developer');
   }
   return developer;
 }

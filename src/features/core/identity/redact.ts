@@ -349,7 +349,7 @@ export async function developerFor(db: Db, workspace: string, viewer: Principal,
   const name = who.replace(/^@/, '');
   const developer = (await findDeveloper(db, workspace, { name })) ?? (await findDeveloper(db, workspace, { id: name }));
   if (!developer || isHidden(developer, viewer)) {
-    throw notFound('developer', `There is no developer ${JSON.stringify(name)} in this workspace.`, 'covibe_team state names those there are.');
+    throw notFound('DEVELOPER_NOT_FOUND', `There is no developer ${JSON.stringify(name)} in this workspace.`, 'covibe_team state names those there are.');
   }
   return developer;
 }

@@ -15,7 +15,7 @@ export const grantSubjects = {
     if (named.token) return `token:${(await tokenNamed(db, workspace, named.token)).id}`;
     if (named.instance) {
       if (!(await hasRow(db, 'tokens', { workspace_id: workspace, instance_id: named.instance })))
-        throw notFound('instance', `There is no instance ${JSON.stringify(named.instance)}.`, 'covenant instances list', 'instance');
+        throw notFound('INSTANCE_NOT_FOUND', `There is no instance ${JSON.stringify(named.instance)}.`, 'covenant instances list', 'instance');
       return `instance:${named.instance}`;
     }
     return 'operator';

@@ -99,7 +99,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
   implement(createSigninLink, {
     write: async (tx, input, ctx) => {
       const developer = input.developer ? await requireDeveloper(tx, input.developer) : await firstDeveloper(tx.db, tx.workspace);
-      if (!developer) throw notFound('developer', 'This workspace has no developer yet.', 'covenant tokens create --developer NAME makes one.');
+      if (!developer) throw notFound('DEVELOPER_NOT_FOUND', 'This workspace has no developer yet.', 'covenant tokens create --developer NAME makes one.');
       await requireNoBorrowing(tx, developer, ctx);
       const link = await makeSigninLink(tx, developer, ctx.principal.actor);
       return ok({ path: link.path, developer: developer.name, expires_at: link.expiresAt });

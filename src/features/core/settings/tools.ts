@@ -1,7 +1,8 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { accessOf, invalidInput, type PublishedTool } from '../../../kernel/registry.ts';
-import { ok } from '../../../kernel/reply.ts';
+import type { PublishedTool } from '../../../kernel/publish.ts';
+import { accessOf } from '../../../kernel/registry.ts';
+import { invalidInput, ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement, type RetentionInfo } from '../../../kernel/tool.ts';
 import { deleteRows, saveRows } from '../../../storage/rows.ts';
 import type { SettingRow } from '../../../storage/schema-rows.ts';

@@ -165,7 +165,7 @@ export class ServerCatalogue {
   #decide(server: string, selection: Selection, act: (tx: Tx, decided: Decided, pins: readonly Pin[]) => Promise<void>): Promise<Decided> {
     return this.#inTurn(async () => {
       const entry = this.#entries.find(({ name }) => name === server);
-      if (!entry) throw notFound('server', `There is no server ${JSON.stringify(server)} in secrets.toml.`, 'covenant servers list', 'server');
+      if (!entry) throw notFound('SERVER_NOT_FOUND', `There is no server ${JSON.stringify(server)} in secrets.toml.`, 'covenant servers list', 'server');
       const decided = await this.#services.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
         const pins = asTold(await readPins(tx.db, server), this.#told.get(server)).filter(({ name }) => isChosen(entry, name));
         const selected = this.#select(entry, selection, pins);
@@ -317,7 +317,7 @@ export class ServerCatalogue {
   #notWithheld(server: string, tool: string, pins: readonly Pin[]): void {
     if (pins.some(({ name, exposed }) => name === tool || exposed === tool)) return;
     throw notFound(
-      'tool',
+      'TOOL_NOT_FOUND',
       `The server ${server} has no tool or prompt ${JSON.stringify(tool.slice(0, 100))}.`,
       `covenant servers list shows what of ${server} is withheld.`,
       'tool',

@@ -32,7 +32,7 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
     }
     const known = entries.map(({ name }) => name).join(', ');
     throw notFound(
-      'server',
+      'SERVER_NOT_FOUND',
       `There is no server ${JSON.stringify(server)} in secrets.toml${known ? `; there is ${known}` : ''}.`,
       'covenant servers list also shows entries that were skipped, and why.',
       'server',
@@ -126,7 +126,7 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
         }
         if (!catalogue.isKnown(server)) {
           const message = `Nothing is known of a server ${JSON.stringify(server)}.`;
-          throw notFound('server', message, 'covenant servers list shows what can be forgotten.', 'server');
+          throw notFound('SERVER_NOT_FOUND', message, 'covenant servers list shows what can be forgotten.', 'server');
         }
         await catalogue.forget(server, { actor: ctx.principal.actor });
         return ok({ server }, `Forgot ${server}. Grants for its tools stay: covenant capabilities list.`);

@@ -1,7 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { CallContext } from '../../../kernel/call.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
-import { isRecord, type PublishedTool, toolNamed } from '../../../kernel/registry.ts';
+import type { PublishedTool } from '../../../kernel/publish.ts';
+import { isRecord, toolNamed } from '../../../kernel/registry.ts';
 import type { ExternalTool, Json } from '../../../kernel/relay.ts';
 import { notFound, ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
@@ -44,7 +45,7 @@ export function gatewayTools(catalogue: ToolCatalogue, tally: Tally): Implementa
     implement(showTool, {
       read: async ({ name }, ctx) => {
         const tool = offeredTools(catalogue, ctx.workspace).find((each) => each.name === toolNamed(name));
-        if (!tool) throw notFound('tool', `There is no tool ${JSON.stringify(name)}.`, 'covenant tools list', 'name');
+        if (!tool) throw notFound('TOOL_NOT_FOUND', `There is no tool ${JSON.stringify(name)}.`, 'covenant tools list', 'name');
         const { description, inputSchema, outputSchema, annotations } = tool;
         const short = await inShort(tool, (await you(ctx))(tool), await dayOf(ctx));
         return ok({ ...short, description, inputSchema, annotations, ...(outputSchema && { outputSchema }) });

@@ -48,7 +48,7 @@ export function requireFacts({ facts }: Pick<RosterFacts, 'facts'>, viewer: View
   const found = facts.get(actorOf(agentId)) ?? [...facts.values()].find(({ actor, developerId }) => viewer.agent(actor, developerId).name === agentId);
   if (found && viewer.sees(found.developerId)) return found;
   throw notFound(
-    'agent',
+    'AGENT_NOT_FOUND',
     `There is no agent ${JSON.stringify(agentId)} here, or none that was heard of lately.`,
     'agents.list names those there are.',
     'agent_id',

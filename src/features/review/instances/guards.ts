@@ -10,7 +10,7 @@ import { instanceViewer } from './views.ts';
 export async function requireInstance(db: Db, workspace: string, id: string): Promise<InstanceRow> {
   const row = await findInstance(db, workspace, id);
   if (row) return row;
-  throw notFound('instance', `There is no instance ${id}.`, 'covenant instances list names those there are.', 'instance_id');
+  throw notFound('INSTANCE_NOT_FOUND', `There is no instance ${id}.`, 'covenant instances list names those there are.', 'instance_id');
 }
 
 /** Its worktree and session are where it was started, and only the server there can reach them. */

@@ -57,7 +57,7 @@ export function orphanActions(outside: InstanceOutside): Implementation[] {
         const sessions = await orphanSessions(outside, ctx.reader);
         const worktrees = await orphanWorktrees(outside, ctx.reader);
         if (force !== undefined && !worktrees.some(({ found }) => found.path === force))
-          throw notFound('orphan', `${force} is no worktree that an instance has left.`, 'covenant doctor names those there are.', 'force');
+          throw notFound('ORPHAN_NOT_FOUND', `${force} is no worktree that an instance has left.`, 'covenant doctor names those there are.', 'force');
         const items: Cleared[] = [];
         // Sessions first: whoever works in a worktree has ended before it is looked at.
         for (const session of sessions) items.push(await endOrphan(ctx, session));

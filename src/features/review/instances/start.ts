@@ -2,8 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { CallContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/ids.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { notFound, Refusal } from '../../../kernel/reply.ts';
+import { invalidInput, notFound, Refusal } from '../../../kernel/reply.ts';
 import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import { TmuxFailed } from '../../../machine/agent-sessions/tmux.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
@@ -117,7 +116,7 @@ async function startingPoint(
   const commit = isName ? await disk.resolveCommit(root, `refs/heads/${base}`, { signal }) : null;
   if (commit !== null) return { branch: base, commit };
   const next = 'Name a branch that `git branch` lists, or fetch it first.';
-  throw notFound('branch', `There is no branch ${JSON.stringify(base)} in ${root}.`, next, 'base_branch');
+  throw notFound('BRANCH_NOT_FOUND', `There is no branch ${JSON.stringify(base)} in ${root}.`, next, 'base_branch');
 }
 
 function requireLauncher({ launchers: all, environment }: InstanceOutside, name: string, workspace: string): void {

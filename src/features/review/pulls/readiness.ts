@@ -45,7 +45,7 @@ async function requireReviewed(db: Db, review: InstanceRow): Promise<InstanceRow
   const relationship = await reviewedBy(db, review.workspace_id, review.id);
   if (!relationship) {
     const next = 'Only a review agent that request_review has started can approve.';
-    throw notFound('relationship', `${review.id} reviews nobody's work.`, next);
+    throw notFound('RELATIONSHIP_NOT_FOUND', `${review.id} reviews nobody's work.`, next);
   }
   if (review.status !== 'started' || relationship.ended_at !== null) throw over(review);
   if ((await feedbackOf(db, review.workspace_id, review.id)).length > 0) {

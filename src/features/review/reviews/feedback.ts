@@ -92,7 +92,7 @@ const underWay = (): Refusal => new Refusal('FEEDBACK_UNDER_WAY', 'Your feedback
 async function requireTarget(db: Db, review: InstanceRow): Promise<{ parent: InstanceRow; iteration: number }> {
   const relationship = await reviewedBy(db, review.workspace_id, review.id);
   if (!relationship) {
-    throw notFound('relationship', `${review.id} reviews nobody's work.`, 'Only a review agent that request_review has started can send feedback.');
+    throw notFound('RELATIONSHIP_NOT_FOUND', `${review.id} reviews nobody's work.`, 'Only a review agent that request_review has started can send feedback.');
   }
   const parent = await requireInstance(db, review.workspace_id, relationship.parent_instance);
   const over = relationship.ended_at === null ? null : `The review by ${review.id} is over (${relationship.outcome}).`;

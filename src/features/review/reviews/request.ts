@@ -138,7 +138,7 @@ export async function requireReady({ disk }: InstanceOutside, row: InstanceRow, 
   }
   const state = await disk.worktreeState(repository, worktree_path, against, { signal });
   if (!state.listed || !state.exists) {
-    throw notFound('worktree', `The worktree of ${row.id} is not there any more: ${worktree_path}.`, 'Tell the person whom you work for.');
+    throw notFound('WORKTREE_NOT_FOUND', `The worktree of ${row.id} is not there any more: ${worktree_path}.`, 'Tell the person whom you work for.');
   }
   if (state.branch !== branch_name) {
     const there = state.branch ?? 'a detached HEAD';

@@ -1,7 +1,6 @@
 import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { notFound, ok, Refusal, refused } from '../../../kernel/reply.ts';
+import { invalidInput, notFound, ok, Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, insertRows, newId } from '../../../storage/rows.ts';
@@ -89,7 +88,7 @@ export async function answerAsk(tx: Tx, ctx: WriteContext, { id, delivered_at, r
 
 /** In the same words whether there is none or it was put to somebody else. */
 const askNotFound = (id: string): Refusal =>
-  notFound('ask', `ask_id: no ask ${JSON.stringify(id)} was put to you.`, 'covibe_coordination list shows the asks that wait for you.', 'ask_id');
+  notFound('ASK_NOT_FOUND', `ask_id: no ask ${JSON.stringify(id)} was put to you.`, 'covibe_coordination list shows the asks that wait for you.', 'ask_id');
 
 export const announcementTools: Implementation[] = [
   implement(announce, {

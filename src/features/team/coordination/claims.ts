@@ -1,7 +1,6 @@
 import { type Principal, record, type Services, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { notFound, ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
+import { invalidInput, notFound, ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -167,7 +166,7 @@ export async function requireOpenSession(tx: Tx, { session }: WriteContext): Pro
 
 /** In the same words whether there is none or it is somebody else's. */
 export const claimNotFound = (field: string, id: string): Refusal =>
-  notFound('claim', `${field}: you have no claim ${JSON.stringify(id)}.`, 'covibe_coordination list shows your claims.', field);
+  notFound('CLAIM_NOT_FOUND', `${field}: you have no claim ${JSON.stringify(id)}.`, 'covibe_coordination list shows your claims.', field);
 
 function territoryOf({ repo: named, paths = [], symbols = [] }: Input<typeof checkConflicts>, { place }: Pick<WriteContext, 'place'>): ClaimScope {
   const repo = named ?? place?.repo;

@@ -39,7 +39,7 @@ export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }
         const [taskIds, claimIds] = [[...new Set(task_ids)], [...new Set(claim_ids)]];
         for (const id of taskIds)
           if (!(await ownsTask(tx.db, tx.workspace, developerId, id)))
-            throw notFound('task', `task_ids: you have no task ${JSON.stringify(id)}.`, 'Use the task_ids of your own tasks.', 'task_ids');
+            throw notFound('TASK_NOT_FOUND', `task_ids: you have no task ${JSON.stringify(id)}.`, 'Use the task_ids of your own tasks.', 'task_ids');
         const own = new Set((await liveClaimRows(tx.db, tx.workspace, tx.now, developerId)).map(({ id }) => id));
         for (const id of claimIds) if (!own.has(id)) throw claimNotFound('claim_ids', id);
         const where = { ...(repo === undefined ? {} : { repo }), ...(branch === undefined ? {} : { branch }) };
@@ -138,7 +138,7 @@ async function takeClaims(tx: Tx, ctx: WriteContext, row: HandoffRow): Promise<s
 /** In the same words whether there is none or it was offered to somebody else. */
 const handoffNotFound = (id: string): Refusal =>
   notFound(
-    'handoff',
+    'HANDOFF_NOT_FOUND',
     `handoff_id: no handoff ${JSON.stringify(id)} was offered to you.`,
     'covibe_coordination list shows what is offered to you.',
     'handoff_id',

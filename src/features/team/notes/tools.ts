@@ -47,7 +47,12 @@ export function noteTools({ ownsTask, ownsWorkstream }: NotePorts): Implementati
 
 /** In the same words whether there is none or it is somebody else's. */
 const notYours = (noun: 'task' | 'workstream', id: string): Refusal =>
-  notFound(noun, `${noun}_id: you have no ${noun} ${JSON.stringify(id)}.`, `Use the ${noun}_id of your own ${noun}, or leave it out.`, `${noun}_id`);
+  notFound(
+    noun === 'task' ? 'TASK_NOT_FOUND' : 'WORKSTREAM_NOT_FOUND',
+    `${noun}_id: you have no ${noun} ${JSON.stringify(id)}.`,
+    `Use the ${noun}_id of your own ${noun}, or leave it out.`,
+    `${noun}_id`,
+  );
 
 /** A control character is six bytes of JSON: with the title this stays within what the journal keeps. */
 const MAX_CHARACTERS = 800;

@@ -33,7 +33,12 @@ export const overlapTools: Implementation[] = [
     write: async (tx, { warning_id, reason }, ctx) => {
       const warning = await findWarning(tx.db, tx.workspace, warning_id);
       if (warning?.developer_id !== callingDeveloper(ctx.principal)) {
-        throw notFound('warning', `You have no warning ${JSON.stringify(warning_id)}.`, 'covibe_team state lists your overlap warnings.', 'warning_id');
+        throw notFound(
+          'WARNING_NOT_FOUND',
+          `You have no warning ${JSON.stringify(warning_id)}.`,
+          'covibe_team state lists your overlap warnings.',
+          'warning_id',
+        );
       }
       if (warning.resolved_at !== null) {
         const { status } = warning;

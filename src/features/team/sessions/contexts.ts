@@ -1,6 +1,5 @@
 import { record } from '../../../kernel/call.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { notFound, ok, type Refusal } from '../../../kernel/reply.ts';
+import { invalidInput, notFound, ok, type Refusal } from '../../../kernel/reply.ts';
 import { mayBeSameRepo, sameRepo } from '../../../kernel/repo.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -158,4 +157,4 @@ export const contextTools: Implementation[] = [
 
 /** In the same words for one that never was, one that is no longer active, and one to be revoked that is not the caller's. */
 const contextNotFound = (id: string): Refusal =>
-  notFound('context', `There is no active context ${JSON.stringify(id)} for you.`, 'covibe_session get_context lists the active ones.', 'context_id');
+  notFound('CONTEXT_NOT_FOUND', `There is no active context ${JSON.stringify(id)} for you.`, 'covibe_session get_context lists the active ones.', 'context_id');

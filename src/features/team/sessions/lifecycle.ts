@@ -92,7 +92,7 @@ const ownerOf = compiledQuery(2, (db, workspace: string, sessionId: string) =>
 /** In the same words whether there is no such session or it is somebody else's. */
 export const sessionNotFound = (sessionId: string): Refusal =>
   notFound(
-    'session',
+    'SESSION_NOT_FOUND',
     `You have no session ${JSON.stringify(sessionId)}.`,
     'Use the session_id that covibe_session start gave you, or start a session.',
     'session_id',

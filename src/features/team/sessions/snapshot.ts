@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
+import { invalidInput } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { canonicalJson } from '../../../storage/journal.ts';
 import { changeRows, countRows, deleteRows, findRow, findRows, insertRows, matching, newId, readJson, view } from '../../../storage/rows.ts';

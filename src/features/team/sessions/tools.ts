@@ -1,7 +1,6 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { ok, Refusal, refused } from '../../../kernel/reply.ts';
+import { invalidInput, ok, Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { findRows, newId } from '../../../storage/rows.ts';
 import type { AgentSessionRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';

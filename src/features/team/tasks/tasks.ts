@@ -173,7 +173,7 @@ function tell(tx: Tx, { principal: { actor }, session }: Voice, event: { kind: s
 export async function ownTask(tx: Tx, ctx: WriteContext, id: string, field = 'task_id'): Promise<TaskRow> {
   const row = await findTask(tx.db, tx.workspace, id);
   if (row && row.developer_id === callingDeveloper(ctx.principal)) return row;
-  throw notFound('task', `You have no task ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', field);
+  throw notFound('TASK_NOT_FOUND', `You have no task ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', field);
 }
 
 /** Planned work becomes active under its own id. Its workstream may have been closed in the meantime. */

@@ -234,14 +234,19 @@ async function addWorkstream(tx: Tx, ctx: WriteContext, subject: CheckedWork, st
 async function ownWorkstream(tx: Tx, ctx: WriteContext, id: string, field = 'workstream_id'): Promise<WorkstreamRow> {
   const row = await findWorkstream(tx.db, tx.workspace, id);
   if (row && row.developer_id === callingDeveloper(ctx.principal)) return row;
-  throw notFound('workstream', `You have no workstream ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', field);
+  throw notFound('WORKSTREAM_NOT_FOUND', `You have no workstream ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', field);
 }
 
 /** The developer's own workstream that a task names, which must still be open. */
 export async function requireOpenWorkstream(tx: Tx, developerId: string, id: string): Promise<WorkstreamRow> {
   const row = await findWorkstream(tx.db, tx.workspace, id);
   if (row?.developer_id !== developerId) {
-    throw notFound('workstream', `You have no workstream ${JSON.stringify(id)}.`, 'Leave workstream_id out, and the server chooses one.', 'workstream_id');
+    throw notFound(
+      'WORKSTREAM_NOT_FOUND',
+      `You have no workstream ${JSON.stringify(id)}.`,
+      'Leave workstream_id out, and the server chooses one.',
+      'workstream_id',
+    );
   }
   if (row.status !== 'active' && row.status !== 'blocked') {
     throw new Refusal(

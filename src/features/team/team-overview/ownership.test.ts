@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Contract } from '../../../kernel/contract.ts';
-import type { PublishedTool } from '../../../kernel/registry.ts';
+import type { PublishedTool } from '../../../kernel/publish.ts';
 import { type TeamApp, teamApp } from '../../../testing/scenes/team.ts';
 
 /** Something of Ben's of every kind, under the name of the field that takes its id. */

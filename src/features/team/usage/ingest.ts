@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { ok, type Reply, refused } from '../../../kernel/reply.ts';
+import { invalidInput, ok, type Reply, refused } from '../../../kernel/reply.ts';
 import { canonicalJson } from '../../../storage/journal.ts';
 import { findRows, insertRows, newId } from '../../../storage/rows.ts';
 import type { AgentSpanRow } from '../../../storage/schema-rows.ts';

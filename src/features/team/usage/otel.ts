@@ -1,4 +1,5 @@
-import { invalidInput, isRecord } from '../../../kernel/registry.ts';
+import { isRecord } from '../../../kernel/registry.ts';
+import { invalidInput } from '../../../kernel/reply.ts';
 import { dollars, each, has, inside, toSpan, type UsagePlace, type UsageSpan, wholeNumber } from './span.ts';
 
 /** The names under which one kind of instrumentation writes its counters. */

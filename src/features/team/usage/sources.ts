@@ -1,4 +1,4 @@
-import { invalidInput } from '../../../kernel/registry.ts';
+import { invalidInput } from '../../../kernel/reply.ts';
 import { otel } from './otel.ts';
 import { counter, dollars, each, has, inside, rootOf, toSpan, type UsagePlace, type UsageSpan } from './span.ts';
 

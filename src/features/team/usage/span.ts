@@ -1,4 +1,5 @@
-import { invalidInput, isRecord } from '../../../kernel/registry.ts';
+import { isRecord } from '../../../kernel/registry.ts';
+import { invalidInput } from '../../../kernel/reply.ts';
 
 /**
  * What a payload says of one model, in the one form that is stored. The four counters that make up the total exclude each

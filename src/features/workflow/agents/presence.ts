@@ -123,7 +123,12 @@ export interface AgentPorts {
 }
 
 const agentNotFound = (id: string, field: string): Refusal =>
-  notFound('agent', `There is no agent ${JSON.stringify(id)} in this workspace.`, 'agent_list names those there are; agent_register makes one.', field);
+  notFound(
+    'AGENT_NOT_FOUND',
+    `There is no agent ${JSON.stringify(id)} in this workspace.`,
+    'agent_list names those there are; agent_register makes one.',
+    field,
+  );
 
 export async function requireAgent(db: Db, workspace: string, id: string, field = 'agent_id'): Promise<AgentRow> {
   const agent = await findAgent(db, workspace, id);

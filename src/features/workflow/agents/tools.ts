@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type Principal, record } from '../../../kernel/call.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { invalidInput, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { insertRows, newId, readJson } from '../../../storage/rows.ts';

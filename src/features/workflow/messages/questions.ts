@@ -1,8 +1,7 @@
 import { type Principal, record, type Services, type WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { invalidState, ok, Refusal } from '../../../kernel/reply.ts';
+import { invalidInput, invalidState, ok, Refusal } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';

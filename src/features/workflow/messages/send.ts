@@ -132,7 +132,12 @@ export async function tell(tx: Tx, { from, to, actor, about, ...words }: DirectM
 /** The caller's own agent, alive; whoever writes is heard of. */
 async function requireSender(tx: Tx, ctx: WriteContext, id: string): Promise<AgentRow> {
   if (!(await findAgent(tx.db, tx.workspace, id))) {
-    throw notFound('sender', `sender_id: there is no agent ${JSON.stringify(id)} in this workspace.`, 'agent_register makes one for you.', 'sender_id');
+    throw notFound(
+      'SENDER_NOT_FOUND',
+      `sender_id: there is no agent ${JSON.stringify(id)} in this workspace.`,
+      'agent_register makes one for you.',
+      'sender_id',
+    );
   }
   const sender = await requireOwnAgent(tx.db, ctx.principal, id, 'sender_id');
   requireOnline(sender, tx.now, 'sender_id');
@@ -143,7 +148,12 @@ async function requireSender(tx: Tx, ctx: WriteContext, id: string): Promise<Age
 async function requireRecipient(tx: Tx, id: string): Promise<AgentRow> {
   const recipient = await findAgent(tx.db, tx.workspace, id);
   if (recipient) return recipient;
-  throw notFound('recipient', `recipient_id: there is no agent ${JSON.stringify(id)} in this workspace.`, 'agent_list names those there are.', 'recipient_id');
+  throw notFound(
+    'RECIPIENT_NOT_FOUND',
+    `recipient_id: there is no agent ${JSON.stringify(id)} in this workspace.`,
+    'agent_list names those there are.',
+    'recipient_id',
+  );
 }
 
 /** The work that a message is about. A task names its workflow by itself. */

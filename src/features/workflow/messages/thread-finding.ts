@@ -199,7 +199,12 @@ async function* inTurn(db: Db, viewer: Principal, { prefix, read }: Source, mome
 export async function requireThread(db: Db, viewer: Principal, id: string): Promise<FoundThread> {
   const found = await byPrefix(db, viewer, id);
   if (found) return found;
-  throw notFound('message', `There is no message, ask, handoff or announcement ${JSON.stringify(id)}.`, 'covenant messages list names those there are.', 'id');
+  throw notFound(
+    'MESSAGE_NOT_FOUND',
+    `There is no message, ask, handoff or announcement ${JSON.stringify(id)}.`,
+    'covenant messages list names those there are.',
+    'id',
+  );
 }
 
 const byPrefix = (db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined> =>

@@ -1,8 +1,7 @@
 import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
+import { invalidInput, notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, developerFor } from '../../core/identity/index.ts';
@@ -68,7 +67,7 @@ const MAX_ASK_ANSWER = 4_000;
 /** Which agents somebody else runs is theirs to tell. */
 const notYours = ({ id, to_developer_id, to_agent_type }: AskRow, { developerId }: Principal): Refusal =>
   notFound(
-    'ask',
+    'ASK_NOT_FOUND',
     `No ask ${JSON.stringify(id)} was put to you.`,
     to_developer_id === developerId
       ? `It was put to your ${to_agent_type}, which answers it with covibe_coordination reply.`

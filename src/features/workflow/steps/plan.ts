@@ -1,7 +1,6 @@
 import { record } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { invalidState, ok, Refusal } from '../../../kernel/reply.ts';
+import { invalidInput, invalidState, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import {
   addCheckpoint,

@@ -1,8 +1,7 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { type InputIssue, invalidInput } from '../../../kernel/registry.ts';
-import { ok, Refusal } from '../../../kernel/reply.ts';
+import { type InputIssue, invalidInput, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { settleAll } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';

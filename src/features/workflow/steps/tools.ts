@@ -1,6 +1,5 @@
 import { record } from '../../../kernel/call.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { ok } from '../../../kernel/reply.ts';
+import { invalidInput, ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import {
   addCheckpoint,

@@ -1,6 +1,5 @@
 import { beginning, excerpt } from '../../../kernel/excerpt.ts';
-import { type InputIssue, invalidInput } from '../../../kernel/registry.ts';
-import { invalidState, Refusal } from '../../../kernel/reply.ts';
+import { type InputIssue, invalidInput, invalidState, Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { activeTasks, checkPlan, edgesOf, readStrings, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { isVariableName, MAX_VARIABLES, storedTask, type TemplateDefinition, type TemplateTask, type Variable } from './contract.ts';

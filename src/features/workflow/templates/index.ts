@@ -1,8 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { record } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
+import { invalidInput, notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Feature, type Implementation, implement } from '../../../kernel/tool.ts';
 import { countRows, findRow, insertRows, matching, newId, readJson } from '../../../storage/rows.ts';
 import type { WorkflowTemplateRow } from '../../../storage/schema-rows.ts';
@@ -54,7 +53,8 @@ const templateTools: Implementation[] = [
     prepare: async ({ template_id, variables = {} }, ctx) => {
       const template = await findRow(ctx.reader, 'workflow_templates', { workspace_id: ctx.workspace, id: template_id });
       const id = JSON.stringify(template_id);
-      if (!template) throw notFound('template', `There is no template ${id} in this workspace.`, 'template_list names those there are.', 'template_id');
+      if (!template)
+        throw notFound('TEMPLATE_NOT_FOUND', `There is no template ${id} in this workspace.`, 'template_list names those there are.', 'template_id');
       return { template, tasks: filledIn(readJson(definition, template.definition), variables) };
     },
     write: async (tx, { workflow_name, repository_path, max_parallel_tasks }, ctx, { template, tasks }) => {

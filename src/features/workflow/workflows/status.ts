@@ -1,7 +1,7 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import { absolutePath } from '../../../kernel/contract.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
+import { invalidInput } from '../../../kernel/reply.ts';
 import { insertRows, newId } from '../../../storage/rows.ts';
 import type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';

@@ -115,7 +115,7 @@ export async function claimedCount(db: Db, workspace: string, workflowId: string
 export async function requireWorkflow(db: Db, workspace: string, id: string, field = 'id'): Promise<WorkflowRow> {
   const row = await findWorkflow(db, workspace, id);
   if (row) return row;
-  throw notFound('workflow', `There is no workflow ${JSON.stringify(id)} in this workspace.`, 'workflow_list names those there are.', field);
+  throw notFound('WORKFLOW_NOT_FOUND', `There is no workflow ${JSON.stringify(id)} in this workspace.`, 'workflow_list names those there are.', field);
 }
 
 export async function requireTask(db: Db, workspace: string, id: string, field = 'task_id'): Promise<WorkflowTaskRow> {
@@ -125,7 +125,12 @@ export async function requireTask(db: Db, workspace: string, id: string, field =
 /** `task` is what was found under that id. */
 export function requireFound(task: WorkflowTaskRow | undefined, id: string, field = 'task_id'): WorkflowTaskRow {
   if (task) return task;
-  throw notFound('task', `There is no task ${JSON.stringify(id)} in this workspace.`, 'workflow_get with include_tasks names those of a workflow.', field);
+  throw notFound(
+    'TASK_NOT_FOUND',
+    `There is no task ${JSON.stringify(id)} in this workspace.`,
+    'workflow_get with include_tasks names those of a workflow.',
+    field,
+  );
 }
 
 export function requireNotEnded(workflow: WorkflowRow): void {

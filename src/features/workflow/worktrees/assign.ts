@@ -1,7 +1,6 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { invalidState, notFound, Refusal } from '../../../kernel/reply.ts';
+import { invalidInput, invalidState, notFound, Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRow, insertRows, newId } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
@@ -13,7 +12,7 @@ import { findWorktree } from './store.ts';
 export async function requireWorktree(db: Db, workspace: string, id: string, field: string): Promise<WorktreeRow> {
   const row = await findWorktree(db, workspace, id);
   if (row) return row;
-  throw notFound('workspace', `There is no workspace ${JSON.stringify(id)}.`, 'workspace_list names those of a workflow.', field);
+  throw notFound('WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(id)}.`, 'workspace_list names those of a workflow.', field);
 }
 
 function requireSameWorkflow(task: WorkflowTaskRow, workflowId: string, field: string): void {

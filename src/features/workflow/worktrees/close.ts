@@ -1,7 +1,6 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import { invalidInput } from '../../../kernel/registry.ts';
-import { invalidState, Refusal } from '../../../kernel/reply.ts';
+import { invalidInput, invalidState, Refusal } from '../../../kernel/reply.ts';
 import { isUnderWay, messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
 import { reasonToKeep } from '../../../machine/git/worktree-state.ts';

@@ -1,5 +1,5 @@
 import type { Services } from '../../../kernel/call.ts';
-import type { StepRunner } from '../../../kernel/step.ts';
+import { serverRunner } from '../../../kernel/step.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
@@ -28,7 +28,7 @@ const BATCH_SIZE = 1_000;
 /** Finishes or undoes what a process began on disk and did not live to record. */
 function worktreeSweep({ store, clock, log }: Services, outside: WorktreeOutside): Sweep {
   async function finish(row: LeasedWorktree): Promise<void> {
-    const runner: StepRunner = { actor: 'server', signal: undefined, write: (callback) => store.write(row.workspace_id, callback) };
+    const runner = serverRunner(store, row.workspace_id);
     if (row.step === 'removing') await carryOutRemoval(outside, runner, row);
     else if (await claimStands(store.reader, row)) await carryOutCreation(outside, runner, row);
     else await undoCreation(outside, runner, row, 'the claim ended before the worktree was made');

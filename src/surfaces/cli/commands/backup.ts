@@ -131,7 +131,7 @@ async function settle(path: string, revived: readonly RevivedToken[], now: () =>
 async function anchorsBeside(home: string, folder: string): Promise<ReadonlyMap<string, Buffer>> {
   const [{ anchorFolder, isAnchorFile }, { readPlainFile }] = await Promise.all([
     import('../../../storage/anchors/file.ts'),
-    import('../../../storage/anchors/file.ts'),
+    import('../../../storage/anchors/lines.ts'),
   ]);
   const copied = new Map<string, Buffer>();
   if (existsSync(anchorFolder(home)) || !lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return copied;

@@ -1,0 +1,47 @@
+import { hash as digest } from 'node:crypto';
+import { z } from 'zod';
+import { canonicalJson, GENESIS } from '../journal.ts';
+import { isSignedBy, type SigningKey } from './keys.ts';
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/**
+ * The end of a journal at one moment, signed. `restored` and `imported` say besides that the store was put in the place of another: of the anchors
+ * before them only those up to event `keeps` count still. `pruned` is no end, but the last event that a prune takes away.
+ */
+const anchorRecord = z.strictObject({
+  kind: z.enum(['anchor', 'restored', 'imported', 'pruned']),
+  workspace: z.string(),
+  seq: z.int().min(0),
+  hash: sha256,
+  /** Of that event. */
+  time: z.int(),
+  at: z.int(),
+  keeps: z.int().min(0).optional(),
+  /** The SHA-256 of the line before it in its file; zeros for the first. */
+  previous: sha256,
+  key: z.string(),
+  signature: z.string(),
+});
+export type AnchorRecord = z.output<typeof anchorRecord>;
+export type UnsignedAnchor = Omit<AnchorRecord, 'key' | 'signature' | 'previous'>;
+
+export const FIRST = GENESIS;
+export const digestOf = (line: string): string => digest('sha256', line);
+
+/** The line as it is written. */
+export function signAnchor(anchor: UnsignedAnchor, previous: string, key: SigningKey): { record: AnchorRecord; line: string } {
+  const unsigned = { ...anchor, previous, key: key.id };
+  const record = { ...unsigned, signature: key.sign(canonicalJson(unsigned)) };
+  return { record, line: canonicalJson(record) };
+}
+
+export function parseAnchor(value: unknown): AnchorRecord | undefined {
+  const read = anchorRecord.safeParse(value);
+  return read.success ? read.data : undefined;
+}
+
+export function isSound({ signature, ...unsigned }: AnchorRecord, publicKeys: ReadonlyMap<string, string>): boolean {
+  const key = publicKeys.get(unsigned.key);
+  return key !== undefined && isSignedBy(key, canonicalJson(unsigned), signature);
+}

@@ -1,0 +1,288 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { NODE_BYTES } from '../../config.ts';
+import type { CallerPlace } from '../../kernel/call.ts';
+import { networkTest } from '../../kernel/network.ts';
+import { withoutCredentials } from '../../kernel/repo.ts';
+import type { App } from '../../main.ts';
+import { LONGEST_HEADER, PLACE_HEADER, REPOSITORY_HEADER } from '../../wire/http-client.ts';
+import { parseJson, recordIn } from '../../wire/json.ts';
+import { isThisMachine } from '../origin.ts';
+import type { KeyedShare } from './entrance.ts';
+import { PROOF_HEADER } from './refuse.ts';
+
+/** Cookies of one host are shared by all its ports: the port in the name keeps several servers apart. */
+export const cookieName = (port: number): string => `covenant_${port}`;
+
+export function bearer(incoming: IncomingMessage): string | undefined {
+  return /^Bearer (.+)$/i.exec(incoming.headers.authorization ?? '')?.[1];
+}
+
+/** More of one name are nobody's but an attacker's. */
+const MAX_COOKIES = 4;
+
+/** The values of all cookies of that name, as the browser sent them. */
+export function cookies(incoming: IncomingMessage, name: string): string[] {
+  const pairs = (incoming.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2));
+  return pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : [])).slice(0, MAX_COOKIES);
+}
+
+/** By the name that it was called by, which the guard knows as ours; behind a proxy the operator has said what people see of it. */
+export function originOf({ config }: App, { headers }: IncomingMessage): string {
+  const host = headers.host?.toLowerCase() ?? '';
+  return config.allowed_origins.find((origin) => URL.canParse(origin) && new URL(origin).host === host) ?? `http://${host}`;
+}
+
+export const proofOf = ({ headers }: IncomingMessage): string | undefined => {
+  const sent = headers[PROOF_HEADER];
+  return typeof sent === 'string' ? sent : undefined;
+};
+
+export const ticketOf = ({ url }: IncomingMessage): string | undefined => URL.parse(url ?? '/', 'http://localhost')?.searchParams.get('ticket') ?? undefined;
+
+/** Without the query, and without a secret in the path, however a client spells it. */
+export function pathOf(incoming: IncomingMessage): string {
+  const path = (incoming.url ?? '').replace(/^[a-z]+:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
+  const spelled = path.replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return /\/signin\//i.test(spelled) ? '/signin' : path.slice(0, 200);
+}
+
+/** An IPv4 address that came by an IPv6 socket, as what it is. */
+export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+/** The address of the connection, whoever it carries requests for. */
+export const peerOf = (incoming: IncomingMessage): string => plainAddress(incoming.socket.remoteAddress ?? 'unknown');
+
+/**
+ * Who sent a request: the peer, unless that is a proxy which the operator trusts. Then it is the nearest address in
+ * `X-Forwarded-For` that is no such proxy; what stands before it the caller may have made up.
+ */
+export function createSourceOf(trustedProxies: readonly string[]): (incoming: IncomingMessage) => string {
+  if (trustedProxies.length === 0) return peerOf;
+  const isTrusted = networkTest(trustedProxies);
+  return (incoming) => {
+    let source = peerOf(incoming);
+    const hops = String(incoming.headers['x-forwarded-for'] ?? '').split(',');
+    while (isTrusted(source)) {
+      const hop = addressIn(hops.pop() ?? '');
+      if (hop === undefined) break;
+      source = hop;
+    }
+    return source;
+  };
+}
+
+/** Some proxies add the port. */
+function addressIn(hop: string): string | undefined {
+  const text = hop.trim();
+  const [, bare = text] = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text) ?? [];
+  return isIP(bare) === 0 ? undefined : plainAddress(bare);
+}
+
+/** What proxies add. One that adds nothing and calls us by our own name, as a tunnel does, cannot be told from a program of this machine. */
+const ADDED_BY_PROXIES = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
+
+const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);
+
+/** Called from this machine, by a name of this machine, and not on behalf of somebody else as far as the request says. */
+export function isFromHere(address: string, headers: IncomingHttpHeaders): boolean {
+  const called = `http://${headers.host}`;
+  return isLoopback(address) && URL.canParse(called) && isThisMachine(called) && !ADDED_BY_PROXIES.some((name) => name in headers);
+}
+
+/** Undefined where nothing usable was said: the call then has to name what it means itself. */
+export function reportedIn(header: (name: string) => string | undefined): { repository: string | undefined; place: CallerPlace | undefined } {
+  return { repository: fromHeader(header(REPOSITORY_HEADER)), place: placeFromHeader(header(PLACE_HEADER)) };
+}
+
+const LONGEST_PATH = 1_000;
+const LONGEST_NAME = 300;
+
+export function fromHeader(value: string | undefined): string | undefined {
+  const path = decoded(value);
+  return path !== undefined && isAbsolute(path) ? path : undefined;
+}
+
+function placeFromHeader(value: string | undefined): CallerPlace | undefined {
+  if (value === undefined || value.length > LONGEST_HEADER) return undefined;
+  const { folder, repo, branch } = recordIn(parseJson(decoded(value) ?? ''));
+  if (typeof folder !== 'string' || !isAbsolute(folder)) return undefined;
+  const remote = nameFrom(repo);
+  return { folder, repo: remote && withoutCredentials(remote), branch: nameFrom(branch) };
+}
+
+function nameFrom(value: unknown): string | null {
+  const name = typeof value === 'string' ? value.trim() : '';
+  return name !== '' && name.length <= LONGEST_NAME && !/\p{Cc}/u.test(name) ? name : null;
+}
+
+const isAbsolute = (path: string): boolean => path.length <= LONGEST_PATH && /^(\/|[A-Za-z]:[\\/]|\\\\)/.test(path) && !/\p{Cc}/u.test(path);
+
+function decoded(value: string | undefined): string | undefined {
+  try {
+    return value ? decodeURIComponent(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface JsonBounds {
+  readonly json_depth: number;
+  readonly json_nodes: number;
+}
+
+const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}') as unknown as number[];
+
+/**
+ * The number of values in JSON, or which bound it is beyond, told from its bytes: a parsed `{}` takes twenty times its two
+ * bytes, so 8 MiB of them must be refused before they are parsed. What is not JSON at all is left to the parser.
+ */
+export function countJson(bytes: Buffer, { json_depth, json_nodes }: JsonBounds): number | 'too-deep' | 'too-many-nodes' {
+  let depth = 0;
+  let nodes = 1;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = endOfString(bytes, at);
+    else if (byte === COMMA) nodes++;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      nodes++;
+      if (++depth > json_depth) return 'too-deep';
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
+    if (nodes > json_nodes) return 'too-many-nodes';
+  }
+  return nodes;
+}
+
+/** Of the quote that ends the string which begins at `start`; the last byte where none does. */
+function endOfString(bytes: Buffer, start: number): number {
+  for (let end = start; ; ) {
+    end = bytes.indexOf(QUOTE as number, end + 1);
+    if (end < 0) return bytes.length;
+    let backslashes = 0;
+    while (bytes[end - 1 - backslashes] === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+}
+
+/** What `body_bytes` of `[limits]` is unless the operator says otherwise: a plan of 10,000 tasks must fit. */
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+/** Nobody is left to answer, and it is no fault of ours. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+export type BodyProblem =
+  | { readonly kind: 'too-large'; readonly maxBytes: number }
+  | { readonly kind: 'too-deep' | 'too-many-nodes' | 'not-utf8' | 'not-json' | 'busy' | 'stalled' };
+/** `memory`: bytes that the value takes, roughly. */
+export type RequestBody = { value: unknown; memory: number } | { problem: BodyProblem };
+
+/** Who sends it, how much that may be, and out of which shares of the server's memory it is read. */
+export interface BodyBounds extends JsonBounds {
+  readonly key: string;
+  readonly maxBytes: number;
+  /** A body that stops coming holds its memory no longer. */
+  readonly stalled_seconds: number;
+  /** For the first part of every body, so that large bodies of others never keep out a small one. */
+  readonly small: KeyedShare;
+  readonly large: KeyedShare;
+}
+
+/** What counts as small: nearly every call. */
+export const SMALL_BYTES = 64 * 1024;
+/** What one body holds of both shares. */
+class Holding {
+  readonly #bounds: BodyBounds;
+  #small = 0;
+  #large = 0;
+
+  constructor(bounds: BodyBounds) {
+    this.#bounds = bounds;
+  }
+
+  get bytes(): number {
+    return this.#small + this.#large;
+  }
+
+  add(bytes: number): boolean {
+    const { key, small, large } = this.#bounds;
+    const first = Math.min(bytes, SMALL_BYTES - this.#small);
+    if (!small.take(key, first)) return false;
+    this.#small += first;
+    if (!large.take(key, bytes - first)) return false;
+    this.#large += bytes - first;
+    return true;
+  }
+
+  giveBack(): void {
+    this.#bounds.small.giveBack(this.#bounds.key, this.#small);
+    this.#bounds.large.giveBack(this.#bounds.key, this.#large);
+    this.#small = 0;
+    this.#large = 0;
+  }
+}
+
+/** The request's JSON, read from the socket under one set of bounds whatever the surface. An empty body is `undefined`. */
+export async function readJsonBody(incoming: IncomingMessage, bounds: BodyBounds): Promise<RequestBody> {
+  const holding = new Holding(bounds);
+  try {
+    const read = await readBytes(incoming, bounds, holding);
+    return 'problem' in read ? read : parsed(read.bytes, bounds);
+  } finally {
+    holding.giveBack();
+  }
+}
+
+function parsed(bytes: Buffer, bounds: JsonBounds): RequestBody {
+  if (bytes.length === 0) return { value: undefined, memory: 0 };
+  if (!isUtf8(bytes)) return { problem: { kind: 'not-utf8' } };
+  const counted = countJson(bytes, bounds);
+  if (typeof counted === 'string') return { problem: { kind: counted } };
+  try {
+    return { value: JSON.parse(bytes.toString('utf8')), memory: bytes.length + NODE_BYTES * counted };
+  } catch {
+    return { problem: { kind: 'not-json' } };
+  }
+}
+
+/** Counted by what has come, not by what was announced: a sender that announces much and sends nothing takes nothing. */
+function readBytes(
+  incoming: IncomingMessage,
+  { maxBytes, stalled_seconds }: BodyBounds,
+  holding: Holding,
+): Promise<{ bytes: Buffer } | { problem: BodyProblem }> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+      clearTimeout(stalled);
+    };
+    const refuse = (problem: BodyProblem) => {
+      end();
+      chunks.length = 0;
+      resolve({ problem });
+    };
+    const stalled = setTimeout(() => refuse({ kind: 'stalled' }), stalled_seconds * 1_000);
+    incoming.on('data', (chunk: Buffer) => {
+      if (isOver) return;
+      stalled.refresh();
+      if (holding.bytes + chunk.length > maxBytes) refuse({ kind: 'too-large', maxBytes });
+      else if (!holding.add(chunk.length)) refuse({ kind: 'busy' });
+      else chunks.push(chunk);
+    });
+    incoming.once('end', () => {
+      if (!isOver) resolve({ bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) });
+      end();
+    });
+    const gone = (cause?: Error) => {
+      if (!isOver) reject(new ClientGone('the client went away', { cause }));
+      end();
+    };
+    incoming.once('error', gone);
+    incoming.once('aborted', () => gone());
+    if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) refuse({ kind: 'too-large', maxBytes });
+  });
+}

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { asHeader, placeHeaders } from '../../machine/git/place.ts';
+import { temporaryRepository } from '../../testing/scenes/repository.ts';
+import { temporaryFolder } from '../../testing/store/database.ts';
+import { PLACE_HEADER, REPOSITORY_HEADER } from '../../wire/http-client.ts';
+import { countJson, fromHeader, isFromHere, reportedIn } from './request.ts';
+
+const heard = (headers: Record<string, string>) => reportedIn((name) => headers[name]);
+const heardPlace = (place: unknown) => heard({ [PLACE_HEADER]: asHeader(JSON.stringify(place)) }).place;
+
+test('a path goes through a header unharmed, and what is no absolute path is not believed', () => {
+  expect(fromHeader(asHeader('/home/zoë/my repo'))).toBe('/home/zoë/my repo');
+  expect(fromHeader(asHeader('C:\\work\\app'))).toBe('C:\\work\\app');
+  for (const nonsense of [undefined, '', 'app', '%E0%A4%A', asHeader('/a\nb'), asHeader(`/${'x'.repeat(1_000)}`)]) expect(fromHeader(nonsense)).toBeUndefined();
+});
+
+test('a place arrives as it was: folder, repository and branch, from a folder of the repository and from outside of any', () => {
+  const { path, write } = temporaryRepository();
+  write('docs/größe.md', '');
+  const folder = `${path}/docs`;
+  expect(heard(placeHeaders(folder))).toEqual({ repository: path, place: { folder, repo: 'app', branch: 'main' } });
+  const outside = temporaryFolder();
+  expect(heard(placeHeaders(outside))).toEqual({ repository: outside, place: { folder: outside, repo: null, branch: null } });
+});
+
+test('what is said of a place is bounded, carries no password on, and is left out where it makes no sense', () => {
+  expect(heardPlace({ folder: '/a', repo: 'https://u:pw@git.example/a', branch: 'b' })).toEqual({ folder: '/a', repo: 'https://git.example/a', branch: 'b' });
+  expect(heardPlace({ folder: '/a', repo: 5, branch: 'x'.repeat(301), more: 1 })).toEqual({ folder: '/a', repo: null, branch: null });
+  expect(heardPlace({ folder: '/a', repo: 'a\u0000b', branch: ' ' })).toEqual({ folder: '/a', repo: null, branch: null });
+  for (const nonsense of [null, [], 'a', {}, { folder: 'a' }, { folder: '/a', repo: 'x'.repeat(5_000) }]) expect(heardPlace(nonsense)).toBeUndefined();
+  expect(heard({ [PLACE_HEADER]: '%7B%' }).place).toBeUndefined();
+  // Beside everything else that a request carries.
+  expect(placeHeaders(`/${'ü'.repeat(900)}`)).toEqual({ [REPOSITORY_HEADER]: expect.any(String) });
+});
+
+test('a call is from here where address, name and headers all say so', () => {
+  const host = 'localhost:3001';
+  for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) expect([address, isFromHere(address, { host })]).toEqual([address, true]);
+  for (const own of ['127.0.0.1:3001', '[::1]:3001', 'localhost']) expect([own, isFromHere('::1', { host: own })]).toEqual([own, true]);
+});
+
+test('another address, another name, none, or a word of a proxy says otherwise', () => {
+  const host = 'localhost:3001';
+  for (const address of ['192.0.2.7', '::ffff:192.0.2.7', 'unknown', '2001:db8::127.0.0.1'])
+    expect([address, isFromHere(address, { host })]).toEqual([address, false]);
+  for (const other of ['covenant.example.org', 'localhost.example.org', '127.0.0.1.example.org', '10.0.0.1:3001', 'a b', '']) {
+    expect([other, isFromHere('127.0.0.1', { host: other })]).toEqual([other, false]);
+  }
+  expect(isFromHere('127.0.0.1', {})).toBe(false);
+  for (const name of ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']) {
+    expect([name, isFromHere('127.0.0.1', { host, [name]: '' })]).toEqual([name, false]);
+  }
+});
+
+const depthOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? 1 + Object.values(value).reduce<number>((most, inner) => Math.max(most, depthOf(inner)), 0) : 0;
+/** Values and containers. */
+const valuesOf = (value: unknown): number =>
+  1 + (typeof value === 'object' && value !== null ? Object.values(value).reduce<number>((sum, inner) => sum + valuesOf(inner), 0) : 0);
+
+test('JSON within its bounds passes, JSON beyond them does not, whatever its strings hold', () => {
+  const strings = fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', 'a', 'é') });
+  const values = fc.json({ stringUnit: fc.constantFrom('"', '\\', '[', '{', ',', 'a') }).map((text) => JSON.parse(text) as unknown);
+  fc.assert(
+    fc.property(values, strings, (value, text) => {
+      const whole = [value, text];
+      const bytes = Buffer.from(JSON.stringify(whole));
+      const [depth, nodes] = [depthOf(whole), valuesOf(whole)];
+      expect(countJson(bytes, { json_depth: depth, json_nodes: nodes * 2 })).toBeGreaterThanOrEqual(nodes / 2);
+      expect(countJson(bytes, { json_depth: depth - 1, json_nodes: nodes * 2 })).toBe('too-deep');
+      // An empty container is one value and has no comma, so at least half of them are counted.
+      expect(countJson(bytes, { json_depth: depth, json_nodes: Math.floor(nodes / 2) - 1 })).toBe('too-many-nodes');
+    }),
+    { numRuns: 500, seed: 7 },
+  );
+});
