@@ -1,5 +1,5 @@
 import type { Tx, WriteCallback } from '../storage/write.ts';
-import { Admission, fallbackEnvelope, freshDenial, noWorkspace, opensWorkspace, type PrecheckFailure, roleDenial, unknownAction } from './admission.ts';
+import { Admission, fallbackEnvelope, noWorkspace, opensWorkspace, type PrecheckFailure, unknownAction } from './admission.ts';
 import {
   argumentsDigest,
   type Call,
@@ -19,6 +19,7 @@ import type { PublishedTool } from './publish.ts';
 import { linksSession, parseInput, type Registry, SESSION_FIELD, selectOperation, storableName, toolNamed } from './registry.ts';
 import { isInputRequired, type Json, outcomeOf, type RelayContext, UpstreamError } from './relay.ts';
 import { ENVELOPES, isError, ok, type Refused, type Reply } from './reply.ts';
+import { freshDenial, roleDenial } from './roles.ts';
 import type { Implementation } from './tool.ts';
 import { beginCallSpan, RequestScope, recordCallSpan, requestIdAt, withSpan } from './trace.ts';
 

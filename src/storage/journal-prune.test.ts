@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openTestStore } from '../testing/store/store.ts';
-import { ChainVerifier, firstSeqSince, readAnchor, readEvents, readHead } from './journal.ts';
+import { ChainVerifier } from './chain-verifier.ts';
+import { firstSeqSince, readAnchor, readEvents, readHead } from './journal.ts';
 import { cut, leftBefore, PruneWalk, removeSome } from './journal-prune.ts';
 import type { Store } from './open.ts';
 

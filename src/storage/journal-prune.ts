@@ -1,5 +1,6 @@
+import { attests, type ChainBreak, ChainVerifier, PRUNED } from './chain-verifier.ts';
 import type { Db } from './engine.ts';
-import { attests, type ChainBreak, type ChainPoint, ChainVerifier, eventsAbout, PRUNED, readAnchor, readEvents, toEvent } from './journal.ts';
+import { type ChainPoint, eventsAbout, readAnchor, readEvents, toEvent } from './journal.ts';
 import type { Tx, WriteCallback } from './write.ts';
 
 /**

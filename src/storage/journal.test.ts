@@ -3,7 +3,8 @@ import canonicalize from 'canonicalize';
 import { CompiledQuery, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openTestStore } from '../testing/store/store.ts';
-import { ChainVerifier, eventsAbout, type JournalEvent, MAX_PAYLOAD_BYTES, readEvents, readHead } from './journal.ts';
+import { ChainVerifier } from './chain-verifier.ts';
+import { eventsAbout, type JournalEvent, MAX_PAYLOAD_BYTES, readEvents, readHead } from './journal.ts';
 import type { Store } from './open.ts';
 
 const W = 'ws_test';

@@ -5,8 +5,9 @@ import { runs } from '../testing/runs.ts';
 import { inRun } from '../testing/scope.ts';
 import { ENGINE, temporaryDatabase } from '../testing/store/database.ts';
 import { openTestStore, refusableStore } from '../testing/store/store.ts';
+import { ChainVerifier } from './chain-verifier.ts';
 import { StoreBusy, StoreClosed, WriteWithdrawn } from './errors.ts';
-import { ChainVerifier, type NewEvent, readEvents, readHead } from './journal.ts';
+import { type NewEvent, readEvents, readHead } from './journal.ts';
 import type { Store } from './open.ts';
 
 const W = 'ws_test';

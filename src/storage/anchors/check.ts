@@ -1,4 +1,5 @@
-import type { ChainBreak, ChainPoint, JournalEvent } from '../journal.ts';
+import type { ChainBreak } from '../chain-verifier.ts';
+import type { ChainPoint, JournalEvent } from '../journal.ts';
 import type { AnchorPoint, KeptAnchors } from './file.ts';
 
 export interface AnchorReport {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type Kysely, sql } from 'kysely';
+import { type ChainBreak, ChainVerifier } from '../chain-verifier.ts';
 import type { Db, Engine } from '../engine.ts';
 import { SchemaMismatch } from '../errors.ts';
-import { type ChainBreak, type ChainPoint, ChainVerifier, GENESIS, readAnchor, readHead, toEvent } from '../journal.ts';
+import { type ChainPoint, GENESIS, readAnchor, readHead, toEvent } from '../journal.ts';
 import { inspectSchema, SCHEMA_VERSION } from '../migrate.ts';
 import type { EventRow } from '../schema-rows.ts';
 import { FORMAT, misfit, TABLES, type TableLayout, TransferRefused, type TransferRow, writeLine, writeRow } from './format.ts';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
+import { ChainVerifier } from '../chain-verifier.ts';
 import type { Db, Engine } from '../engine.ts';
-import { type ChainPoint, ChainVerifier, toEvent } from '../journal.ts';
+import { type ChainPoint, toEvent } from '../journal.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
 import type { EventRow } from '../schema-rows.ts';
 import { PAGE } from './export.ts';

@@ -16,7 +16,8 @@ import {
   unchainedJournal,
   W,
 } from '../../testing/store/transfer.ts';
-import { ChainVerifier, readAnchor, readEvents, readHead } from '../journal.ts';
+import { ChainVerifier } from '../chain-verifier.ts';
+import { readAnchor, readEvents, readHead } from '../journal.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
 import { exportWorkspace, openAsItIs, PAGE } from './export.ts';
 import { LEFT_OUT, TABLES, TransferRefused } from './format.ts';

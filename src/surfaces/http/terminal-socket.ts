@@ -1,9 +1,9 @@
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { INSTANCE_ID, type InstanceRow, requireWatchable } from '../../features/review/instances/index.ts';
-import { roleDenial } from '../../kernel/admission.ts';
 import type { Principal } from '../../kernel/call.ts';
 import { Refusal } from '../../kernel/reply.ts';
+import { roleDenial } from '../../kernel/roles.ts';
 import type { App } from '../../main.ts';
 import { parseJson } from '../../wire/json.ts';
 import type { Metrics } from './metrics.ts';

@@ -1,4 +1,5 @@
-import { ChainVerifier, type JournalEvent, readEvents, readHead } from '../../storage/journal.ts';
+import { ChainVerifier } from '../../storage/chain-verifier.ts';
+import { type JournalEvent, readEvents, readHead } from '../../storage/journal.ts';
 import { openStore, type StoreOptions } from '../../storage/open.ts';
 import type { ClientLog } from './client.ts';
 import { effectProblems } from './history.ts';

@@ -1,0 +1,56 @@
+import type { Principal } from './call.ts';
+import { workspaceName } from './ids.ts';
+import type { PublishedTool } from './publish.ts';
+import { accessOf } from './registry.ts';
+import { type Refused, refused } from './reply.ts';
+
+/** Actions go by the caller's role, where tools go by grants. */
+
+const tokenRequired = ({ name }: PublishedTool): Refused =>
+  refused(
+    'error',
+    'TOKEN_REQUIRED',
+    `${name} is for programs that act for a developer.`,
+    'Send the token of a developer or an agent as Authorization: Bearer.',
+  );
+
+/** Whoever has a session's cookie and proof, but no link, gives out no rights with them for long. */
+export function freshDenial(
+  { web, signedInAt, developerName, workspace }: Principal,
+  action: PublishedTool,
+  now: number,
+  freshMs: number,
+): Refused | undefined {
+  const isNeeded = [...action.operations.values()].some(({ contract }) => contract.fresh);
+  if (!isNeeded || !web || (signedInAt !== null && now - signedInAt <= freshMs)) return undefined;
+  return refused(
+    'error',
+    'SIGN_IN_AGAIN',
+    `${action.name} gives out rights or secrets and needs a sign-in of the last ${Math.round(freshMs / 60_000)} minutes.`,
+    `Run \`covenant open\` with --developer ${JSON.stringify(developerName)} --workspace ${workspaceName(workspace)} on the server's machine, or ask its operator for a sign-in link. Open the link in this browser, then try again.`,
+  );
+}
+
+/** Agents run with the rights of the server's user, whosever workspace they work in. */
+const machineDenied = ({ name }: PublishedTool): Refused =>
+  refused(
+    'error',
+    'MACHINE_PERMISSION_REQUIRED',
+    `${name} runs programs on the server's machine. Operator rights in this workspace are not enough for that.`,
+    'Ask the operator of the server to run: covenant developers allow NAME --run-agents',
+  );
+
+export function roleDenial(principal: Principal, action: PublishedTool): Refused | undefined {
+  const access = accessOf(action);
+  if (access === 'token') return principal.web || principal.developerId === null ? tokenRequired(action) : undefined;
+  if (principal.kind === 'operator') return undefined;
+  if (access === 'machine' && principal.operator) return principal.runsAgents ? undefined : machineDenied(action);
+  if (access !== 'server' && principal.operator) return undefined;
+  if (access === 'member' && principal.web) return undefined;
+  return refused(
+    'error',
+    'OPERATOR_REQUIRED',
+    `${action.name} is for the operator of this server.`,
+    'Run it with the covenant command on the server, or sign in as its first developer.',
+  );
+}

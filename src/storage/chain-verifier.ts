@@ -1,0 +1,68 @@
+import { BEGINNING, type ChainPoint, canonicalJson, chainHash, type JournalEvent } from './journal.ts';
+
+/** The kind of the event by which a chain attests that it was cut. */
+export const PRUNED = 'journal.pruned';
+
+export const attests = ({ category, kind, payload }: JournalEvent, { seq, hash }: ChainPoint): boolean =>
+  category === 'audit' && kind === PRUNED && payload.through_seq === seq && payload.root === hash;
+
+export const unattested = ({ seq }: ChainPoint): ChainBreak => ({ seq, kind: null, reason: `no event attests that the journal was cut at ${seq}` });
+
+export interface ChainBreak {
+  seq: number;
+  kind: string | null;
+  reason: string;
+}
+
+/** Checks a chain page by page, in order, from its beginning or from what was verified before. The first break ends it. */
+export class ChainVerifier {
+  readonly #start: ChainPoint;
+  readonly #cuts: JournalEvent[] = [];
+  #previous: string;
+  #next: number;
+  #first: ChainBreak | undefined;
+
+  constructor(verified = BEGINNING) {
+    this.#start = verified;
+    this.#previous = verified.hash;
+    this.#next = verified.seq + 1;
+  }
+
+  /** The last event that fits, and the first that does not. */
+  get reached(): { seq: number; hash: string; firstBreak: ChainBreak | null } {
+    return { seq: this.#next - 1, hash: this.#previous, firstBreak: this.#first ?? null };
+  }
+
+  add(event: JournalEvent): void {
+    if (this.#first) return;
+    if (event.seq !== this.#next) {
+      const reason = event.seq > this.#next ? `event ${this.#next} is missing` : `event ${event.seq} is out of order`;
+      this.#first = { seq: this.#next, kind: null, reason };
+      return;
+    }
+    const expected = chainHash(this.#previous, { ...event, payload: canonicalJson(event.payload) });
+    if (event.hash !== expected) {
+      this.#first = { seq: event.seq, kind: event.kind, reason: 'its content does not fit its hash' };
+      return;
+    }
+    if (event.kind === PRUNED) this.#cuts.push(event);
+    this.#previous = expected;
+    this.#next++;
+  }
+
+  /**
+   * The head row says how long the chain must be: a tail that was cut off leaves no gap behind. Where all of a pruned journal was
+   * verified, its `anchor` must be attested by an event among those: a row alone could be anybody's.
+   */
+  finish(head: ChainPoint | undefined, anchor: ChainPoint = BEGINNING): { valid: boolean; events: number; root: string; firstBreak: ChainBreak | null } {
+    const last = this.#next - 1;
+    if (!this.#first && (head?.seq ?? 0) !== last) {
+      this.#first = { seq: this.#next, kind: null, reason: `the journal's head is at ${head?.seq ?? 0}` };
+    }
+    if (!this.#first && head && head.hash !== this.#previous) {
+      this.#first = { seq: last, kind: null, reason: "the journal's head has another root" };
+    }
+    if (!this.#first && anchor.seq > 0 && !this.#cuts.some((event) => attests(event, anchor))) this.#first = unattested(anchor);
+    return { valid: !this.#first, events: last - this.#start.seq, root: this.#previous, firstBreak: this.#first ?? null };
+  }
+}
