@@ -22,6 +22,7 @@ export function events(services: Services, tally: Tally, standing: PruneHold, { 
   };
 }
 
+export { JournalFold } from './journal-fold.ts';
 export { createJournalQuota } from './journal-quota.ts';
 export type { PruneHold } from './prune.ts';
 export { type DayTally, DENIED_EDIT, type TalliedRefusal, Tally, total } from './tally.ts';

@@ -7,7 +7,9 @@ import type { DayTally, Tally } from '../../core/events/index.ts';
 import { instanceViewer } from '../../review/instances/index.ts';
 import { lastActivities } from '../../team/sessions/index.ts';
 import { type AgentRow, agentsById, isSilent, LEASE_MS, statusAt } from '../../workflow/agents/index.ts';
-import { type Happening, type Happenings, spansIn, type WorkSpan } from './happenings.ts';
+import type { Happening, Happenings } from './happenings.ts';
+import { spansIn, type WorkSpan } from './spans.ts';
+import type { StateFacts } from './state.ts';
 import {
   actorsHeld,
   agentsAsking,
@@ -24,7 +26,6 @@ import {
   tasksAtWork,
   tokensById,
 } from './store.ts';
-import type { StateFacts } from './views.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const SESSION_MS = 7 * DAY_MS;

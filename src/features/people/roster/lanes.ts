@@ -5,7 +5,7 @@ import { PRIVATE, type Viewer } from '../../core/identity/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import { type agentsLanes, type ShownSpan, shownSpan } from './contract.ts';
 import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
-import { spansIn, type WorkSpan } from './happenings.ts';
+import { spansIn, type WorkSpan } from './spans.ts';
 import { shortened } from './views.ts';
 
 const MAX_LANES = 60;

@@ -4,7 +4,7 @@ import { agentIdOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { rowsById } from '../../../storage/rows.ts';
 import { type Viewer, viewerOf } from '../../core/identity/index.ts';
-import { agentsById } from '../../workflow/agents/index.ts';
+import { AGENT_SILENT, agentsById } from '../../workflow/agents/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { NEWS, NewsItem, newsList } from './contract.ts';
 import { type Happening, KEPT_MS, textOf } from './happenings.ts';
@@ -33,7 +33,7 @@ function toldBy({ kind, subject, payload }: Happening): NewsWords | undefined {
       if (to === 'completed') return { news: 'finished', ...step() };
       return to === 'failed' ? { news: 'failed', ...step() } : undefined;
     case 'workflow.task_released':
-      if (textOf(payload, 'reason') !== 'agent silent') return undefined;
+      if (textOf(payload, 'reason') !== AGENT_SILENT) return undefined;
       return { news: 'failed', ...step(), details: 'Its agent fell silent; it can be taken up again.', agentId: textOf(payload, 'agent_id') };
     case 'workflow.status_changed':
       if (to === 'completed') return { news: 'finished', what: 'workflow', title: null, path: PLACES.workflow(subject, '') };

@@ -26,8 +26,8 @@ import {
   standingGrant,
 } from './contract.ts';
 import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
-import type { WorkSpan } from './happenings.ts';
 import { heldNow, showSpans } from './lanes.ts';
+import type { WorkSpan } from './spans.ts';
 import { patternsOf, rowOf, shortened } from './views.ts';
 
 type Shown = Output<typeof agentsShow>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type StateFacts, stateOf } from './views.ts';
+import { type StateFacts, stateOf } from './state.ts';
 
 const NOW = 1_000_000_000;
 const MINUTE = 60_000;
