@@ -3,7 +3,9 @@ import { absolutePath, contract, id, MEMBER_READ, text } from '../../../kernel/c
 import { listQuestions } from '../messages/contract.ts';
 import { loadContext } from '../recovery/contract.ts';
 import { checkpointView, createWorkflowContract, maxParallel, name, reason, TASK_STATUSES, taskView, workflowSummary } from '../workflows/contract.ts';
-import { SPAN_ENDS } from './spans.ts';
+
+/** How the time ended in which somebody had a task. `lost`: its agent was silent until the lease ran out. */
+export const SPAN_ENDS = ['open', 'completed', 'failed', 'skipped', 'released', 'lost', 'replanned'] as const;
 
 /** One workflow as people look at it and steer it: by the same rules as agents, by role instead of by grant. */
 const steer = { toolset: 'admin', access: 'operator' } as const;
