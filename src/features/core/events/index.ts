@@ -1,7 +1,8 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
-import { type AnchorPace, anchoring, anchorTools, type PruneHold, pruneTools, removingCut } from './prune.ts';
+import { type AnchorPace, anchoring, anchorTools } from './anchors.ts';
+import { type PruneHold, pruneTools, removingCut } from './prune.ts';
 import type { Tally } from './tally.ts';
 import { eventTools } from './tools.ts';
 
