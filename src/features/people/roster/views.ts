@@ -4,8 +4,8 @@ import { PRIVATE, type Viewer } from '../../core/identity/index.ts';
 import { readStrings } from '../../team/coordination/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { AgentState, RosterAgent } from './contract.ts';
-import { type ActorFacts, lastSeenOf, type RosterFacts, stateFacts } from './gather.ts';
-import { stateOf } from './state.ts';
+import type { ActorFacts, RosterFacts } from './gather.ts';
+import { lastSeenOf, stateOf } from './state.ts';
 
 const TITLE_SHOWN = 200;
 const FIRST_HELD = 5;
@@ -14,7 +14,7 @@ export const shortened = (text: string): string => beginning(text, TITLE_SHOWN);
 
 /** One row for each whom the viewer can tell apart. */
 export function rowOf(all: readonly ActorFacts[], { name, agent_id }: { name: string; agent_id: string | null }, day: DayTally, now: number): RosterAgent {
-  const states = all.map((facts) => stateOf(stateFacts(facts, day, now), now));
+  const states = all.map((facts) => stateOf(facts, day, now));
   const [first] = all;
   const isOne = agent_id !== null && first !== undefined;
   const count = (of: (facts: ActorFacts) => readonly unknown[]) => all.reduce((sum, facts) => sum + of(facts).length, 0);
