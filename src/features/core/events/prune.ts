@@ -34,22 +34,22 @@ export function pruneTools(standing: PruneHold, keeper: AnchorKeeper): Implement
     if (held) throw new Refusal('JOURNAL_NEEDED', `${held.why} Nothing was deleted.`, held.next);
     const walk = await verify(ctx, before);
     const pruned = walk.reached.seq - walk.anchor.seq;
-    const told = async (stage: Pruned['stage'], count: number): Promise<Pruned> => {
+    const report = async (stage: Pruned['stage'], count: number): Promise<Pruned> => {
       const anchor = await readAnchor(reader, workspace);
       const { seq, hash } = anchor;
       return { stage, before, anchor: { seq, hash }, verified_to: walk.reached.seq, pruned: count, remaining: await leftBefore(reader, workspace, anchor) };
     };
-    if (!walk.isDone) return await told('verifying', 0);
-    if (dry_run) return await told('done', pruned);
+    if (!walk.isDone) return await report('verifying', 0);
+    if (dry_run) return await report('done', pruned);
     walks.delete(workspace);
     const cutHere = () => anchorAround(keeper, ctx, walk.reached, () => ctx.write((tx) => cut(tx, walk, ctx.principal.actor)));
-    if (pruned > 0 && !(await cutHere())) return await told('verifying', 0);
+    if (pruned > 0 && !(await cutHere())) return await report('verifying', 0);
     for (let removed = 0; removed < REMOVED_A_CALL && !ctx.signal.aborted; ) {
       const some = await removeSome(ctx.write);
-      if (some === 0) return await told('done', pruned);
+      if (some === 0) return await report('done', pruned);
       removed += some;
     }
-    return await told('removing', pruned);
+    return await report('removing', pruned);
   }
 
   /** From where this process left off, for as many events as a call has time for. */

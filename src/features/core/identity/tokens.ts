@@ -28,30 +28,30 @@ interface NewToken {
 }
 
 /** Mints a token with the grants of its profile. The value is returned once and never stored. */
-export async function issueToken(tx: Tx, wanted: NewToken): Promise<{ value: string; token: TokenRow }> {
+export async function issueToken(tx: Tx, newToken: NewToken): Promise<{ value: string; token: TokenRow }> {
   const value = mintToken();
-  const taken = await workspaceTokens(tx.db, tx.workspace, wanted.developerId ?? undefined);
+  const taken = await workspaceTokens(tx.db, tx.workspace, newToken.developerId ?? undefined);
   const label =
-    wanted.label ??
+    newToken.label ??
     defaultLabel(
-      wanted.agentType ?? wanted.kind,
+      newToken.agentType ?? newToken.kind,
       taken.map((token) => token.label),
     );
   const token: TokenRow = {
     workspace_id: tx.workspace,
     id: newId('tok', tx.now),
     hash: hashSecret(value),
-    kind: wanted.kind,
-    developer_id: wanted.developerId,
-    agent_type: wanted.agentType ?? null,
-    instance_id: wanted.instanceId ?? null,
+    kind: newToken.kind,
+    developer_id: newToken.developerId,
+    agent_type: newToken.agentType ?? null,
+    instance_id: newToken.instanceId ?? null,
     label,
-    created_by: wanted.madeBy ?? wanted.by,
+    created_by: newToken.madeBy ?? newToken.by,
     created_at: tx.now,
-    expires_at: wanted.expiresAt,
+    expires_at: newToken.expiresAt,
     last_used_at: null,
     revoked_at: null,
-    proof_hash: wanted.proofHash ?? null,
+    proof_hash: newToken.proofHash ?? null,
     previous_hash: null,
     previous_ends_at: null,
   };
@@ -59,11 +59,11 @@ export async function issueToken(tx: Tx, wanted: NewToken): Promise<{ value: str
   tx.append({
     category: 'work',
     kind: 'token.created',
-    actor: wanted.by,
+    actor: newToken.by,
     subject: token.id,
     payload: { kind: token.kind, developer_id: token.developer_id, agent_type: token.agent_type, instance_id: token.instance_id },
   });
-  await giveProfile(tx, token.kind, `token:${token.id}`, wanted.by);
+  await giveProfile(tx, token.kind, `token:${token.id}`, newToken.by);
   return { value, token };
 }
 
