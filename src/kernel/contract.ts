@@ -63,6 +63,10 @@ type ContractSpec<I extends z.ZodObject, O extends z.ZodObject> = Omit<Contract<
 /** Of what only looks. */
 export const READ = { readOnlyHint: true, idempotentHint: true } as const satisfies Partial<Annotations>;
 
+/** Actions that only look: those of every member, and those of operators alone. */
+export const MEMBER_READ = { toolset: 'admin', access: 'member', annotations: READ } as const;
+export const OPERATOR_READ = { toolset: 'admin', access: 'operator', annotations: READ } as const;
+
 /** A tool changes things in our own store, and not destructively, unless its contract says otherwise. */
 const DEFAULTS: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 

@@ -38,6 +38,12 @@ interface Named {
   readonly repository_path?: string | undefined;
 }
 
+interface Target {
+  readonly repository: string;
+  /** Undefined: the active one is meant, if there is any. */
+  readonly named: StoredCycle | undefined;
+}
+
 /** Of a private developer others see that somebody works, and not who. */
 const hidingFor = ({ reader, workspace, principal }: CallContext) => hiding(reader, workspace, principal);
 
@@ -46,33 +52,26 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
   const place = (input: Named, ctx: Pick<CallContext, 'repository'>) => repositoryOf(outside, input.repository_path, ctx);
   /** Only where it was named: without it, all repositories are meant. */
   const filter = async (input: Named, ctx: CallContext) => (input.repository_path === undefined ? undefined : await place(input, ctx));
-  const named = async ({ id, ...input }: Named, ctx: CallContext): Promise<StoredCycle | string> => {
-    if (id === undefined) return await place(input, ctx);
-    if (input.repository_path !== undefined) throw invalidInput([{ field: 'repository_path', message: 'the id says it already: leave one of them out' }]);
+  const byId = async (id: string, ctx: CallContext): Promise<StoredCycle> => {
     const cycle = await findCycle(ctx.reader, ctx.workspace, id);
     if (!cycle) throw notFound('CYCLE_NOT_FOUND', `There is no cycle ${JSON.stringify(id)}.`, 'covenant cycle history lists them.', 'id');
     return cycle;
   };
-  /** Changes the active cycle: one that was named and has ended must not be taken for its successor. `plan`: what can be read before the write. */
-  const changeActive = async (
-    input: Named,
-    ctx: CallContext,
-    plan: (repository: string) => Promise<(tx: Tx, cycle: StoredCycle | undefined) => Promise<StoredCycle>>,
-  ) => {
-    const found = await named(input, ctx);
-    const repository = typeof found === 'string' ? found : found.repository;
-    const change = await plan(repository);
+  const targetOf = async ({ id, ...input }: Named, ctx: CallContext): Promise<Target> => {
+    if (id === undefined) return { repository: await place(input, ctx), named: undefined };
+    if (input.repository_path !== undefined) throw invalidInput([{ field: 'repository_path', message: 'the id says it already: leave one of them out' }]);
+    const named = await byId(id, ctx);
+    return { repository: named.repository, named };
+  };
+  /** One that was named and has ended must not be taken for its successor. */
+  const changeActive = async ({ repository, named }: Target, ctx: CallContext, change: (tx: Tx, cycle: StoredCycle) => Promise<StoredCycle>) => {
     const after = await ctx.write(async (tx) => {
       const cycle = await activeCycle(tx.db, tx.workspace, repository);
-      if (typeof found !== 'string' && found.id !== cycle?.id) {
-        const next = 'There is nothing left to do with it: covenant cycle history says how it ended.';
-        throw new Refusal('NO_ACTIVE_CYCLE', `The cycle ${found.cycle_id} has ended.`, next, { cycle_id: found.cycle_id });
-      }
-      return await change(tx, cycle);
+      if (named && named.id !== cycle?.id) throw hasEnded(named);
+      return await change(tx, requireCycle(cycle, repository));
     });
     return await mirrored(mirror, repository, ok({ cycle: viewCycle(after) }));
   };
-  const byId = async (id: string, ctx: CallContext): Promise<StoredCycle> => (await named({ id }, ctx)) as StoredCycle;
   return [
     implement(cyclesList, {
       read: async (input, ctx) => {
@@ -82,9 +81,8 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
     }),
     implement(cyclesShow, {
       read: async (input, ctx) => {
-        const found = await named(input, ctx);
-        const repository = typeof found === 'string' ? found : found.repository;
-        const cycle = typeof found === 'string' ? await activeCycle(ctx.reader, ctx.workspace, repository) : found;
+        const { repository, named } = await targetOf(input, ctx);
+        const cycle = named ?? (await activeCycle(ctx.reader, ctx.workspace, repository));
         let config_error = null as string | null;
         const config = await configOf(outside, repository).catch((error: unknown) => {
           config_error = error instanceof Error ? error.message : String(error);
@@ -131,25 +129,20 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
       },
     }),
     implement(cyclesComplete, {
-      run: (input, ctx) =>
-        changeActive(input, ctx, async (repository) => async (tx, cycle) => {
-          const to = completionOf(cycle, repository);
-          return await completeCycle(tx, ctx, cycle as StoredCycle, to);
-        }),
+      run: async (input, ctx) => changeActive(await targetOf(input, ctx), ctx, (tx, cycle) => completeCycle(tx, ctx, cycle, completionOf(cycle))),
     }),
     implement(cyclesArchive, {
-      run: (input, ctx) =>
-        changeActive(input, ctx, async (repository) => {
-          const config = await configOf(outside, repository);
-          return async (tx, cycle) => {
-            requireFinal(cycle, repository);
-            return await archiveCycle(tx, ctx, cycle as StoredCycle, config);
-          };
-        }),
+      run: async (input, ctx) => {
+        const target = await targetOf(input, ctx);
+        const config = await configOf(outside, target.repository);
+        return await changeActive(target, ctx, async (tx, cycle) => {
+          requireFinal(cycle);
+          return await archiveCycle(tx, ctx, cycle, config);
+        });
+      },
     }),
     implement(cyclesCancel, {
-      run: ({ reason, ...input }, ctx) =>
-        changeActive(input, ctx, async (repository) => async (tx, cycle) => await cancelCycle(tx, ctx, requireCycle(cycle, repository), reason)),
+      run: async ({ reason, ...input }, ctx) => changeActive(await targetOf(input, ctx), ctx, (tx, cycle) => cancelCycle(tx, ctx, cycle, reason)),
     }),
     implement(cyclesSessions, {
       read: async (input, ctx) => {
@@ -177,6 +170,11 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
       },
     }),
   ];
+}
+
+function hasEnded({ cycle_id }: StoredCycle): Refusal {
+  const next = 'There is nothing left to do with it: covenant cycle history says how it ended.';
+  return new Refusal('NO_ACTIVE_CYCLE', `The cycle ${cycle_id} has ended.`, next, { cycle_id });
 }
 
 const viewCycle = (cycle: StoredCycle) => view(cycleView, cycle, { archive: cycle.status === 'archived' ? archivePath(cycle) : null });

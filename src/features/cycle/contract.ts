@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, id, READ, repositoryPath, text, title } from '../../kernel/contract.ts';
+import { contract, id, MEMBER_READ, READ, repositoryPath, text, title } from '../../kernel/contract.ts';
 import { machineSchema } from './machine.ts';
 import { HANDOFF_LISTS, payloadSchema } from './payload.ts';
 
@@ -28,8 +28,6 @@ const mirrored = { mirror_error: z.string().optional().describe('Why the files i
 /** Also where one stands in a call that does not take it: such a call is refused, and recorded all the same. */
 const SECRETS = ['psk', 'session_token', 'lock_token'];
 const TOOL = { toolset: 'cycle', placed: 'repository_path', secrets: SECRETS } as const;
-/** For every member to see. */
-const LOOK = { toolset: 'admin', access: 'member', annotations: READ } as const;
 const SESSION = { session_token: 'INVALID_SESSION' };
 const TARGET = { target: 'INVALID_TARGET' };
 
@@ -172,7 +170,7 @@ export const handoffView = z.strictObject({ number: z.int(), producer: z.string(
 
 export const cyclesList = contract({
   name: 'cycles.list',
-  ...LOOK,
+  ...MEMBER_READ,
   title: 'Cycles',
   description: 'The cycles of the workspace, or of one repository, the newest first.',
   input: z.strictObject({
@@ -187,7 +185,7 @@ export const cyclesList = contract({
 
 export const cyclesShow = contract({
   name: 'cycles.show',
-  ...LOOK,
+  ...MEMBER_READ,
   title: 'A cycle',
   description: 'A cycle by its id, or the active one of a repository: its machine, its last handoffs, and the sessions of its roles. Null while idle.',
   input: z.strictObject({
@@ -217,7 +215,7 @@ const handoffSummary = z.strictObject({
 
 export const cyclesHandoffs = contract({
   name: 'cycles.handoffs',
-  ...LOOK,
+  ...MEMBER_READ,
   title: 'Handoffs of a cycle',
   description: 'What was handed over in a cycle, the last first: by whom, for whom, and how much of what.',
   input: z.strictObject({ id, before: handoffNumber.optional().describe('Only those with a lower number.'), limit: z.int().min(1).max(50).default(20) }),
@@ -226,7 +224,7 @@ export const cyclesHandoffs = contract({
 
 export const cyclesHandoff = contract({
   name: 'cycles.handoff',
-  ...LOOK,
+  ...MEMBER_READ,
   title: 'A handoff',
   description: 'A handoff in full, with the one before it that was for the same role.',
   input: z.strictObject({ id, number: handoffNumber }),
@@ -272,7 +270,7 @@ export const cyclesCancel = contract({
 
 export const cyclesSessions = contract({
   name: 'cycles.sessions',
-  ...LOOK,
+  ...MEMBER_READ,
   title: 'Role sessions',
   description: 'The role sessions of the workspace, or of one repository, the newest first.',
   input: z.strictObject(repository),

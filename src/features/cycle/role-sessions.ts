@@ -9,83 +9,6 @@ import type { Tx } from '../../storage/write.ts';
 import { type CycleConfig, FOLDER } from './config.ts';
 import { activeCycle, type StoredCycle } from './store.ts';
 
-export const mintLockToken = (): string => randomBytes(24).toString('hex');
-
-/** Shown once; only its hash is kept. */
-export const mintSessionToken = (): string => `sess_${randomBytes(24).toString('hex')}`;
-
-export const hashToken = (token: string): string => hash('sha256', token);
-
-/** By which a session is known to be of this PSK. Without the token, which is kept nowhere, it tells nothing of the PSK. */
-export const pskMark = (sessionToken: string, psk: string): string => hash('sha256', `${sessionToken} ${psk}`);
-
-/** Takes the same time wherever they begin to differ, and however long they are. */
-export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
-
-/** So many wrong PSKs in a row cost nothing: people mistype. */
-const FREE = 5;
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 60_000;
-/** After such a while without one they are forgotten. */
-export const FORGOTTEN_AFTER_MS = 3_600_000;
-
-interface Failures {
-  readonly failures: number;
-  readonly last_at: number;
-}
-
-/** How many failures still count. */
-export const counted = (row: Failures | undefined, now: number): number => (row && now - row.last_at < FORGOTTEN_AFTER_MS ? row.failures : 0);
-
-/** How long the next attempt must still wait: a second after the fifth failure, and twice as long after each further one. */
-export function waitAfter(row: Failures | undefined, now: number): number {
-  const count = counted(row, now);
-  if (!row || count < FREE) return 0;
-  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (count - FREE));
-  return Math.max(0, row.last_at + wait - now);
-}
-
-/** Who presents a session token, and where. */
-export interface Presented {
-  readonly token: string;
-  /** The caller's own token: a session is of use to nobody but its opener. */
-  readonly tokenId: string;
-  readonly repository: string;
-  /** By role, as they are now. */
-  readonly psks: ReadonlyMap<string, string>;
-}
-
-/** The session, if the token is good here and now; its use is written down. */
-export async function useSession(tx: Tx, { token, tokenId, repository, psks }: Presented): Promise<RoleSessionRow> {
-  const row = await findRow(tx.db, 'role_sessions', { workspace_id: tx.workspace, token_sha256: hashToken(token) });
-  if (!row || row.token_id !== tokenId) throw invalidSession('is unknown');
-  if (row.repository !== repository) throw invalidSession('is of another repository');
-  if (row.closed_at !== null) throw invalidSession('is of a session that was closed');
-  if (row.expires_at <= tx.now) throw invalidSession('has expired');
-  // A role that the config no longer has may still end a cycle that began with it.
-  const psk = psks.get(row.role);
-  if (psk !== undefined && row.psk_mark !== pskMark(token, psk)) throw invalidSession(`was opened with another PSK than ${row.role} has now`);
-  await changeRows(tx.db, 'role_sessions', { workspace_id: tx.workspace, id: row.id }, { last_seen: tx.now });
-  return row;
-}
-
-const invalidSession = (why: string): Refusal =>
-  new Refusal('INVALID_SESSION', `The session token ${why}.`, 'Call session.open again for your role and use the new session_token.', {
-    field: 'session_token',
-  });
-
-/** By its id, or an unambiguous tail of it. */
-export async function findSession(db: Db, workspace: string, tail: string): Promise<RoleSessionRow | undefined> {
-  const found = await rowsEndingIn(matching(db, 'role_sessions', { workspace_id: workspace }).selectAll(), tail);
-  return found.length === 0 ? undefined : onlyRow(found, tail, 'session');
-}
-
-const MAX_LISTED = 200;
-
-/** Newest first. */
-export const sessionsIn = (db: Db, workspace: string, repository: string | undefined): Promise<RoleSessionRow[]> =>
-  findRows(db, 'role_sessions', { workspace_id: workspace, repository }, { order: { id: 'desc' }, limit: MAX_LISTED });
-
 interface Where {
   readonly repository: string;
   readonly config: CycleConfig;
@@ -146,6 +69,58 @@ export async function openSession(
 /** What was noted of a wrong PSK must stay, so the refusal is answered and not thrown. */
 const authFailed = (next: string, details: Record<string, unknown>): Refused => refused('error', 'AUTH_FAILED', 'Invalid role credentials.', next, details);
 
+/** So many wrong PSKs in a row cost nothing: people mistype. */
+const FREE = 5;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+/** After such a while without one they are forgotten. */
+export const FORGOTTEN_AFTER_MS = 3_600_000;
+
+interface Failures {
+  readonly failures: number;
+  readonly last_at: number;
+}
+
+/** How many failures still count. */
+export const counted = (row: Failures | undefined, now: number): number => (row && now - row.last_at < FORGOTTEN_AFTER_MS ? row.failures : 0);
+
+/** How long the next attempt must still wait: a second after the fifth failure, and twice as long after each further one. */
+export function waitAfter(row: Failures | undefined, now: number): number {
+  const count = counted(row, now);
+  if (!row || count < FREE) return 0;
+  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (count - FREE));
+  return Math.max(0, row.last_at + wait - now);
+}
+
+/** Who presents a session token, and where. */
+export interface Presented {
+  readonly token: string;
+  /** The caller's own token: a session is of use to nobody but its opener. */
+  readonly tokenId: string;
+  readonly repository: string;
+  /** By role, as they are now. */
+  readonly psks: ReadonlyMap<string, string>;
+}
+
+/** The session, if the token is good here and now; its use is written down. */
+export async function useSession(tx: Tx, { token, tokenId, repository, psks }: Presented): Promise<RoleSessionRow> {
+  const row = await findRow(tx.db, 'role_sessions', { workspace_id: tx.workspace, token_sha256: hashToken(token) });
+  if (!row || row.token_id !== tokenId) throw invalidSession('is unknown');
+  if (row.repository !== repository) throw invalidSession('is of another repository');
+  if (row.closed_at !== null) throw invalidSession('is of a session that was closed');
+  if (row.expires_at <= tx.now) throw invalidSession('has expired');
+  // A role that the config no longer has may still end a cycle that began with it.
+  const psk = psks.get(row.role);
+  if (psk !== undefined && row.psk_mark !== pskMark(token, psk)) throw invalidSession(`was opened with another PSK than ${row.role} has now`);
+  await changeRows(tx.db, 'role_sessions', { workspace_id: tx.workspace, id: row.id }, { last_seen: tx.now });
+  return row;
+}
+
+const invalidSession = (why: string): Refusal =>
+  new Refusal('INVALID_SESSION', `The session token ${why}.`, 'Call session.open again for your role and use the new session_token.', {
+    field: 'session_token',
+  });
+
 /** What a role wants to do. */
 export interface Turn<J, T> {
   /** Whether it may, of the cycle as it stands. Pure: the session has been used even where it may not. */
@@ -175,3 +150,28 @@ export async function asRole<J, T>(ctx: CallContext, { repository, config, sessi
     return await apply(tx, cycle as StoredCycle, judged);
   });
 }
+
+/** By its id, or an unambiguous tail of it. */
+export async function findSession(db: Db, workspace: string, tail: string): Promise<RoleSessionRow | undefined> {
+  const found = await rowsEndingIn(matching(db, 'role_sessions', { workspace_id: workspace }).selectAll(), tail);
+  return found.length === 0 ? undefined : onlyRow(found, tail, 'session');
+}
+
+const MAX_LISTED = 200;
+
+/** Newest first. */
+export const sessionsIn = (db: Db, workspace: string, repository: string | undefined): Promise<RoleSessionRow[]> =>
+  findRows(db, 'role_sessions', { workspace_id: workspace, repository }, { order: { id: 'desc' }, limit: MAX_LISTED });
+
+export const mintLockToken = (): string => randomBytes(24).toString('hex');
+
+/** Shown once; only its hash is kept. */
+export const mintSessionToken = (): string => `sess_${randomBytes(24).toString('hex')}`;
+
+export const hashToken = (token: string): string => hash('sha256', token);
+
+/** By which a session is known to be of this PSK. Without the token, which is kept nowhere, it tells nothing of the PSK. */
+export const pskMark = (sessionToken: string, psk: string): string => hash('sha256', `${sessionToken} ${psk}`);
+
+/** Takes the same time wherever they begin to differ, and however long they are. */
+export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));

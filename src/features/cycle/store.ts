@@ -83,11 +83,11 @@ export async function currentHandoffs(db: Db, cycle: CycleKey): Promise<Map<stri
 }
 
 /** The last ones and the latest for each target, in order, and how many there are in all: a cycle may be reworked for ever. */
-export async function recentHandoffs(db: Db, cycle: CycleKey, most: number): Promise<{ rows: CycleHandoffRow[]; total: number }> {
+export async function recentHandoffs(db: Db, cycle: CycleKey, limit: number): Promise<{ rows: CycleHandoffRow[]; total: number }> {
   const total = await countHandoffs(db, cycle);
-  if (most === 0) return { rows: [], total };
-  const last = await handoffsOf(db, cycle).selectAll().orderBy('number', 'desc').limit(most).execute();
-  const current = [...(await currentHandoffs(db, cycle)).values()].filter(({ number }) => number <= total - most);
+  if (limit === 0) return { rows: [], total };
+  const last = await handoffsOf(db, cycle).selectAll().orderBy('number', 'desc').limit(limit).execute();
+  const current = [...(await currentHandoffs(db, cycle)).values()].filter(({ number }) => number <= total - limit);
   return { rows: [...current.sort((a, b) => a.number - b.number), ...last.reverse()], total };
 }
 

@@ -36,29 +36,29 @@ export function judgeHandoff(found: Turned | undefined, repository: string, role
   return { to, payload: requirePayload(input.payload, { cycle_id, feature, producer: role, consumer: input.target }, input.secrets) };
 }
 
-export function judgeCompletion(cycle: Turned | undefined, repository: string, role: string, lockToken: string): Phase {
-  const to = completionOf(cycle, repository);
-  requireTurn(cycle as Turned, role);
-  requireToken(cycle as Turned, role, lockToken);
+export function judgeCompletion(found: Turned | undefined, repository: string, role: string, lockToken: string): Phase {
+  const cycle = requireCycle(found, repository);
+  const to = completionOf(cycle);
+  requireTurn(cycle, role);
+  requireToken(cycle, role, lockToken);
   return to;
 }
 
 /** Where completing leads, whoever does it. */
-export function completionOf(found: Turned | undefined, repository: string): Phase {
-  const cycle = requireCycle(found, repository);
+export function completionOf(cycle: Turned): Phase {
   const to = afterCompletion(cycle.machine, cycle.phase);
   if (!to) throw wrongPhase(cycle, 'completing the cycle');
   return to;
 }
 
-export function judgeArchive(cycle: Turned | undefined, repository: string, role: string, lockToken: string): void {
-  requireFinal(cycle, repository);
-  requireTurn(cycle as Turned, role);
-  requireToken(cycle as Turned, role, lockToken);
+export function judgeArchive(found: Turned | undefined, repository: string, role: string, lockToken: string): void {
+  const cycle = requireCycle(found, repository);
+  requireFinal(cycle);
+  requireTurn(cycle, role);
+  requireToken(cycle, role, lockToken);
 }
 
-export function requireFinal(cycle: Turned | undefined, repository: string): void {
-  const { phase, machine } = requireCycle(cycle, repository);
+export function requireFinal({ phase, machine }: Turned): void {
   if (phase === machine.final) return;
   throw new Refusal('ARCHIVE_NOT_ALLOWED', `The cycle is in the phase ${phase}, and is archived from ${machine.final} alone.`, 'Call cycle.complete first.', {
     phase,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, id, READ, text } from '../../../kernel/contract.ts';
+import { contract, id, OPERATOR_READ, text } from '../../../kernel/contract.ts';
 
 /** `used`: the approved call has been made. `lapsed`: nobody decided in time, or nobody made the approved call. */
 export const APPROVAL_STATUSES = ['waiting', 'approved', 'refused', 'lapsed', 'used'] as const;
@@ -29,13 +29,12 @@ export const approvalView = z.strictObject({
 });
 
 export const listApprovals = contract({
+  ...OPERATOR_READ,
   name: 'approvals.list',
-  toolset: 'admin',
   title: 'Calls that wait for approval',
   description: 'Calls that a person has to approve, the oldest first; with a status, those that were approved, refused, used or not decided in time.',
   input: z.strictObject({ status: z.enum(APPROVAL_STATUSES).default('waiting') }),
   output: z.strictObject({ items: z.array(approvalView), cut: z.boolean().describe('There are more than are listed.') }),
-  annotations: READ,
 });
 
 export const approveCall = contract({

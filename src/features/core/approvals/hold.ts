@@ -1,28 +1,15 @@
-import { hash, randomBytes } from 'node:crypto';
-import { z } from 'zod';
 import type { Services } from '../../../kernel/call.ts';
-import { APPROVAL_PREFIX, APPROVAL_QUESTION, type HeldCall, type HoldOutcome, type Ports, ROUND_PREFIX, withoutApproval } from '../../../kernel/ports.ts';
+import { APPROVAL_PREFIX, APPROVAL_QUESTION, type HeldCall, type HoldOutcome, type Ports, withoutApproval } from '../../../kernel/ports.ts';
 import type { Exchange } from '../../../kernel/relay.ts';
-import { Refusal, type Refused } from '../../../kernel/reply.ts';
-import { countRows, insertRows, newId, readJson } from '../../../storage/rows.ts';
+import type { Refused } from '../../../kernel/reply.ts';
+import { countRows, insertRows, newId } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { tokenStands } from '../identity/index.ts';
-import {
-  askedResult,
-  isApprovable,
-  keepArguments,
-  notReadable,
-  notTheirs,
-  question,
-  readAnswer,
-  refusedByPerson,
-  takesForms,
-  tokenGone,
-  tooMany,
-  undecided,
-} from './asking.ts';
-import { approvalEvent, DecisionWatch, decide, lapse, spendApproval } from './decide.ts';
-import { findApproval, openApprovalOf, type SameCall, takeRound } from './store.ts';
+import { askedResult, isApprovable, keepArguments, question, readAnswer, takesForms } from './asking.ts';
+import { approvalEvent, decide, lapse, spendApproval } from './decide.ts';
+import { DecisionWatch } from './decision-watch.ts';
+import { notReadable, notTheirs, refusedByPerson, tokenGone, tooMany, undecided } from './refusals.ts';
+import { findApproval, openApprovalOf, type SameCall } from './store.ts';
 
 /** More than a person can look through, and a bound on what an agent can pile up. */
 const MAX_WAITING = 20;
@@ -246,53 +233,3 @@ class Hold {
     return { ...withoutApproval(exchange), ...rising };
   }
 }
-
-export const ROUND_MS = 15 * 60_000;
-const MAX_STATE_BYTES = 64 * 1024;
-const TOKEN = /^cvr_[A-Za-z0-9_-]{43}$/;
-
-/** A call of several rounds is one use of its grant: what the caller brings back proves that it has been counted. */
-export function createRounds({ store }: Services): Pick<Ports, 'suspend' | 'resume'> {
-  return {
-    async suspend(principal, { noun, name }, argsDigest, { grantId, approvalId, requestState }) {
-      // Written as JSON: another server's word may hold what a text column cannot.
-      const state = requestState === undefined ? null : JSON.stringify(requestState);
-      if (argsDigest === null || (state !== null && Buffer.byteLength(state) > MAX_STATE_BYTES)) throw unkept(name);
-      const token = ROUND_PREFIX + randomBytes(32).toString('base64url');
-      await store.write(principal.workspace, (tx) =>
-        insertRows(tx.db, 'call_rounds', {
-          workspace_id: tx.workspace,
-          token_sha256: hash('sha256', token),
-          token_id: principal.tokenId,
-          noun,
-          name,
-          arguments_sha256: argsDigest,
-          grant_id: grantId,
-          approval_id: approvalId,
-          request_state: state,
-          expires_at: tx.now + ROUND_MS,
-        }),
-      );
-      return token;
-    },
-
-    async resume(principal, { noun, name }, argsDigest, token) {
-      if (argsDigest === null || !TOKEN.test(token)) return undefined;
-      const key = { token_sha256: hash('sha256', token), token_id: principal.tokenId, noun, name, arguments_sha256: argsDigest };
-      const row = await store.write(principal.workspace, (tx) => takeRound(tx.db, tx.workspace, key, tx.now));
-      if (!row) return undefined;
-      return {
-        grantId: row.grant_id,
-        approvalId: row.approval_id,
-        requestState: row.request_state === null ? undefined : readJson(z.string(), row.request_state),
-      };
-    },
-  };
-}
-
-const unkept = (name: string): Refusal =>
-  new Refusal(
-    'UPSTREAM_INVALID',
-    `The server of ${name} asks for input with a requestState of more than ${MAX_STATE_BYTES / 1024} KiB, which is not kept.`,
-    'Ask the operator to look at that server.',
-  );

@@ -2,7 +2,8 @@ import type { Services } from '../../../kernel/call.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { approvalSweep } from './decide.ts';
-import { type ApprovalParts, createHold, createRounds, ROUND_MS } from './hold.ts';
+import { type ApprovalParts, createHold } from './hold.ts';
+import { createRounds, ROUND_MS } from './rounds.ts';
 import { approvalTools } from './tools.ts';
 
 export { readApprovals } from './tools.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
+import { contract, MEMBER_READ, OPERATOR_READ } from '../../../kernel/contract.ts';
 import { capabilityFor } from '../../../kernel/registry.ts';
 
 export const grantScope = z.strictObject({
@@ -87,8 +87,8 @@ export const revokeCapability = contract({
 });
 
 export const listCapabilities = contract({
+  ...OPERATOR_READ,
   name: 'capabilities.list',
-  toolset: 'admin',
   title: 'List grants',
   description: 'The grants of the workspace with their status: live, exhausted, expired or revoked. The newest first, a page at a time.',
   input: z.strictObject({
@@ -100,7 +100,6 @@ export const listCapabilities = contract({
     before: id.optional().describe('Those that are older than the grant with this id.'),
   }),
   output: z.strictObject({ items: z.array(grantView), more: z.boolean() }),
-  annotations: READ,
 });
 
 /** open: needs no grant. asks: a person approves each call. limited: with certain arguments only. */
@@ -115,9 +114,8 @@ const caller = z.strictObject({
 });
 
 export const explainCapability = contract({
+  ...MEMBER_READ,
   name: 'capabilities.explain',
-  toolset: 'admin',
-  access: 'member',
   title: 'Can they call it?',
   description:
     'What the gate would say to a call of a tool: by which grant it passes, or what is missing. For a developer, of each of their tokens. Nothing is called or counted. Developers ask for themselves, the operator for anybody.',
@@ -138,13 +136,11 @@ export const explainCapability = contract({
     ),
     more: z.int().describe('How many more tokens there are than are answered for.'),
   }),
-  annotations: READ,
 });
 
 export const capabilityMatrix = contract({
+  ...MEMBER_READ,
   name: 'capabilities.matrix',
-  toolset: 'admin',
-  access: 'member',
   title: 'Who may call what',
   description: "Tools against tokens, a page of each: what the gate would say now. A developer's own tokens, or all to the operator.",
   input: z.strictObject({
@@ -163,5 +159,4 @@ export const capabilityMatrix = contract({
     ),
     total: z.int(),
   }),
-  annotations: READ,
 });

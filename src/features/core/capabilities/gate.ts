@@ -257,12 +257,3 @@ export function actionsFor(noun: AccessRequest['noun'], name: string, toolset: T
   const exact = capabilityFor(noun, name);
   return noun === 'tool' && toolset && COORDINATION.has(toolset) ? [exact, `toolset.${toolset}`] : [exact];
 }
-
-/** What a token may use from the start: ordinary grants, to be revoked one by one. */
-export const PROFILES = {
-  developer: ['toolset.team', 'toolset.workflow', 'toolset.cycle'],
-  agent: ['toolset.team', 'toolset.workflow', 'toolset.cycle'],
-  web: ['toolset.team', 'toolset.workflow', 'toolset.cycle'],
-  instance: ['toolset.review', 'toolset.team', 'toolset.workflow'],
-  operator: [],
-} as const satisfies Record<string, readonly string[]>;

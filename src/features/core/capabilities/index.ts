@@ -3,8 +3,8 @@ import type { GrantOffer, Subjects } from './answers.ts';
 import { capabilityTools } from './tools.ts';
 
 export type { Caller, CallersPage, NamedSubject, Subjects } from './answers.ts';
-export { createGate, type Gate, grantStatus, PROFILES } from './gate.ts';
+export { createGate, type Gate, grantStatus } from './gate.ts';
 export { standingGrants } from './store.ts';
-export { giveProfile } from './tools.ts';
+export { giveProfile, PROFILES } from './tools.ts';
 
 export const capabilities = (subjects: Subjects, offer: GrantOffer): Feature => ({ name: 'capabilities', implementations: capabilityTools(subjects, offer) });

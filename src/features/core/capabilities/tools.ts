@@ -8,7 +8,6 @@ import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { explain, type GrantOffer, matrix, type Subjects, viewGrants } from './answers.ts';
 import { capabilityMatrix, explainCapability, type GrantScope, grantCapability, listCapabilities, revokeCapability } from './contract.ts';
-import { PROFILES } from './gate.ts';
 import { findGrants, grantsIn, pageOfGrants, revokeGrant } from './store.ts';
 
 export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implementation[] {
@@ -98,6 +97,15 @@ async function giveGrant(tx: Tx, given: { subject: string; action: string; scope
   });
   return grant;
 }
+
+/** What a token may use from the start: ordinary grants, to be revoked one by one. */
+export const PROFILES = {
+  developer: ['toolset.team', 'toolset.workflow', 'toolset.cycle'],
+  agent: ['toolset.team', 'toolset.workflow', 'toolset.cycle'],
+  web: ['toolset.team', 'toolset.workflow', 'toolset.cycle'],
+  instance: ['toolset.review', 'toolset.team', 'toolset.workflow'],
+  operator: [],
+} as const satisfies Record<string, readonly string[]>;
 
 /** The grants that a fresh token of this kind starts with. */
 export async function giveProfile(tx: Tx, kind: keyof typeof PROFILES, subject: string, by: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
-import { absolutePath, contract, id, READ, title } from '../../../kernel/contract.ts';
+import { absolutePath, contract, id, OPERATOR_READ, READ, title } from '../../../kernel/contract.ts';
 
 const machineName = title.max(100);
 
@@ -55,13 +55,12 @@ export const findDevice = contract({
 });
 
 export const waitingDevices = contract({
-  toolset: 'admin',
+  ...OPERATOR_READ,
   name: 'devices.waiting',
   title: 'Devices that wait',
   description: 'The machines that wait to be approved. They belong to no workspace yet: only operators of the default one see them without the code.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(requested) }),
-  annotations: READ,
 });
 
 export const approveDevice = contract({

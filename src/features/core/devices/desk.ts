@@ -143,7 +143,7 @@ export function newUserCode(draw: (letters: number) => number = randomInt): stri
 
 export const shownCode = (code: string): string => `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`;
 
-const CODE_LASTS_MS = 10 * 60_000;
+export const CODE_LASTS_MS = 10 * 60_000;
 const FIRST_INTERVAL_SECONDS = 5;
 const SLOWER_BY_SECONDS = 5;
 const LONGEST_INTERVAL_SECONDS = 60;
@@ -167,35 +167,4 @@ type DeviceRequestState = 'pending' | 'approved' | 'denied' | 'expired' | 'consu
 export function standingOf({ status, expires_at }: Pick<DeviceGrantRow, 'status' | 'expires_at'>, now: number): DeviceRequestState {
   const isOpen = status === 'pending' || status === 'approved';
   return isOpen && now > expires_at ? 'expired' : status;
-}
-
-/** Whoever reads a code from a screen mistypes it a few times. */
-const MAX_WRONG = 20;
-/** Who tried longest ago is forgotten first. */
-const MAX_REMEMBERED = 1_000;
-
-/**
- * Codes that no device shows, by who tried them: codes are short, and whoever finds one that is not theirs gets another
- * machine's agents to work in their name. Each process counts for itself, so that a few more are possible where several serve.
- */
-export class Guesses {
-  readonly #wrong = new Map<string, { since: number; count: number }>();
-
-  /** Refuses whoever has tried too many. Else it counts until it is taken back: many may be tried at once. */
-  count(who: string, now: number): void {
-    const tried = this.#wrong.get(who);
-    const left = tried ? Math.ceil((tried.since + CODE_LASTS_MS - now) / 1_000) : 0;
-    if (tried && left > 0 && tried.count >= MAX_WRONG) {
-      throw new Refusal('TOO_MANY_CODES', 'You have tried too many codes that no device shows.', `Try again in ${left} seconds.`, { retry_after: left });
-    }
-    this.#wrong.delete(who);
-    this.#wrong.set(who, tried && left > 0 ? { ...tried, count: tried.count + 1 } : { since: now, count: 1 });
-    for (const oldest of this.#wrong.keys()) if (this.#wrong.size > MAX_REMEMBERED) this.#wrong.delete(oldest);
-  }
-
-  /** It was right, or nobody knows. */
-  takeBack(who: string): void {
-    const tried = this.#wrong.get(who);
-    if (tried) this.#wrong.set(who, { ...tried, count: tried.count - 1 });
-  }
 }

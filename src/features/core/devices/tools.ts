@@ -10,10 +10,11 @@ import type { Db } from '../../../storage/engine.ts';
 import { findRows, matching, pageOf, readJson, view } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { endTokenById, knownDeveloper, PRIVATE, type TokenRow, type Viewer, viewerOf } from '../identity/index.ts';
+import { endTokenById, knownDeveloper, type TokenRow, type Viewer, viewerOf } from '../identity/index.ts';
 import { installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
 import { agentSetup, approveDevice, type DeviceView, findDevice, listDevices, refuseDevice, requested, revokeDevice, waitingDevices } from './contract.ts';
-import { Guesses, shownCode, standingOf } from './desk.ts';
+import { shownCode, standingOf } from './desk.ts';
+import { Guesses } from './guesses.ts';
 import { changeGrant, devicesOf, findPending, makerOf, tokensOfDevices, waitingGrants } from './store.ts';
 
 const MAX_WAITING = 50;
@@ -183,7 +184,6 @@ interface Around {
 /** People call their machines by their own names: a private developer's is private too. */
 function viewDevice(row: DeviceGrantRow, { viewer, now, tokens }: Around): DeviceView {
   const owner = row.developer_id ?? '';
-  const isSeen = viewer.sees(owner);
   const own = tokens.filter(({ created_by }) => created_by === makerOf(row.id));
   const agents = agentsOf(row).map((agent) => {
     const token = own.find(({ agent_type }) => agent_type === agent);
@@ -192,8 +192,8 @@ function viewDevice(row: DeviceGrantRow, { viewer, now, tokens }: Around): Devic
   const used = own.flatMap(({ last_used_at }) => last_used_at ?? []);
   return {
     device_id: row.id,
-    machine_name: isSeen ? row.machine_name : PRIVATE,
-    developer_id: isSeen ? owner : PRIVATE,
+    machine_name: viewer.show(owner, row.machine_name),
+    developer_id: viewer.show(owner, owner),
     developer: viewer.name(owner),
     status: statusOf(row, agents, now),
     approved_at: row.decided_at ?? row.created_at,

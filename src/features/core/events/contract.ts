@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
+import { contract, MEMBER_READ } from '../../../kernel/contract.ts';
 import { EVENT_CATEGORIES } from '../../../storage/journal.ts';
 
 const event = z.strictObject({
@@ -37,9 +37,8 @@ const seqBefore = z
   .max(Number.MAX_SAFE_INTEGER - 1);
 
 export const listEvents = contract({
+  ...MEMBER_READ,
   name: 'events.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'Read the journal',
   description:
     'A page of events in order: those after a number, those before one, or the latest. Where a filter leaves few, only so many events are looked at; looked says which, and reading goes on from its end.',
@@ -66,15 +65,13 @@ export const listEvents = contract({
         'Of these events, both ends included, all that fit are here; from lies after to where there was nothing to look at. None lies before the anchor.',
       ),
   }),
-  annotations: READ,
 });
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/, { error: 'expected a hash of 64 hexadecimal digits' });
 
 export const verifyEvents = contract({
+  ...MEMBER_READ,
   name: 'events.verify',
-  toolset: 'admin',
-  access: 'member',
   title: 'Verify a part of the journal',
   description:
     'Checks events against the chain of hashes, so many at a time, and at the end against the anchors of this server. Verification goes on with verified_to as after and root as previous until it is done.',
@@ -93,13 +90,11 @@ export const verifyEvents = contract({
     first_break: z.strictObject({ seq: z.int(), kind: z.string().nullable(), reason: z.string() }).nullable(),
     done: z.boolean().describe('The end of the journal or a break was reached.'),
   }),
-  annotations: READ,
 });
 
 export const eventRate = contract({
+  ...MEMBER_READ,
   name: 'events.rate',
-  toolset: 'admin',
-  access: 'member',
   title: 'Count the journal by time',
   description: 'How many events there were of each category, in even steps up to now.',
   input: z.strictObject({
@@ -115,7 +110,6 @@ export const eventRate = contract({
     times: z.array(z.int()).describe('When each step begins.'),
     counts: z.record(z.enum(EVENT_CATEGORIES), z.array(z.int())),
   }),
-  annotations: READ,
 });
 
 export const pruneJournal = contract({

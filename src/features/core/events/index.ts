@@ -1,7 +1,8 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
-import { type AnchorPace, anchoring, anchorTools, type PruneHold, pruneTools, removingCut } from './prune.ts';
+import { type AnchorPace, anchoring, anchorTools } from './anchors.ts';
+import { type PruneHold, pruneTools, removingCut } from './prune.ts';
 import type { Tally } from './tally.ts';
 import { eventTools } from './tools.ts';
 
@@ -22,6 +23,7 @@ export function events(services: Services, tally: Tally, standing: PruneHold, { 
   };
 }
 
+export { JournalFold } from './journal-fold.ts';
 export { createJournalQuota } from './journal-quota.ts';
 export type { PruneHold } from './prune.ts';
 export { type DayTally, DENIED_EDIT, type TalliedRefusal, Tally, total } from './tally.ts';

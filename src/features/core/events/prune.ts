@@ -4,105 +4,14 @@ import type { Input, Output } from '../../../kernel/contract.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
 import { inEachWorkspace, type Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { type AnchorKeeper, AnchorMismatch } from '../../../storage/anchors/keeper.ts';
+import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
 import { unattested } from '../../../storage/chain-verifier.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { type ChainPoint, readAnchor, readHead } from '../../../storage/journal.ts';
 import { cut, isAttested, leftBefore, PruneWalk, removeSome } from '../../../storage/journal-prune.ts';
 import { findRows } from '../../../storage/rows.ts';
-import { anchorJournal, pruneJournal, rotateAnchorKey } from './contract.ts';
-
-/** How long a journal goes without an anchor. */
-export interface AnchorPace {
-  readonly every_events: number;
-  readonly every_minutes: number;
-}
-
-const ANCHOR_EVERY_MS = 2_000;
-
-export const anchorTools = (keeper: AnchorKeeper): Implementation[] => [
-  implement(anchorJournal, {
-    run: async (_input, { reader, workspace, clock }) => {
-      const written = await orRefuse(keeper.anchor(reader, workspace, clock.now()));
-      if (!written)
-        throw new Refusal('JOURNAL_EMPTY', 'This workspace has no event yet, so there is nothing to anchor.', 'Call again when something has happened.');
-      const { record, publicKey, path } = written;
-      return ok({ seq: record.seq, root: record.hash, time: record.at, path, public_key: publicKey, anchor: { ...record } });
-    },
-  }),
-  implement(rotateAnchorKey, { run: async (_input, { clock }) => ok(keeper.rotate(clock.now())) }),
-];
-
-async function orRefuse<T>(anchored: Promise<T>): Promise<T> {
-  return await anchored.catch((error: unknown) => {
-    if (!(error instanceof AnchorMismatch)) throw error;
-    throw new Refusal(
-      'JOURNAL_BROKEN',
-      `No anchor was written: ${error.message}.`,
-      'covenant audit verify. If the database was put back from a copy, stop the server and say so: covenant audit anchor --after-restore.',
-    );
-  });
-}
-
-/** A prune is signed, and lies between two anchors, so that nobody can make one up, nor what it left. */
-const anchorAround = async <T>(
-  keeper: AnchorKeeper,
-  ctx: Pick<CallContext, 'reader' | 'workspace' | 'clock'>,
-  end: ChainPoint,
-  prune: () => Promise<T>,
-): Promise<T> => {
-  const [db, workspace, now] = [ctx.reader, ctx.workspace, ctx.clock.now()];
-  await orRefuse(keeper.anchor(db, workspace, now));
-  await keeper.pruning(db, workspace, end, now);
-  const done = await prune();
-  await orRefuse(keeper.anchor(db, workspace, now));
-  return done;
-};
-
-/** Anchors each journal by itself: after so many events, and what is new after so many minutes; once more when the server ends. */
-export function anchoring({ store, clock, log }: Services, keeper: AnchorKeeper, pace: AnchorPace): { sweep: Sweep; stop(): Promise<void> } {
-  const begun = new Map<string, number>();
-  const complaints = new Map<string, string>();
-  let runs = false;
-
-  async function look(isDue: (fresh: number, sinceMs: number) => boolean): Promise<void> {
-    const now = clock.now();
-    for (const { workspace_id, seq } of await findRows(store.reader, 'journal_heads', {})) {
-      try {
-        const last = await keeper.last(workspace_id);
-        const since = last?.at ?? begun.get(workspace_id) ?? now;
-        begun.set(workspace_id, since);
-        // An end before the last anchor is not new, but `anchor` has to see it.
-        const fresh = Math.abs(Number(seq) - (last?.seq ?? 0));
-        if (fresh > 0 && (last === undefined || isDue(fresh, now - since))) await keeper.anchor(store.reader, workspace_id, now);
-        complaints.delete(workspace_id);
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        // Once, not every few seconds.
-        if (complaints.get(workspace_id) !== why) log.error('journal not anchored', { workspace: workspace_id, error });
-        complaints.set(workspace_id, why);
-      }
-    }
-  }
-
-  return {
-    sweep: {
-      name: 'anchors',
-      everyMs: ANCHOR_EVERY_MS,
-      async run() {
-        runs = true;
-        // A clock that was set back says nothing about how long it is.
-        await look((fresh, sinceMs) => fresh >= pace.every_events || sinceMs < 0 || sinceMs >= pace.every_minutes * 60_000);
-      },
-    },
-    async stop() {
-      if (!runs) return;
-      runs = false;
-      // A database that cannot be reached must not keep the server from ending.
-      await look(() => true).catch((error: unknown) => log.warn('journals not anchored at the end', { error }));
-    },
-  };
-}
+import { anchorAround } from './anchors.ts';
+import { pruneJournal } from './contract.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** What one call does at most, so that it is answered within its time. */
@@ -126,22 +35,22 @@ export function pruneTools(standing: PruneHold, keeper: AnchorKeeper): Implement
     if (held) throw new Refusal('JOURNAL_NEEDED', `${held.why} Nothing was deleted.`, held.next);
     const walk = await verify(ctx, before);
     const pruned = walk.reached.seq - walk.anchor.seq;
-    const told = async (stage: Pruned['stage'], count: number): Promise<Pruned> => {
+    const report = async (stage: Pruned['stage'], count: number): Promise<Pruned> => {
       const anchor = await readAnchor(reader, workspace);
       const { seq, hash } = anchor;
       return { stage, before, anchor: { seq, hash }, verified_to: walk.reached.seq, pruned: count, remaining: await leftBefore(reader, workspace, anchor) };
     };
-    if (!walk.isDone) return await told('verifying', 0);
-    if (dry_run) return await told('done', pruned);
+    if (!walk.isDone) return await report('verifying', 0);
+    if (dry_run) return await report('done', pruned);
     walks.delete(workspace);
     const cutHere = () => anchorAround(keeper, ctx, walk.reached, () => ctx.write((tx) => cut(tx, walk, ctx.principal.actor)));
-    if (pruned > 0 && !(await cutHere())) return await told('verifying', 0);
+    if (pruned > 0 && !(await cutHere())) return await report('verifying', 0);
     for (let removed = 0; removed < REMOVED_A_CALL && !ctx.signal.aborted; ) {
       const some = await removeSome(ctx.write);
-      if (some === 0) return await told('done', pruned);
+      if (some === 0) return await report('done', pruned);
       removed += some;
     }
-    return await told('removing', pruned);
+    return await report('removing', pruned);
   }
 
   /** From where this process left off, for as many events as a call has time for. */

@@ -71,12 +71,12 @@ interface Searched {
 export async function searchEvents(
   db: Db,
   workspace: string,
-  { start, direction, limit, begin, end, reach: most }: JournalStretch,
+  { start, direction, limit, begin, end, reach: maxReach }: JournalStretch,
   sought: Sought,
   seen: (page: readonly JournalEvent[]) => Promise<JournalEvent[]>,
 ): Promise<Searched> {
   const back = direction === 'back';
-  const reach = indexed(sought) ? end : most;
+  const reach = indexed(sought) ? end : maxReach;
   const low = Math.max(begin, back ? start - reach + 1 : start);
   const high = back ? start : Math.min(end, low + reach - 1);
   const size = isNarrow(sought) ? Math.max(BATCH, limit) : limit;
@@ -90,11 +90,11 @@ export async function searchEvents(
     else from = last + 1;
     more = rows.length === size && items.length < limit;
   }
-  const told = items.slice(0, limit);
-  const last = told.at(-1)?.seq ?? 0;
+  const found = items.slice(0, limit);
+  const last = found.at(-1)?.seq ?? 0;
   const full = items.length >= limit;
-  if (back) return { items: told.reverse(), looked: { from: full ? last : low, to: high } };
-  return { items: told, looked: { from: low, to: full ? last : high } };
+  if (back) return { items: found.reverse(), looked: { from: full ? last : low, to: high } };
+  return { items: found, looked: { from: low, to: full ? last : high } };
 }
 
 const isNarrow = (sought: Sought): boolean => Object.values(sought).some((each) => each !== undefined);

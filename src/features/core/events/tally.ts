@@ -1,13 +1,8 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '../../../storage/engine.ts';
-import { EVENT_CATEGORIES, type EventCategory, firstSeqSince, readHead } from '../../../storage/journal.ts';
+import { EVENT_CATEGORIES, type EventCategory } from '../../../storage/journal.ts';
+import { JournalFold } from './journal-fold.ts';
 
 const MINUTE_MS = 60_000;
-/** How far back it counts. */
-const TALLY_MS = 24 * 60 * MINUTE_MS;
-const PAGE = 2_000;
-/** A process serves few workspaces at a time; of those that nobody looks at any more the counts are dropped. */
-const MAX_WORKSPACES = 20;
 const REFUSALS_KEPT = 50;
 const DURATIONS_KEPT = 500;
 /** Whoever calls can invent names without end: of more tools than these, those are kept that were called last. */
@@ -44,8 +39,6 @@ interface ToolTally {
 
 /** The last day of one workspace, as its journal has it. */
 export interface DayTally {
-  /** Everything up to this event is counted. */
-  readonly seq: number;
   /** Events by minute since the epoch. */
   readonly minutes: ReadonlyMap<number, Readonly<Record<EventCategory, number>>>;
   /** Who called, by actor. */
@@ -55,15 +48,12 @@ export interface DayTally {
 }
 
 interface Counting extends DayTally {
-  seq: number;
   readonly minutes: Map<number, Record<EventCategory, number>>;
   readonly actors: Map<string, ActorTally>;
   readonly tools: Map<string, ToolTally>;
-  /** Readers take turns. */
-  busy: Promise<void>;
 }
 
-interface Counted {
+interface CountedEvent {
   readonly seq: number;
   readonly category: EventCategory;
   readonly kind: string;
@@ -74,53 +64,27 @@ interface Counted {
   readonly time: number;
 }
 
-/**
- * Counts over the journal of the last day that no index could give. Each event is read once: whoever asks reads on from
- * where the last one stopped, so that a page that asks again with every event costs no more than the event.
- */
+/** Counts over the journal of the last day. */
 export class Tally {
-  readonly #workspaces = new Map<string, Counting>();
+  readonly #days = new JournalFold<Counting, CountedEvent>({
+    keepMs: 24 * 60 * MINUTE_MS,
+    pageSize: 2_000,
+    begin: () => ({ minutes: new Map(), actors: new Map(), tools: new Map() }),
+    read: (page) => page.select(['seq', 'category', 'kind', 'actor', 'subject', 'session', 'payload', 'time']).execute(),
+    add(counting, page) {
+      for (const event of page) count(counting, event);
+    },
+    forgetBefore: forget,
+  });
 
-  async read(db: Db, workspace: string, now: number): Promise<DayTally> {
-    const counting = this.#workspaces.get(workspace) ?? empty();
-    // The one that was asked for last stands last.
-    this.#workspaces.delete(workspace);
-    this.#workspaces.set(workspace, counting);
-    for (const oldest of [...this.#workspaces.keys()].slice(0, -MAX_WORKSPACES)) this.#workspaces.delete(oldest);
-    const turn = counting.busy.then(() => readOn(db, workspace, counting, now));
-    counting.busy = turn.catch(() => {});
-    await turn;
-    return counting;
+  read(db: Db, workspace: string, now: number): Promise<DayTally> {
+    return this.#days.read(db, workspace, now);
   }
-}
-
-const empty = (): Counting => ({ seq: 0, minutes: new Map(), actors: new Map(), tools: new Map(), busy: Promise.resolve() });
-
-async function readOn(db: Db, workspace: string, counting: Counting, now: number): Promise<void> {
-  const head = (await readHead(db, workspace))?.seq ?? 0;
-  const since = now - TALLY_MS;
-  if (counting.seq === 0) counting.seq = Math.max(0, (await firstSeqSince(db, workspace, since)) - 1);
-  while (counting.seq < head) {
-    const page: Counted[] = await db
-      .selectFrom('events')
-      .select(['seq', 'category', 'kind', 'actor', 'subject', 'session', 'payload', 'time'])
-      .where('workspace_id', '=', workspace)
-      .where('seq', '>', counting.seq)
-      .where('seq', '<=', head)
-      .orderBy('seq')
-      .limit(PAGE)
-      .execute();
-    for (const event of page) count(counting, event);
-    counting.seq = page.at(-1)?.seq ?? head;
-    // The first read of a busy day is long: others are served between its pages.
-    await yieldToEventLoop();
-  }
-  forget(counting, minuteOf(since), since);
 }
 
 const minuteOf = (time: number): number => Math.floor(time / MINUTE_MS);
 
-function count(counting: Counting, event: Counted): void {
+function count(counting: Counting, event: CountedEvent): void {
   const minute = minuteOf(event.time);
   const categories = taken(counting.minutes, minute, () => Object.fromEntries(EVENT_CATEGORIES.map((name) => [name, 0])) as Record<EventCategory, number>);
   categories[event.category]++;
@@ -147,13 +111,13 @@ function count(counting: Counting, event: Counted): void {
 const noCalls = (): ActorTally => ({ minutes: new Map(), refusals: [], lastCall: null });
 
 /** The companion's, which has the token of an agent and goes on while no agent runs: that the machine is alive, and what was used. */
-const isOfMachine = ({ kind, session }: Counted): boolean =>
+const isOfMachine = ({ kind, session }: CountedEvent): boolean =>
   kind === 'covibe_ingest_agent_telemetry' || (kind === 'covibe_session.heartbeat' && session === null);
 
 /** What a hook of the agent's program was not allowed. No call by the agent, so it does not count as the last one. */
 export const DENIED_EDIT = 'edit.denied';
 
-function countDenied(counting: Counting, { seq, time, kind, actor: name }: Counted, minute: number): void {
+function countDenied(counting: Counting, { seq, time, kind, actor: name }: CountedEvent, minute: number): void {
   const actor = taken(counting.actors, name, noCalls);
   add(actor.minutes, minute, true);
   keep(actor.refusals, { seq, time, kind, outcome: 'blocked', code: null });
@@ -197,7 +161,8 @@ function taken<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 /** What is older than a day. Times rise with the events, so the oldest minute stands first. */
-function forget(counting: Counting, before: number, since: number): void {
+function forget(counting: Counting, since: number): void {
+  const before = minuteOf(since);
   drop(counting.minutes, before);
   for (const [name, actor] of counting.actors) {
     drop(actor.minutes, before);

@@ -1,18 +1,19 @@
 import { CLIENT_NAMES } from '../../../clients/client.ts';
 import type { CallContext, Principal, WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import type { AccessDecision } from '../../../kernel/ports.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type ClaimRow, renewClaims } from '../../team/coordination/index.ts';
 import { type AgentSessionRow, findSession, finishSession, type SessionParts, STALE_AFTER_MS, touchActiveSession } from '../../team/sessions/index.ts';
-import type { Gate } from '../capabilities/index.ts';
+import { type AgentRow, agentsActingAs } from '../../workflow/agents/index.ts';
 import { callingDeveloper } from '../identity/index.ts';
 import type { hear } from './contract.ts';
+import type { HookRights } from './rights.ts';
 import { runsOf, runsOfOthersIn, saveRun } from './store.ts';
 import { NOTHING_FOUND } from './working-tree.ts';
 
+export type HookCaller = Pick<CallContext, 'workspace' | 'principal'>;
 export type RunQuestion = Input<typeof hear>;
 /** Who is told of snapshots and of the ends of sessions, as where agents report these themselves. */
 export type SessionListeners = Pick<SessionParts, 'snapshot' | 'end'>;
@@ -54,7 +55,7 @@ export async function hookContextOf(ctx: CallContext, question: RunQuestion, rig
 /** The run as it stands in this transaction. */
 export async function runsAround(
   db: Db,
-  { workspace, principal }: Pick<CallContext, 'workspace' | 'principal'>,
+  { workspace, principal }: HookCaller,
   clientSession: string,
   now: number,
 ): Promise<Pick<HookContext, 'run' | 'others'>> {
@@ -120,6 +121,22 @@ export function ownClaims({ actor, developerId, instanceId }: Principal, { other
   };
 }
 
+/** An agent that registered longer ago, and was not heard of since, is no longer whoever runs now. */
+const AGENT_RECENT_MS = 24 * 3_600_000;
+const MAX_AGENTS = 20;
+
+const isWithin = (path: string, { folder }: ClientRunRow): boolean =>
+  folder !== null && (path === folder || (path.startsWith(folder) && /[\\/]/.test(path.charAt(folder.length))));
+
+/** Agents of the workflow contract that this run may have registered, where it may be told of them: a registration does not say by which run, but often where it works. */
+export async function ownAgents(db: Db, { workspace, principal }: HookCaller, { run, others, rights }: HookContext, now: number): Promise<AgentRow[]> {
+  if (!rights.workflow) return [];
+  const agents = await agentsActingAs(db, workspace, principal.actor, now - AGENT_RECENT_MS, MAX_AGENTS);
+  const isElsewhere = ({ workspace_path: path }: AgentRow) =>
+    path !== null && run !== undefined && !isWithin(path, run) && others.some((other) => isWithin(path, other));
+  return agents.filter((agent) => !isElsewhere(agent));
+}
+
 /**
  * The session that a call named, if it is this very agent's and has not ended. Another token of the same developer's may be another agent's,
  * so that its sessions are ours only where a start of this run was answered with them: agents connect by another token than their hooks have.
@@ -153,33 +170,3 @@ export async function endSession(
   if (theirs) return 0;
   return (await finishSession(tx, { ...ctx, session: sessionId }, sessionId, listeners)).released_claims ?? 0;
 }
-
-/** What a hook may do besides denying edits, which it does for every token: what the token may call it may also hear of. */
-interface HookRights {
-  /** To have a session begun and its working tree reported; its notes and contexts. */
-  readonly sessions: boolean;
-  /** Claims, asks and handoffs. */
-  readonly coordination: boolean;
-  /** Tasks of the team. */
-  readonly tasks: boolean;
-  /** Messages, and tasks of workflows with their packs. */
-  readonly workflow: boolean;
-}
-
-/** The tool that each stands for, which a grant of its own or of its toolset opens. */
-const TOOLS: Readonly<Record<keyof HookRights, string>> = {
-  sessions: 'covibe_session',
-  coordination: 'covibe_coordination',
-  tasks: 'covibe_task',
-  workflow: 'message_list',
-};
-
-export async function rightsOf(gate: Gate, principal: Principal): Promise<HookRights> {
-  const may = async (right: keyof HookRights) =>
-    isFree(await gate.authorize(principal, { noun: 'tool', name: TOOLS[right], args: undefined, redactedArgs: undefined, toolset: undefined }));
-  const [sessions, coordination, tasks, workflow] = await Promise.all([may('sessions'), may('coordination'), may('tasks'), may('workflow')]);
-  return { sessions, coordination, tasks, workflow };
-}
-
-/** A hook is not counted, and nobody can be asked to approve it: a grant with such bounds is one for calls. */
-const isFree = (verdict: AccessDecision): boolean => verdict.allowed && verdict.approve === undefined && verdict.consume === undefined;

@@ -1,55 +1,11 @@
 import type { CallContext, WriteContext } from '../../../kernel/call.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';
-import { type TaskRow, tasksInHand } from '../../team/tasks/index.ts';
-import { type AgentRow, agentsActingAs } from '../../workflow/agents/index.ts';
 import { bodyText, HUMAN, type MessageRow, noteDelivery, SERVER, undeliveredTo } from '../../workflow/messages/index.ts';
-import { tasksHeldBy } from '../../workflow/steps/index.ts';
-import type { WorkflowTaskRow } from '../../workflow/workflows/index.ts';
-import { type HookContext, runsAround } from './context.ts';
+import { type HookCaller, type HookContext, ownAgents, runsAround } from './context.ts';
 import { saveRun } from './store.ts';
 import { quoted, Sheet } from './words.ts';
-
-type Caller = Pick<CallContext, 'workspace' | 'principal'>;
-
-/** An agent that registered longer ago, and was not heard of since, is no longer whoever runs now. */
-const AGENT_RECENT_MS = 24 * 3_600_000;
-const MAX_AGENTS = 20;
-const MAX_TASKS = 50;
-
-const isWithin = (path: string, { folder }: ClientRunRow): boolean =>
-  folder !== null && (path === folder || (path.startsWith(folder) && /[\\/]/.test(path.charAt(folder.length))));
-
-/** Agents of the workflow contract that this run may have registered, where it may be told of them: a registration does not say by which run, but often where it works. */
-async function agentsOf(db: Db, { workspace, principal }: Caller, { run, others, rights }: HookContext, now: number): Promise<AgentRow[]> {
-  if (!rights.workflow) return [];
-  const agents = await agentsActingAs(db, workspace, principal.actor, now - AGENT_RECENT_MS, MAX_AGENTS);
-  const isElsewhere = ({ workspace_path: path }: AgentRow) =>
-    path !== null && run !== undefined && !isWithin(path, run) && others.some((other) => isWithin(path, other));
-  return agents.filter((agent) => !isElsewhere(agent));
-}
-
-export interface OpenWork {
-  readonly tasks: readonly TaskRow[];
-  readonly held: readonly WorkflowTaskRow[];
-}
-
-/** What this run has begun and not ended. */
-export async function openWork(db: Db, caller: Caller, hook: HookContext, now: number): Promise<OpenWork> {
-  const { run, others, sessionId, rights } = hook;
-  const { workspace, principal } = caller;
-  const elsewhere = new Set(others.flatMap(({ session_id }) => session_id ?? []));
-  const since = run?.started_at ?? Number.MAX_SAFE_INTEGER;
-  const tasks = rights.tasks ? await tasksInHand(db, workspace, { sessionId, actor: principal.actor, since }, MAX_TASKS) : [];
-  const held: WorkflowTaskRow[] = [];
-  for (const agent of await agentsOf(db, caller, hook, now)) held.push(...(await tasksHeldBy(db, workspace, agent.id)));
-  return {
-    tasks: tasks.filter(({ session_id }) => session_id === sessionId || session_id === null || !elsewhere.has(session_id)),
-    held: held.filter(({ claimed_at }) => (claimed_at ?? 0) >= since).slice(0, MAX_TASKS),
-  };
-}
 
 /** All of what one hook tells: the rest comes with the next. */
 const ROOM_BYTES = 4_000;
@@ -68,13 +24,13 @@ const isNothing = ({ waiting, answers, handoffs, messages }: News): boolean => w
 const NOTHING: Waiting = { waiting: [], answers: [], handoffs: [] };
 
 /** What waits for this very agent, in this run of it. */
-export async function newsFor(db: Db, caller: Pick<CallContext, 'workspace' | 'principal'>, hook: HookContext, now: number, wanted: NewsScope): Promise<News> {
+export async function newsFor(db: Db, caller: HookCaller, hook: HookContext, now: number, scope: NewsScope): Promise<News> {
   const { workspace, principal } = caller;
   const { run, sessionId, rights } = hook;
-  const isFresh = wanted === 'fresh';
+  const isFresh = scope === 'fresh';
   const after = { told: run?.handoffs_told ?? '', only: isFresh };
   const found = rights.coordination ? await waitingFor(db, workspace, principal, now, sessionId, { undelivered: isFresh, handoffs: after }) : NOTHING;
-  const agents = await agentsOf(db, caller, hook, now);
+  const agents = await ownAgents(db, caller, hook, now);
   const messages = await undeliveredTo(
     db,
     workspace,
@@ -87,17 +43,17 @@ export async function newsFor(db: Db, caller: Pick<CallContext, 'workspace' | 'p
 }
 
 /** What has arrived, for the agent's context: from then on it has it. Null, and nothing is written, where nothing has. */
-export async function tellNews(ctx: CallContext, hook: HookContext, wanted: NewsScope): Promise<string | null> {
-  if (isNothing(await newsFor(ctx.reader, ctx, hook, ctx.clock.now(), wanted))) return null;
-  return await ctx.write((tx) => deliver(tx, ctx, hook, wanted, new Sheet(ROOM_BYTES)));
+export async function tellNews(ctx: CallContext, hook: HookContext, scope: NewsScope): Promise<string | null> {
+  if (isNothing(await newsFor(ctx.reader, ctx, hook, ctx.clock.now(), scope))) return null;
+  return await ctx.write((tx) => deliver(tx, ctx, hook, scope, new Sheet(ROOM_BYTES)));
 }
 
 /** The text and the receipts of what is in it, in one transaction. */
-export async function deliver(tx: Tx, ctx: WriteContext, hook: HookContext, wanted: NewsScope, sheet: Sheet): Promise<string | null> {
+export async function deliver(tx: Tx, ctx: WriteContext, hook: HookContext, scope: NewsScope, sheet: Sheet): Promise<string | null> {
   const run = hook.run && (await runsAround(tx.db, ctx, hook.run.client_session, tx.now)).run;
-  const news = await newsFor(tx.db, ctx, { ...hook, run }, tx.now, wanted);
+  const news = await newsFor(tx.db, ctx, { ...hook, run }, tx.now, scope);
   if (isNothing(news)) return null;
-  sheet.put(`Covenant: this ${wanted === 'fresh' ? 'has arrived' : 'waits'} for you. What others wrote stands in quotes.`);
+  sheet.put(`Covenant: this ${scope === 'fresh' ? 'has arrived' : 'waits'} for you. What others wrote stands in quotes.`);
   const waiting = news.waiting.filter((ask) => sheet.put(askLine(ask)));
   const answers = news.answers.filter((answer) => sheet.put(answerLine(answer)));
   // Told up to the last of these: none may be passed over.

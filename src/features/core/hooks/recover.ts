@@ -8,7 +8,8 @@ import { loadTokenizer, previewOf } from '../../workflow/recovery/index.ts';
 import type { WorkflowTaskRow } from '../../workflow/workflows/index.ts';
 import { callingDeveloper } from '../identity/index.ts';
 import { type HookContext, ownClaims, runsAround } from './context.ts';
-import { deliver, openWork } from './news.ts';
+import { deliver } from './news.ts';
+import { findOpenWork } from './open-work.ts';
 import { saveRun } from './store.ts';
 import { first, quoted, repoCalled, Sheet } from './words.ts';
 
@@ -44,7 +45,7 @@ interface Section {
 async function ownWork(ctx: CallContext, hook: HookContext, sheet: Sheet): Promise<string> {
   const now = ctx.clock.now();
   const { sessionId, run, rights } = hook;
-  const { tasks, held } = await openWork(ctx.reader, ctx, hook, now);
+  const { tasks, held } = await findOpenWork(ctx.reader, ctx, hook, now);
   const session = sessionId === null || !rights.sessions ? '' : ` This run is session ${sessionId}: pass it as session_id.`;
   const repo = run?.repo && rights.coordination ? ` ${repoCalled(run.repo)}` : '';
   sheet.put(`Covenant: your context was compacted. This is what the server knows of your work.${session}${repo}`);

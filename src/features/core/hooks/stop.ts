@@ -4,7 +4,7 @@ import type { Tx } from '../../../storage/write.ts';
 import type { HookReply } from '../../../wire/hook-question.ts';
 import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';
 import { type HookContext, type RunQuestion, runsAround, type SessionListeners } from './context.ts';
-import { type OpenWork, openWork } from './news.ts';
+import { findOpenWork, type OpenWork } from './open-work.ts';
 import { saveRun } from './store.ts';
 import { count, first, quoted } from './words.ts';
 import { keepSnapshot, type LeftInTree, leftBy, stillFound } from './working-tree.ts';
@@ -46,7 +46,7 @@ async function hold(tx: Tx, ctx: CallContext, question: RunQuestion, hook: HookC
 async function openIn(ctx: Pick<CallContext, 'reader' | 'workspace' | 'principal' | 'clock'>, question: RunQuestion, hook: HookContext): Promise<Open> {
   const now = ctx.clock.now();
   const asks = hook.rights.coordination ? (await waitingFor(ctx.reader, ctx.workspace, ctx.principal, now, hook.sessionId)).waiting : [];
-  return { ...(await openWork(ctx.reader, ctx, hook, now)), asks, ...leftBy(hook.run, question) };
+  return { ...(await findOpenWork(ctx.reader, ctx, hook, now)), asks, ...leftBy(hook.run, question) };
 }
 
 const MAX_NAMED = 5;

@@ -4,12 +4,13 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { HookEvent, HookReply } from '../../../wire/hook-question.ts';
 import type { Gate } from '../capabilities/index.ts';
 import { failsClosed } from '../settings/index.ts';
-import { type HookContext, hookContextOf, type RunQuestion, rightsOf, runsAround, type SessionListeners } from './context.ts';
+import { type HookContext, hookContextOf, type RunQuestion, runsAround, type SessionListeners } from './context.ts';
 import { hear } from './contract.ts';
 import { denialOf } from './edits.ts';
 import { sessionEnds, sessionStarts, withSession } from './lifecycle.ts';
 import { type NewsScope, tellNews } from './news.ts';
 import { recover } from './recover.ts';
+import { rightsOf } from './rights.ts';
 import { stops } from './stop.ts';
 import { saveRun } from './store.ts';
 
@@ -21,10 +22,10 @@ const mayWrite: Hearing = async (ctx, question, hook) => {
 };
 
 const tells =
-  (wanted: NewsScope): Hearing =>
+  (scope: NewsScope): Hearing =>
   async (ctx, { hears }, hook) => {
     if (!hears) return {};
-    return { context: hook.run?.compacted === 1 ? await recover(ctx, hook) : await tellNews(ctx, hook, wanted) };
+    return { context: hook.run?.compacted === 1 ? await recover(ctx, hook) : await tellNews(ctx, hook, scope) };
   };
 
 /** Where the agent is not shown it yet, what it has to know is put back by whichever hook comes next. */

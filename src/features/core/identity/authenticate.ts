@@ -8,8 +8,8 @@ import { Refusal } from '../../../kernel/reply.ts';
 import { changeRows, deleteRows, hasRow, insertRows } from '../../../storage/rows.ts';
 import type { TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import type { IdentityLimits } from './people.ts';
 import { findTokenByHash, findTokenById, type TokenWithDeveloper } from './store.ts';
+import type { IdentityLimits } from './tokens.ts';
 
 /** `web` is a browser's sign-in, carried by the cookie and accepted nowhere else. */
 export type TokenKind = 'operator' | 'developer' | 'agent' | 'instance' | 'web';
@@ -56,7 +56,7 @@ export function createAuthenticate(services: Services, limits: Pick<IdentityLimi
     const token = await services.store.access.get(`token ${hash}`, () => findTokenByHash(services.store.reader, hash));
     if (!token || isStrayOperator(token)) return { rejected: 'unknown' };
     const now = services.clock.now();
-    const end = endOf(token, now) ?? secretEnd(token, hash, now);
+    const end = tokenEnd(token, now) ?? secretEnd(token, hash, now);
     if (end) return { rejected: end };
     if ((token.kind === 'web') !== (source === 'cookie')) return { rejected: 'wrong-door' };
     if (source === 'cookie' && !(await isProven(services, token, page))) return { rejected: 'unproven' };
@@ -71,7 +71,7 @@ export type CurrentSession = (admitted: Principal) => Promise<Principal | undefi
 export function createCurrentSession({ store, clock }: Services): CurrentSession {
   return async ({ workspace, tokenId }) => {
     const token = await store.access.get(`token id ${tokenId}`, () => findTokenById(store.reader, workspace, tokenId));
-    return token && !endOf(token, clock.now()) ? principalOf(token) : undefined;
+    return token && !tokenEnd(token, clock.now()) ? principalOf(token) : undefined;
   };
 }
 
@@ -114,7 +114,7 @@ async function takeTicket(services: Services, token: Pick<TokenRow, 'id' | 'work
 const isStrayOperator = ({ kind, workspace_id }: TokenWithDeveloper): boolean => kind === 'operator' && workspace_id !== DEFAULT_WORKSPACE_ID;
 
 /** Why a token lets nobody in any more; undefined where it does. */
-export function endOf({ revoked_at, expires_at }: Pick<TokenWithDeveloper, 'revoked_at' | 'expires_at'>, now: number): 'revoked' | 'expired' | undefined {
+export function tokenEnd({ revoked_at, expires_at }: Pick<TokenWithDeveloper, 'revoked_at' | 'expires_at'>, now: number): 'revoked' | 'expired' | undefined {
   if (revoked_at !== null) return 'revoked';
   return expires_at !== null && now > expires_at ? 'expired' : undefined;
 }
@@ -180,4 +180,14 @@ function actorOf(kind: PrincipalKind, token: TokenWithDeveloper): string {
     case 'instance':
       return `instance:${token.instance_id}`;
   }
+}
+
+/** Work belongs to somebody: a caller that is no developer, such as the operator, can own none. */
+export function callingDeveloper(principal: Principal): string {
+  if (principal.developerId) return principal.developerId;
+  throw new Refusal(
+    'DEVELOPER_REQUIRED',
+    'This call is for developers and their agents.',
+    'Call with a token made by `covenant tokens create --developer NAME`.',
+  );
 }

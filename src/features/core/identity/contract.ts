@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, READ, title } from '../../../kernel/contract.ts';
+import { contract, MEMBER_READ, title } from '../../../kernel/contract.ts';
 import { agentType } from './authenticate.ts';
 
 const developerName = z
@@ -54,9 +54,8 @@ export const createToken = contract({
 });
 
 export const listTokens = contract({
+  ...MEMBER_READ,
   name: 'tokens.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'List tokens',
   description: "The workspace's tokens without their values, newest first: all to the operator, a developer's own to that developer.",
   input: z.strictObject({
@@ -68,7 +67,6 @@ export const listTokens = contract({
     offset: z.int().min(0).default(0),
   }),
   output: z.strictObject({ items: z.array(tokenView), total: z.int() }),
-  annotations: READ,
 });
 
 export const revokeToken = contract({
@@ -123,14 +121,12 @@ export const developerView = z.strictObject({
 });
 
 export const listDevelopers = contract({
+  ...MEMBER_READ,
   name: 'developers.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'List developers',
   description: 'Who is in the workspace. Private developers appear as @private to everybody but themselves.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(developerView) }),
-  annotations: READ,
 });
 
 export const setVisibility = contract({
@@ -198,9 +194,8 @@ export const setRunAgents = contract({
 });
 
 export const whoAmI = contract({
+  ...MEMBER_READ,
   name: 'identity.me',
-  toolset: 'admin',
-  access: 'member',
   title: 'Who am I',
   description: 'The signed-in principal and its workspace.',
   input: z.strictObject({}),
@@ -213,5 +208,4 @@ export const whoAmI = contract({
     operator: z.boolean(),
     run_agents: z.boolean().describe('May run agents on the server’s machine.'),
   }),
-  annotations: READ,
 });

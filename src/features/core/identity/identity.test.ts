@@ -7,7 +7,8 @@ import type { Refusal } from '../../../kernel/reply.ts';
 import { testApp } from '../../../testing/app.ts';
 import { cycleApp } from '../../../testing/scenes/cycle.ts';
 import { until } from '../../../testing/until.ts';
-import { ensureWorkspace, issueInstanceToken, issueToken } from './people.ts';
+import { ensureWorkspace } from './people.ts';
+import { issueInstanceToken, issueToken } from './tokens.ts';
 
 test('a token acts as the one developer it was made for [auth.token.developer]', async () => {
   const { developer, tool, events } = await testApp();
@@ -103,7 +104,7 @@ test("the browser's cookie opens no other door, and a token is no cookie", async
 
 test('a principal is the operator, a developer, a typed agent token or an instance [auth.principals.kinds]', async () => {
   const { app, operator, developer } = await testApp();
-  const { issueToken } = await import('./people.ts');
+  const { issueToken } = await import('./tokens.ts');
   const instance = await app.store.write(operator.principal.workspace, (tx) =>
     issueToken(tx, { kind: 'instance', developerId: null, instanceId: 'work-1-a1', expiresAt: null, by: 'operator' }),
   );

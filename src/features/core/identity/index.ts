@@ -1,7 +1,7 @@
 import type { Feature } from '../../../kernel/tool.ts';
 import { TICKET_MS, WEB_SESSION_MS } from './authenticate.ts';
-import type { IdentityLimits } from './people.ts';
 import { LINK_MS } from './signin.ts';
+import type { IdentityLimits } from './tokens.ts';
 import { identityTools } from './tools.ts';
 
 export type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
@@ -9,44 +9,23 @@ export {
   type Authenticate,
   type Authentication,
   type CurrentSession,
+  callingDeveloper,
   createAuthenticate,
   createCurrentSession,
   createEnterWorkspace,
   hashSecret,
   mintSecret,
+  tokenEnd,
 } from './authenticate.ts';
-export {
-  agentTokenExpiry,
-  endAllTokens,
-  endRevived,
-  endTokenById,
-  ensureDeveloper,
-  ensureWorkspace,
-  type IdentityLimits,
-  issueInstanceToken,
-  issueToken,
-  knownDeveloper,
-  type RevivedToken,
-  revivedTokens,
-  setRunAgents,
-  workingFor,
-} from './people.ts';
-export {
-  callingDeveloper,
-  createRedactReply,
-  developerFor,
-  hiding,
-  PRIVATE,
-  PRIVATE_RUNTIME,
-  redactor,
-  showsFieldsTo,
-  type Viewer,
-  viewerOf,
-} from './redact.ts';
+export { ensureDeveloper, ensureWorkspace, knownDeveloper, setRunAgents, workingFor } from './people.ts';
+export { createRedactReply, hiding, PRIVATE, PRIVATE_RUNTIME, redactor } from './redact.ts';
 export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
+export { endRevived, type RevivedToken, revivedTokens } from './revived-tokens.ts';
 export { createSignIn, makeSigninLink, type SignIn, type SignInRequest, signInRequest } from './signin.ts';
 export { findDeveloper, firstDeveloper, tokenStands } from './store.ts';
 export { grantSubjects } from './subjects.ts';
+export { agentTokenExpiry, endAllTokens, endTokenById, type IdentityLimits, issueInstanceToken, issueToken } from './tokens.ts';
+export { developerFor, showsFieldsTo, type Viewer, viewerOf } from './viewer.ts';
 
 export const identity = (limits: IdentityLimits): Feature => ({
   name: 'identity',

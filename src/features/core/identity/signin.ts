@@ -6,8 +6,8 @@ import { changeRows, deleteRows, findRow, insertRows } from '../../../storage/ro
 import type { DeveloperRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { expiryAfterUse, hashSecret, mintSecret, WEB_SESSION_MS } from './authenticate.ts';
-import { endTokenById, type IdentityLimits, issueToken } from './people.ts';
 import { findDeveloper } from './store.ts';
+import { endTokenById, type IdentityLimits, issueToken } from './tokens.ts';
 
 export const LINK_MS = 10 * 60_000;
 /** A link that works once: the secret is in its path, its hash in the store. */

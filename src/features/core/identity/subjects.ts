@@ -3,10 +3,11 @@ import { notFound } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { hasRow } from '../../../storage/rows.ts';
 import type { Caller, CallersPage, NamedSubject, Subjects } from '../capabilities/index.ts';
-import { endOf, principalOf } from './authenticate.ts';
+import { principalOf, tokenEnd } from './authenticate.ts';
 import { requireDeveloper } from './people.ts';
-import { PRIVATE, shown, viewerOf } from './redact.ts';
+import { PRIVATE } from './redact.ts';
 import { findDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed, tokensById } from './store.ts';
+import { shown, viewerOf } from './viewer.ts';
 
 /** Holders of grants, as people name them and as grants store them. */
 export const grantSubjects = {
@@ -72,7 +73,7 @@ const operatorCaller = (viewer: Principal): Caller => bareCaller('operator', vie
 
 function tokenCaller(token: TokenWithDeveloper, viewer: Principal, now: number): Caller {
   const owner = shown({ id: token.developer_id, name: token.developer_name, visibility: token.developer_visibility }, viewer).name;
-  const end = endOf(token, now);
+  const end = tokenEnd(token, now);
   return {
     principal: principalOf(token),
     subject: `token:${token.id}`,

@@ -4,7 +4,7 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { changeRows, view } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { issueTicket } from './authenticate.ts';
+import { issueTicket, tokenEnd } from './authenticate.ts';
 import {
   createSigninLink,
   createToken,
@@ -21,22 +21,12 @@ import {
   tokenView,
   whoAmI,
 } from './contract.ts';
-import {
-  agentTokenExpiry,
-  endToken,
-  endTokenById,
-  ensureDeveloper,
-  type IdentityLimits,
-  issueToken,
-  knownDeveloper,
-  requireDeveloper,
-  rotateToken as rotateSecret,
-  setRunAgents,
-  signOutEverywhere,
-} from './people.ts';
-import { PRIVATE, shown } from './redact.ts';
+import { ensureDeveloper, knownDeveloper, requireDeveloper, setRunAgents, signOutEverywhere } from './people.ts';
+import { PRIVATE } from './redact.ts';
 import { makeSigninLink } from './signin.ts';
 import { agentRunners, developersOf, firstDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed } from './store.ts';
+import { agentTokenExpiry, endToken, endTokenById, type IdentityLimits, issueToken, rotateToken as rotateSecret } from './tokens.ts';
+import { shown } from './viewer.ts';
 
 const MINUTE_MS = 60_000;
 /** From so long before it expires people are warned of an agent's token. */
@@ -201,7 +191,7 @@ function requireRotatable(token: TokenRow, now: number): void {
       { field: 'token_id' },
     );
   }
-  if (token.revoked_at === null && (token.expires_at === null || now <= token.expires_at)) return;
+  if (tokenEnd(token, now) === undefined) return;
   throw new Refusal('TOKEN_ENDED', `Token ${token.id} was revoked or has expired.`, 'Create a new one: covenant tokens create --developer NAME.', {
     field: 'token_id',
   });
@@ -213,7 +203,6 @@ const ownToken = (tx: Tx, tail: string, { operator, developerId }: Principal): P
 
 function viewToken(token: TokenWithDeveloper, viewer: Principal, now: number) {
   const owner = shown({ id: token.developer_id, name: token.developer_name, visibility: token.developer_visibility }, viewer);
-  const expired = token.expires_at !== null && now > token.expires_at;
   return view(tokenView, token, {
     token_id: token.id,
     developer_id: owner.id,
@@ -221,7 +210,7 @@ function viewToken(token: TokenWithDeveloper, viewer: Principal, now: number) {
     agent: token.agent_type,
     // People put their own names, and those of their machines, into labels.
     label: owner.id === PRIVATE ? (token.agent_type ?? token.kind) : token.label,
-    status: token.revoked_at !== null ? 'revoked' : expired ? 'expired' : 'live',
+    status: tokenEnd(token, now) ?? 'live',
   });
 }
 

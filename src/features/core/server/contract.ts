@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
+import { contract, OPERATOR_READ } from '../../../kernel/contract.ts';
 
 export const serverStatus = contract({
+  ...OPERATOR_READ,
   name: 'server.status',
-  toolset: 'admin',
   title: 'Status',
   description: 'What this server is, what it holds and what it did lately.',
   input: z.strictObject({}),
@@ -20,7 +20,6 @@ export const serverStatus = contract({
     last_event_at: z.int().nullable(),
     refused_24h: z.int(),
   }),
-  annotations: READ,
 });
 
 export const backupStore = contract({

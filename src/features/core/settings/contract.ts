@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
+import { contract, MEMBER_READ } from '../../../kernel/contract.ts';
 
 /** What a workspace can set. None of them is a secret. */
 export interface SettingDefinition {
@@ -50,14 +50,12 @@ const settingView = z.strictObject({
 export type SettingView = z.output<typeof settingView>;
 
 export const settingsList = contract({
+  ...MEMBER_READ,
   name: 'settings.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'Settings of the workspace',
   description: 'Each setting with its value, its default and its bounds.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(settingView) }),
-  annotations: READ,
 });
 
 export const settingsSet = contract({
@@ -80,9 +78,8 @@ export const settingsSet = contract({
 export const TOKEN_KINDS = ['operator', 'developer', 'agent', 'instance'] as const;
 
 export const rolesList = contract({
+  ...MEMBER_READ,
   name: 'roles.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'Who may what',
   description: 'Every action with the role that it needs, and every toolset with the tokens that may call it from the start.',
   input: z.strictObject({}),
@@ -97,16 +94,13 @@ export const rolesList = contract({
     ),
     toolsets: z.array(z.strictObject({ toolset: z.string(), tools: z.array(z.string()), granted_to: z.array(z.enum(TOKEN_KINDS)) })),
   }),
-  annotations: READ,
 });
 
 export const retentionList = contract({
+  ...MEMBER_READ,
   name: 'retention.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'What is kept how long',
   description: 'What this server stores, and how long it stays once it is over.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(z.strictObject({ what: z.string(), ms: z.int().nullable().describe('Null: for good.') })) }),
-  annotations: READ,
 });

@@ -7,7 +7,7 @@ import { type Body, type WorkflowApp, workflowApp } from '../../../testing/scene
 import { inRun } from '../../../testing/scope.ts';
 import { FORGOTTEN } from '../../retention.ts';
 import { APPROVAL_STATUSES } from '../approvals/contract.ts';
-import { retentionSweep } from './store.ts';
+import { retentionSweep } from './retention.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS = 31;

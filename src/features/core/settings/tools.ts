@@ -1,27 +1,13 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
-import type { PublishedTool } from '../../../kernel/publish.ts';
-import { accessOf } from '../../../kernel/registry.ts';
 import { invalidInput, ok } from '../../../kernel/reply.ts';
-import { type Implementation, implement, type RetentionInfo } from '../../../kernel/tool.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { deleteRows, saveRows } from '../../../storage/rows.ts';
 import type { SettingRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { PROFILES } from '../capabilities/index.ts';
 import { hiding } from '../identity/index.ts';
-import {
-  DEFINITIONS,
-  retentionList,
-  rolesList,
-  SETTING_KEYS,
-  type SettingDefinition,
-  type SettingKey,
-  type SettingView,
-  settingsList,
-  settingsSet,
-  TOKEN_KINDS,
-} from './contract.ts';
-import { keptMs, RETENTION, storedSettings } from './store.ts';
+import { DEFINITIONS, SETTING_KEYS, type SettingDefinition, type SettingKey, type SettingView, settingsList, settingsSet } from './contract.ts';
+import { storedSettings } from './store.ts';
 
 export const settingTools: Implementation[] = [
   implement(settingsList, {
@@ -70,40 +56,4 @@ function view(key: SettingKey, rows: readonly SettingRow[]): SettingView {
   const value = own ? Number(own.value) : usual;
   const changed = { updated_at: own?.updated_at ?? null, updated_by: own?.updated_by ?? null };
   return { key, title, value, default: usual, is_default: own === undefined, min, max, switch: positions ?? null, ...changed };
-}
-
-/** What the running server can do and stores, as its features say it. */
-export interface Inventory {
-  tools(): readonly PublishedTool[];
-  actions(): readonly PublishedTool[];
-  keeps(): readonly RetentionInfo[];
-}
-
-export const inventoryTools = (inventory: Inventory): Implementation[] => [
-  implement(rolesList, {
-    read: async () => ok({ actions: inventory.actions().map(viewAction), toolsets: viewToolsets(inventory.tools()) }),
-  }),
-  implement(retentionList, {
-    read: async (_, { reader, workspace }) => {
-      const set = await keptMs(reader, workspace);
-      return ok({ items: inventory.keeps().map(({ what, ms }) => ({ what, ms: ms === RETENTION ? set : ms })) });
-    },
-  }),
-];
-
-function viewAction(action: PublishedTool) {
-  const access = accessOf(action);
-  const { readOnlyHint, destructiveHint } = action.annotations;
-  const does: 'reads' | 'destroys' | 'changes' = readOnlyHint ? 'reads' : destructiveHint ? 'destroys' : 'changes';
-  // What a capability opens is a tool, not an action.
-  return { name: action.name, title: action.title, does, access: access === 'capability' ? ('operator' as const) : access };
-}
-
-/** Which tokens may call the tools of a toolset from the start: by the grants that every new token gets. */
-function viewToolsets(tools: readonly PublishedTool[]) {
-  return [...Map.groupBy(tools, ({ toolset }) => toolset)].map(([toolset, members]) => ({
-    toolset,
-    tools: members.map(({ name }) => name),
-    granted_to: TOKEN_KINDS.filter((kind) => (PROFILES[kind] as readonly string[]).includes(`toolset.${toolset}`)),
-  }));
 }

@@ -5,8 +5,8 @@ import { testApp } from '../../../testing/app.ts';
 import { type TestDatabase, temporaryDatabase } from '../../../testing/store/database.ts';
 import { ServerCatalogue } from './catalogue.ts';
 import type { ServerEntry } from './entry.ts';
+import { withheldRefusal } from './refusals.ts';
 import type { ServerListing } from './store.ts';
-import { withheldRefusal } from './upstream-catalog.ts';
 
 const BY = { actor: 'developer:ana' };
 const entry = (name: string, more: Partial<ServerEntry> = {}): ServerEntry => ({

@@ -5,11 +5,11 @@ import { readHead } from '../../../storage/journal.ts';
 import { changeRows, findRow, findRows, hasRow, insertRows, matching } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { PinKind } from './contract.ts';
+import { appendDecision } from './decisions.ts';
 import { type ServerEntry, serves } from './entry.ts';
 import { nativeNames } from './names.ts';
 import { holdersOf, isChosen, isHeld, type KnownServer, NOTHING, type OfferedDefinition, offerOf, type ServerOffer } from './offered.ts';
 import {
-  appendDecision,
   approvedPin,
   asTold,
   compareListing,

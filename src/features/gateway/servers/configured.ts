@@ -5,9 +5,9 @@ import { tailOf } from '../../../machine/process/bounded-log.ts';
 import type { ServerCatalogue } from './catalogue.ts';
 import type { ServerStatus } from './contract.ts';
 import type { ServerEntry } from './entry.ts';
-import type { Upstream } from './running.ts';
 import { type ReadEntries, readEntries } from './secrets.ts';
 import type { ServerControl } from './tools.ts';
+import type { Upstream } from './upstream.ts';
 
 export interface ConfiguredOptions {
   readonly home: string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
+import { contract, OPERATOR_READ } from '../../../kernel/contract.ts';
 
 export const PIN_KINDS = ['tool', 'prompt'] as const;
 export type PinKind = (typeof PIN_KINDS)[number];
@@ -43,8 +43,8 @@ const withheldView = z.strictObject({
 const problemView = z.strictObject({ line: z.int().nullable(), server: z.string().nullable(), message: z.string() });
 
 export const listServers = contract({
+  ...OPERATOR_READ,
   name: 'servers.list',
-  toolset: 'admin',
   title: 'List external servers',
   description: 'The external MCP servers of secrets.toml, their health, and what of theirs is withheld until a person approves it.',
   input: z.strictObject({ server: server.optional().describe('This one alone, and what is withheld of it in full.') }),
@@ -71,7 +71,6 @@ export const listServers = contract({
     problems: z.array(problemView).describe('What is wrong in secrets.toml. Entries that are not among the items are skipped.'),
     unconfigured: z.array(z.string()).describe('Known from before and in the file no more: they keep the names of their tools until they are forgotten.'),
   }),
-  annotations: READ,
 });
 
 export const restartServer = contract({
@@ -118,11 +117,10 @@ export const forgetServer = contract({
 });
 
 export const serverLogs = contract({
+  ...OPERATOR_READ,
   name: 'servers.logs',
-  toolset: 'admin',
   title: "An external server's log",
   description: 'The last lines that the server wrote to its standard error, and what Covenant noted of it.',
   input: z.strictObject({ server, lines: z.int().min(1).max(1_000).default(100) }),
   output: z.strictObject({ server: z.string(), lines: z.array(z.string()) }),
-  annotations: READ,
 });

@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError 
 import { type RpcError, UpstreamError } from '../../../kernel/relay.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import { BROKEN_ANSWER, isTooDeep, MALFORMED_ANSWER, MAX_LEVELS } from './json-rpc.ts';
-import { down } from './upstream-catalog.ts';
+import { downRefusal } from './refusals.ts';
 
 /** What a call has shown of the server: that it answers, nothing, that it could not be spoken with, or that it has forgotten us. */
 export type ServerHealth = 'well' | 'unknown' | 'strike' | 'forgotten';
@@ -91,13 +91,13 @@ export function failureOf(server: string, error: unknown): Failure {
   const answered = rpcErrorOf(error);
   if (answered) return { health: 'well', thrown: new UpstreamError(server, answered) };
   if (error instanceof SdkHttpError) {
-    return { health: error.status === 404 ? 'forgotten' : 'strike', thrown: down(server, httpProblem(error)) };
+    return { health: error.status === 404 ? 'forgotten' : 'strike', thrown: downRefusal(server, httpProblem(error)) };
   }
   const oddity = oddityOf(error);
   if (oddity) return { health: 'well', thrown: invalid(server, oddity) };
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
-    return { health: 'unknown', thrown: down(server, 'It ended during the call.') };
-  return { health: 'strike', thrown: down(server, sentence(said(error))) };
+    return { health: 'unknown', thrown: downRefusal(server, 'It ended during the call.') };
+  return { health: 'strike', thrown: downRefusal(server, sentence(said(error))) };
 }
 
 export function invalid(server: string, detail: string): Refusal {

@@ -8,7 +8,8 @@ import type { RunningServers } from './running.ts';
 import { serverTools, undecidedServers } from './tools.ts';
 import { UpstreamCatalog, type Upstreams } from './upstream-catalog.ts';
 
-export { blocksOf, readEntries } from './secrets.ts';
+export { readEntries } from './secrets.ts';
+export { blocksOf } from './toml-blocks.ts';
 export type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './upstream-catalog.ts';
 
 /** A program as a server of this name for one workspace, with the settings of an entry that says no more. */

@@ -1,10 +1,8 @@
 import { type Client, type McpSubscription, ProtocolError, type SubscriptionFilter } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Json } from '../../../kernel/relay.ts';
-import type { Log } from '../../../kernel/trace.ts';
-import type { UpstreamConnection } from './connection.ts';
-import { failureOf, rpcErrorOf, said } from './failures.ts';
-import { delayBefore, STEADY_MS, type Supervisor } from './supervisor.ts';
+import { rpcErrorOf } from './failures.ts';
+import { delayBefore, STEADY_MS } from './pauses.ts';
 
 export interface NoticesOptions {
   readonly client: Client;
@@ -123,56 +121,5 @@ export class Notices {
     // It has answered, and will not: it is asked no more.
     if (!rpcErrorOf(error)) this.#again();
     this.#o.broken(error);
-  }
-}
-
-/** The resources of one server that somebody wants to hear of: each subscribed to once, and again after every start. */
-export class Watches {
-  readonly #supervisor: Supervisor;
-  readonly #log: Log;
-  readonly #watched = new Map<string, { count: number; readonly begun: Promise<void> }>();
-
-  constructor(supervisor: Supervisor, log: Log) {
-    this.#supervisor = supervisor;
-    this.#log = log;
-  }
-
-  /** Of what nobody has asked for, nobody is told. */
-  has(uri: string): boolean {
-    return this.#watched.has(uri);
-  }
-
-  /** Until the returned function is called. */
-  async watch(uri: string): Promise<() => void> {
-    const entry = this.#watched.get(uri) ?? { count: 0, begun: this.#begin(uri) };
-    entry.count++;
-    this.#watched.set(uri, entry);
-    let released = false;
-    const release = () => {
-      if (released) return;
-      released = true;
-      if (--entry.count > 0 || this.#watched.get(uri) !== entry) return;
-      this.#watched.delete(uri);
-      this.#supervisor.connection?.notices.unwatch(uri).catch((error) => this.#log.debug('resource still subscribed', { uri, error: said(error) }));
-    };
-    try {
-      await entry.begun;
-      return release;
-    } catch (error) {
-      if (this.#watched.get(uri) === entry) this.#watched.delete(uri);
-      throw failureOf(this.#supervisor.entry.name, error).thrown;
-    }
-  }
-
-  /** After a start the server knows of no subscription. */
-  restore(connection: UpstreamConnection): void {
-    connection.notices
-      .watch([...this.#watched.keys()])
-      .catch((error) => this.#log.warn('resources not subscribed again', { server: connection.server, error: said(error) }));
-  }
-
-  async #begin(uri: string): Promise<void> {
-    const connection = await this.#supervisor.connected(AbortSignal.timeout(this.#supervisor.entry.timeoutMs));
-    await connection.notices.watch([uri]);
   }
 }

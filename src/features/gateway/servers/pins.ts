@@ -1,12 +1,7 @@
 import { hash } from 'node:crypto';
-import { z } from 'zod';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import type { Json } from '../../../kernel/relay.ts';
-import type { Db } from '../../../storage/engine.ts';
-import { canonicalJson, eventsAbout } from '../../../storage/journal.ts';
-import { chunks, readJson } from '../../../storage/rows.ts';
+import { canonicalJson } from '../../../storage/journal.ts';
 import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
-import type { Tx } from '../../../storage/write.ts';
 import { PIN_KINDS, type PinKind, type WithheldReason } from './contract.ts';
 import { definitionHash, isUsable, type Named, namelessHash, replaceUnseen } from './definition.ts';
 import { exposedName, foldedName } from './names.ts';
@@ -212,43 +207,3 @@ export const approvedPin = (pin: Pin, by: string, now: number): Pin => ({
   ...pin,
   ...{ approved: pin.seen, approved_hash: pin.seen_hash, approved_at: now, approved_by: by },
 });
-
-const KINDS = ['upstream.approved', 'upstream.rejected'] as const;
-/** An event says which, within its bounds. */
-const EACH = 40;
-/** How far back rejections are looked for, of one server. */
-const LOOKED_AT = 500;
-
-/** What a person said to definitions that were withheld. */
-export function appendDecision(tx: Tx, kind: (typeof KINDS)[number], server: string, chosen: readonly WithheldDefinition[], actor: string): void {
-  for (const some of chunks(chosen, EACH)) {
-    const named = some.map(({ kind: what, name, reason, fingerprint }) => ({ kind: what, name: name.slice(0, 80), reason, fingerprint }));
-    const payload = { count: some.length, [kind === 'upstream.approved' ? 'approved' : 'rejected']: named };
-    tx.append({ category: 'audit', kind, actor, subject: `server:${server}`, payload });
-  }
-}
-
-export interface PinRejection {
-  readonly actor: string;
-  readonly at: number;
-}
-
-const decided = z.array(z.object({ fingerprint: z.string().optional() })).optional();
-const payloads = z.object({ approved: decided, rejected: decided });
-
-/** By fingerprint: what was rejected and not approved since. */
-export async function rejectionsOf(db: Db, server: string): Promise<ReadonlyMap<string, PinRejection>> {
-  const events = await eventsAbout(db, DEFAULT_WORKSPACE_ID, [`server:${server}`])
-    .select(['kind', 'actor', 'time', 'payload'])
-    .where('kind', 'in', KINDS)
-    .orderBy('seq', 'desc')
-    .limit(LOOKED_AT)
-    .execute();
-  const last = new Map<string, PinRejection | null>();
-  for (const { actor, time, payload } of events) {
-    const { approved = [], rejected = [] } = readJson(payloads, payload);
-    for (const { fingerprint } of approved) if (fingerprint && !last.has(fingerprint)) last.set(fingerprint, null);
-    for (const { fingerprint } of rejected) if (fingerprint && !last.has(fingerprint)) last.set(fingerprint, { actor, at: time });
-  }
-  return new Map([...last].flatMap(([fingerprint, rejection]) => (rejection ? [[fingerprint, rejection] as const] : [])));
-}

@@ -5,8 +5,9 @@ import { canonicalJson } from '../../../storage/journal.ts';
 import { answersTo, askedBy } from './attributed.ts';
 import type { UpstreamConnection } from './connection.ts';
 import { cannotAsk, type Failure, failureOf } from './failures.ts';
-import { PendingCall, type Suspended, SuspendedCalls } from './pending-calls.ts';
+import { PendingCall } from './pending-calls.ts';
 import type { Supervisor } from './supervisor.ts';
+import { type Suspended, SuspendedCalls } from './suspended-calls.ts';
 
 const ASKED = Symbol('asked');
 

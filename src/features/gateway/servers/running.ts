@@ -1,27 +1,20 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Services } from '../../../kernel/call.ts';
 import { withTimeout } from '../../../kernel/clock.ts';
-import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { type BoundedLog, createBoundedLog } from '../../../machine/process/bounded-log.ts';
 import { type Children, createChildren } from '../../../machine/process/child.ts';
 import { childEnvironment } from '../../../machine/process/environment.ts';
 import { isFolder } from '../../../machine/process/process.ts';
 import type { ServerCatalogue } from './catalogue.ts';
 import { Configured, type ConfiguredOptions } from './configured.ts';
-import { UpstreamConnection } from './connection.ts';
-import type { ServerState, ServerStatus } from './contract.ts';
-import { concealer, type ServerEntry, secretsOf } from './entry.ts';
-import { said } from './failures.ts';
+import type { ServerStatus } from './contract.ts';
+import { type ServerEntry, secretsOf } from './entry.ts';
 import type { UpstreamTransport } from './handshake.ts';
 import { HttpTransport } from './http.ts';
-import { Watches } from './notices.ts';
-import { Relay } from './relay.ts';
 import { StdioTransport } from './stdio.ts';
-import type { ServerListing } from './store.ts';
-import { nextPause, Supervisor } from './supervisor.ts';
+import { Upstream } from './upstream.ts';
 
 export interface RunningOptions extends ConfiguredOptions {
   readonly version: string;
@@ -157,134 +150,3 @@ export class RunningServers extends Configured {
 
 /** Whether what runs is what the entry asks for. The rest of an entry is read with every call. */
 const sameServer = (a: ServerEntry, b: ServerEntry): boolean => a.protocol === b.protocol && isDeepStrictEqual(a.transport, b.transport);
-
-export interface UpstreamParts extends Services {
-  readonly version: string;
-  readonly transport: (entry: ServerEntry) => UpstreamTransport;
-  /** Where what happens to it is said, beside what it says itself. */
-  readonly diary: BoundedLog;
-  readonly isKnown: (server: string) => boolean;
-  readonly observe: (server: string, listing: ServerListing) => Promise<void>;
-  readonly resourceUpdated: (server: string, uri: string) => void;
-  /** When the one before of this name has gone. */
-  readonly free?: Promise<unknown>;
-}
-
-const LIST_LIMIT_MS = 60_000;
-
-/** One server of the file: kept running, learned by heart, called. */
-export class Upstream {
-  readonly supervisor: Supervisor;
-  readonly relay: Relay;
-  readonly watches: Watches;
-  readonly #parts: UpstreamParts;
-  #relisting = false;
-  #relistDue = false;
-  #missed = false;
-  #listedAt = Number.NEGATIVE_INFINITY;
-  #pauseMs = 0;
-  #announced: 'up' | 'down' | undefined;
-
-  constructor(entry: ServerEntry, parts: UpstreamParts) {
-    this.#parts = parts;
-    this.supervisor = new Supervisor(entry, {
-      clock: parts.clock,
-      log: parts.log,
-      open: (current, on, signal) => this.#open(current, on, signal),
-      isKnown: parts.isKnown,
-      changed: (_supervisor, from) => this.#changed(from),
-      ...(parts.free ? { free: parts.free } : {}),
-    });
-    this.relay = new Relay(this.supervisor, parts.clock);
-    this.watches = new Watches(this.supervisor, parts.log);
-  }
-
-  get name(): string {
-    return this.supervisor.entry.name;
-  }
-
-  async stop(): Promise<void> {
-    this.relay.endSuspended();
-    await this.supervisor.stop();
-    await this.#parts.diary.flush();
-  }
-
-  async #open(entry: ServerEntry, on: { lost(problem: string): void }, signal: AbortSignal): Promise<UpstreamConnection> {
-    const { clock, log, version, transport, resourceUpdated } = this.#parts;
-    const connection = await UpstreamConnection.open({
-      entry,
-      version,
-      clock,
-      log,
-      signal,
-      transport: () => transport(entry),
-      on: {
-        lost: on.lost,
-        listsChanged: () => void this.relist(),
-        resourceUpdated: (uri) => {
-          if (this.watches.has(uri)) resourceUpdated(entry.name, uri);
-        },
-      },
-    });
-    try {
-      await this.#parts.observe(entry.name, await connection.list(signal));
-    } catch (error) {
-      const problem = connection.endedBecause;
-      await connection.close();
-      throw problem ? new Error(problem) : error;
-    }
-    connection.notices.begin();
-    this.watches.restore(connection);
-    return connection;
-  }
-
-  /** Soon. */
-  async relist(): Promise<void> {
-    this.#relistDue = true;
-    if (this.#relisting) return;
-    this.#relisting = true;
-    while (this.#relistDue) {
-      this.#pauseMs = nextPause(this.#pauseMs, performance.now() - this.#listedAt);
-      await wait(this.#pauseMs, undefined, { ref: false });
-      this.#relistDue = false;
-      await this.#listAgain();
-      this.#listedAt = performance.now();
-    }
-    this.#relisting = false;
-  }
-
-  async #listAgain(): Promise<void> {
-    const { connection, state } = this.supervisor;
-    // While it comes up it is being listed, and may have answered already.
-    this.#missed = !connection && state === 'starting';
-    if (!connection) return;
-    try {
-      await this.#parts.observe(this.name, await connection.list(AbortSignal.timeout(LIST_LIMIT_MS)));
-    } catch (error) {
-      if (connection !== this.supervisor.connection) return;
-      this.#parts.log.warn('upstream not listed again', { server: this.name, error: concealer(this.supervisor.entry)(said(error)) });
-      this.supervisor.judge(connection, 'strike');
-    }
-  }
-
-  #changed(from: ServerState): void {
-    const { state, problem, restarts, protocol_version: protocol } = this.supervisor.status();
-    if (from === 'up') this.relay.endSuspended();
-    if (state === 'up' && this.#missed) void this.relist();
-    if (state === 'up') this.#announce('up', 'upstream.started', { protocol, restarts });
-    if (state !== 'down') return;
-    this.#parts.diary.write(`down: ${problem}`);
-    this.#announce('down', 'upstream.down', { while: from, restarts });
-  }
-
-  /** Not every attempt: only what is another state than the one last told of. */
-  #announce(state: 'up' | 'down', kind: string, payload: Record<string, unknown>): void {
-    if (state === 'down' && this.#announced === 'down') return;
-    this.#announced = state;
-    const { log, store } = this.#parts;
-    if (state === 'down') log.warn('external server is down', { server: this.name, problem: this.supervisor.status().problem });
-    else log.info('external server is up', { server: this.name, ...payload });
-    const event = { category: 'work', kind, actor: 'server', subject: `server:${this.name}`, payload } as const;
-    store.append(DEFAULT_WORKSPACE_ID, [event]).catch((error) => log.error('event of an external server not journaled', { server: this.name, error }));
-  }
-}

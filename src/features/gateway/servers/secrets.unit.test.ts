@@ -6,8 +6,9 @@ import { expect, test } from 'vitest';
 import { workspaceId } from '../../../kernel/ids.ts';
 import { runs } from '../../../testing/runs.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
+import type { EntryOptions } from './check-entry.ts';
 import { type ServerEntry, serves } from './entry.ts';
-import { type EntryOptions, parseEntries, readEntries } from './secrets.ts';
+import { parseEntries, readEntries } from './secrets.ts';
 
 const OPTIONS: EntryOptions = {
   env: { HOME: '/users/ana', LEVEL: 'info', TOKEN: 'sesame-open', EMPTY: '' },

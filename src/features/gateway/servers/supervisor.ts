@@ -4,7 +4,8 @@ import type { UpstreamConnection } from './connection.ts';
 import type { ServerState, ServerStatus } from './contract.ts';
 import { concealer, type ServerEntry } from './entry.ts';
 import { problemOf, type ServerHealth } from './failures.ts';
-import { down } from './upstream-catalog.ts';
+import { delayBefore, STEADY_MS } from './pauses.ts';
+import { downRefusal } from './refusals.ts';
 
 export interface SupervisorParts {
   readonly clock: Clock;
@@ -114,7 +115,7 @@ export class Supervisor {
 
   refusal(): Error {
     const problem = this.#problem ?? (this.#state === 'stopped' ? 'It has been stopped.' : 'It has not been started.');
-    return down(this.#entry.name, problem, this.#nextStartAt === null ? undefined : this.#nextStartAt - this.#parts.clock.now());
+    return downRefusal(this.#entry.name, problem, this.#nextStartAt === null ? undefined : this.#nextStartAt - this.#parts.clock.now());
   }
 
   /** What a call has shown of the server. An error that it answered with is an answer. */
@@ -232,27 +233,8 @@ async function orAborted(event: Promise<void>, signal: AbortSignal): Promise<voi
   }
 }
 
-export const FIRST_DELAY_MS = 500;
-export const LONGEST_DELAY_MS = 60_000;
-/** Who has been up this long has recovered: its next fall is a first one. */
-export const STEADY_MS = 60_000;
 /** How many calls in a row may be left without an answer before the server is started anew. */
 export const MAX_STRIKES = 3;
-
-/** Doubles with every failure, up to the longest. `random` (0…1) takes off up to a half, so that servers that fell together do not rise together. */
-export function delayBefore(failures: number, random: number): number {
-  const full = Math.min(FIRST_DELAY_MS * 2 ** Math.min(failures, 20), LONGEST_DELAY_MS);
-  return Math.max(FIRST_DELAY_MS, Math.round(full * (1 - random / 2)));
-}
-
-/** Several changes at once are one. */
-const GATHER_MS = 50;
-
-/**
- * How long to wait before the catalogue of a server that reports a change is listed again: twice as long as before, until it has reported
- * none for a minute. Each listing may write to the store.
- */
-export const nextPause = (pauseMs: number, quietMs: number): number => (quietMs >= STEADY_MS ? GATHER_MS : Math.min(pauseMs * 2, STEADY_MS));
 
 export type Move = 'begin' | 'wait' | 'connected' | 'failed' | 'stop';
 

@@ -3,7 +3,7 @@ import { createLog } from '../../../kernel/trace.ts';
 import { testClock } from '../../../testing/clock.ts';
 import type { UpstreamConnection } from './connection.ts';
 import type { ServerEntry } from './entry.ts';
-import { delayBefore, nextPause, STEADY_MS, Supervisor } from './supervisor.ts';
+import { Supervisor } from './supervisor.ts';
 
 const ENTRY: ServerEntry = {
   name: 'far',
@@ -111,16 +111,4 @@ test('errors that a server answers with are answers: only silence in a row bring
   expect(supervisor.state).toBe('up');
   supervisor.judge(connection, 'strike');
   expect(supervisor.state).toBe('down');
-});
-
-test('the wait doubles from half a second to a minute, and chance takes off up to a half', () => {
-  expect([0, 1, 2, 6, 7, 8, 1000].map((failures) => delayBefore(failures, 0))).toEqual([500, 1000, 2000, 32_000, 60_000, 60_000, 60_000]);
-  expect([0, 1, 8].map((failures) => delayBefore(failures, 1))).toEqual([500, 500, 30_000]);
-});
-
-test('a server that has something new all the time is listened to ever less, and after a quiet minute at once again', () => {
-  const pauses = [nextPause(0, Number.POSITIVE_INFINITY)];
-  while (pauses.length < 13) pauses.push(nextPause(pauses.at(-1) as number, STEADY_MS - 1));
-  expect(pauses).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 60_000, 60_000]);
-  expect(nextPause(60_000, STEADY_MS)).toBe(50);
 });

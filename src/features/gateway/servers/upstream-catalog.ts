@@ -1,12 +1,12 @@
 import type { ExternalTool, Json, RelayContext } from '../../../kernel/relay.ts';
-import { Refusal } from '../../../kernel/reply.ts';
+import type { Refusal } from '../../../kernel/reply.ts';
 import type { OfferedDefinition, ServerCatalogue } from './catalogue.ts';
 import type { Configured } from './configured.ts';
-import type { PinKind, ServerState, WithheldReason } from './contract.ts';
+import type { PinKind, ServerState } from './contract.ts';
 import { serves } from './entry.ts';
-import type { WithheldDefinition } from './pins.ts';
+import { downRefusal, withheldRefusal } from './refusals.ts';
 import { indexResources, type ResourceIndex } from './resources.ts';
-import type { Upstream } from './running.ts';
+import type { Upstream } from './upstream.ts';
 
 const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
   up: 'up',
@@ -157,7 +157,7 @@ export class UpstreamCatalog {
   #upstream(server: string): Upstream {
     const upstream = this.#running.upstream(server);
     if (upstream) return upstream;
-    throw down(server, 'It is not run by this process: `covenant up` runs it.');
+    throw downRefusal(server, 'It is not run by this process: `covenant up` runs it.');
   }
 
   #known() {
@@ -214,29 +214,4 @@ export interface ExternalResource {
 interface CompletionParams {
   readonly argument: Json;
   readonly context?: Json | undefined;
-}
-
-export function down(server: string, problem: string, nextStartInMs?: number): Refusal {
-  const when = nextStartInMs === undefined ? '' : ` It is started again in ${Math.max(1, Math.ceil(nextStartInMs / 1000))} s.`;
-  const next = `Call again later; \`covenant servers logs ${server}\` has what it said.`;
-  return new Refusal('UPSTREAM_DOWN', `The server ${server} is down. ${problem}${when}`, next, { server });
-}
-
-const WHY: Record<WithheldReason, string> = {
-  new: 'is new on its server, and nobody has approved it',
-  changed: 'is not what was approved: its server has changed it',
-  renamed: 'is another under a new name, and nobody has approved that',
-  gone: 'is not there any more: its server lists it no longer',
-  name_taken: 'is withheld: its name belongs to another tool',
-  duplicate: 'is withheld: its server lists two of that name',
-  invalid: 'is withheld: its definition is not one',
-};
-
-/** What a caller is told who may call it. */
-export function withheldRefusal({ server, kind, name, exposed, reason }: WithheldDefinition): Refusal {
-  // A name of the server's own choice is words to whoever reads it, and more than a word to a shell.
-  const approve = `covenant servers approve ${server} --tool ${/^[A-Za-z0-9_.-]{1,128}$/.test(name) ? name : exposed}`;
-  const next =
-    reason === 'gone' || reason === 'name_taken' ? `Ask the operator: covenant servers list shows ${server}.` : `Ask the operator to look at it: ${approve}`;
-  return new Refusal('TOOL_WITHHELD', `The ${kind} ${exposed} ${WHY[reason]}.`, next, { server, reason });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
+import { contract, MEMBER_READ, READ } from '../../../kernel/contract.ts';
 
 export const echo = contract({
   name: 'echo',
@@ -30,9 +30,8 @@ const definition = {
 };
 
 export const listTools = contract({
+  ...MEMBER_READ,
   name: 'tools.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'List the catalogue',
   description: 'Every tool, native or of an external server, whether the caller may call it, and its calls in the last 24 hours.',
   input: z.strictObject({}),
@@ -51,7 +50,6 @@ export const listTools = contract({
       }),
     ),
   }),
-  annotations: READ,
 });
 
 const used = {
@@ -72,9 +70,8 @@ const shortTool = z.strictObject({
 });
 
 export const pageOfTools = contract({
+  ...MEMBER_READ,
   name: 'tools.page',
-  toolset: 'admin',
-  access: 'member',
   title: 'A page of the catalogue',
   description: 'Tools in short, in the order of their names: the size of their definitions and how they were used in the last 24 hours.',
   input: z.strictObject({
@@ -85,27 +82,22 @@ export const pageOfTools = contract({
     offset: z.int().min(0).default(0),
   }),
   output: z.strictObject({ items: z.array(shortTool), total: z.int() }),
-  annotations: READ,
 });
 
 export const showTool = contract({
+  ...MEMBER_READ,
   name: 'tools.show',
-  toolset: 'admin',
-  access: 'member',
   title: 'A tool',
   description: 'One tool of the catalogue with its definition, as it is offered.',
   input: z.strictObject({ name: z.string().min(1).max(200) }),
   output: z.strictObject({ ...shortTool.shape, description: z.string(), ...definition }),
-  annotations: READ,
 });
 
 export const toolUsage = contract({
+  ...MEMBER_READ,
   name: 'tools.usage',
-  toolset: 'admin',
-  access: 'member',
   title: 'Calls by server',
   description: 'How the tools of each server were used in the last 24 hours, the native ones together.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(z.strictObject({ server: z.string(), tools: z.int().describe('Offered.'), ...used })) }),
-  annotations: READ,
 });

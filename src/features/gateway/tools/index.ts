@@ -1,7 +1,8 @@
 import type { Feature } from '../../../kernel/tool.ts';
 import type { Tally } from '../../core/events/index.ts';
-import { gatewayTools, type ToolCatalogue } from './tools.ts';
+import type { ToolCatalogue } from './offered.ts';
+import { gatewayTools } from './tools.ts';
 
-export { offeredTools, type ToolCatalogue } from './tools.ts';
+export { offeredTools, type ToolCatalogue } from './offered.ts';
 
 export const gateway = (catalogue: ToolCatalogue, tally: Tally): Feature => ({ name: 'gateway', implementations: gatewayTools(catalogue, tally) });

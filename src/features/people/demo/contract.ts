@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
+import { contract, OPERATOR_READ } from '../../../kernel/contract.ts';
 
 export const demoBegin = contract({
   name: 'demo.begin',
@@ -15,14 +15,13 @@ export const DEMO_STATES = ['none', 'begun', 'kept', 'ended'] as const;
 export type DemoState = (typeof DEMO_STATES)[number];
 
 export const demoShow = contract({
+  ...OPERATOR_READ,
   name: 'demo.show',
-  toolset: 'admin',
   title: 'How a demo stands',
   description:
     "Whether there is a demo in the workspace demo. Where there is none, what is in the workspace is somebody's work, and nothing of it may be ended.",
   input: z.strictObject({}),
   output: z.strictObject({ state: z.enum(DEMO_STATES) }),
-  annotations: READ,
 });
 
 export const demoEnd = contract({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
+import { contract, MEMBER_READ } from '../../../kernel/contract.ts';
 
 /** What can be found, and where on the dashboard it is shown. */
 export const KINDS = [
@@ -41,9 +41,8 @@ export const PLACES: Record<LookupKind, (id: string, within: string) => string> 
 };
 
 export const find = contract({
+  ...MEMBER_READ,
   name: 'lookup.find',
-  toolset: 'admin',
-  access: 'member',
   title: 'Find something',
   description: 'What has an id that ends so, or, among the newest of each kind, a title with these words in it; each with its page on the dashboard.',
   input: z.strictObject({
@@ -60,5 +59,4 @@ export const find = contract({
       }),
     ),
   }),
-  annotations: READ,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, READ } from '../../../kernel/contract.ts';
+import { contract, MEMBER_READ } from '../../../kernel/contract.ts';
 
 /** How an agent stands, as people read it. In the order in which it matters to them. */
 export const AGENT_STATES = ['waiting', 'lost', 'blocked', 'working', 'quiet', 'stale', 'ended'] as const;
@@ -7,8 +7,6 @@ export type AgentState = (typeof AGENT_STATES)[number];
 
 const SPAN_ENDS = ['held', 'done', 'failed', 'released', 'lost'] as const;
 export type WorkSpanEnd = (typeof SPAN_ENDS)[number];
-
-const base = { toolset: 'admin', access: 'member', annotations: READ } as const;
 
 const agentId = z.string().min(1).max(120).describe('As agents.list gives it (`codex@dev_…`, the id of an instance), or as people call it (`codex@mira`).');
 /** An address of the dashboard, from its root. */
@@ -52,7 +50,7 @@ const agentRow = z.strictObject({
 export type RosterAgent = z.input<typeof agentRow>;
 
 export const agentsList = contract({
-  ...base,
+  ...MEMBER_READ,
   name: 'agents.list',
   title: 'Who is at work',
   description: 'Agents as people know them, what needs somebody first: how each stands, what it does and holds, what it was refused and what it cost.',
@@ -151,7 +149,7 @@ export const carriedToken = z.strictObject({
 });
 
 export const agentsShow = contract({
-  ...base,
+  ...MEMBER_READ,
   name: 'agents.show',
   title: 'An agent',
   description: 'What an agent does and holds, what stopped it, where its work stands, and what it may.',
@@ -183,7 +181,7 @@ export const agentsShow = contract({
 });
 
 export const agentsLanes = contract({
-  ...base,
+  ...MEMBER_READ,
   name: 'agents.lanes',
   title: 'Who held what',
   description: 'The last hours, a lane for each agent: what it held from when to when, and whether it lost it.',
@@ -221,7 +219,7 @@ const newsItem = z.strictObject({
 export type NewsItem = z.input<typeof newsItem>;
 
 export const newsList = contract({
-  ...base,
+  ...MEMBER_READ,
   name: 'news.list',
   title: 'What happened since',
   description: 'What was finished, failed or was decided since a time, the newest first. It goes back three days.',
@@ -250,7 +248,7 @@ const waitingItem = z.strictObject({
 });
 
 export const waitingList = contract({
-  ...base,
+  ...MEMBER_READ,
   name: 'waiting.list',
   title: 'What waits on you',
   description:
@@ -260,7 +258,7 @@ export const waitingList = contract({
 });
 
 export const firstSteps = contract({
-  ...base,
+  ...MEMBER_READ,
   name: 'team.first_steps',
   title: 'The first steps of a team',
   description: 'How far a new team is: an agent connected, its first call, the first overlap that was found.',

@@ -6,8 +6,9 @@ import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import type { DayTally, Tally } from '../../core/events/index.ts';
 import { instanceViewer } from '../../review/instances/index.ts';
 import { lastActivities } from '../../team/sessions/index.ts';
-import { type AgentRow, agentsById, isSilent, LEASE_MS, statusAt } from '../../workflow/agents/index.ts';
-import { type Happening, type Happenings, spansIn, type WorkSpan } from './happenings.ts';
+import { type AgentRow, agentsById, isSilent, LEASE_MS } from '../../workflow/agents/index.ts';
+import type { Happening, Happenings } from './happenings.ts';
+import { spansIn, type WorkSpan } from './spans.ts';
 import {
   actorsHeld,
   agentsAsking,
@@ -24,7 +25,6 @@ import {
   tasksAtWork,
   tokensById,
 } from './store.ts';
-import type { StateFacts } from './views.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const SESSION_MS = 7 * DAY_MS;
@@ -207,44 +207,3 @@ function noteLosses(facts: ActorFacts, now: number): void {
   for (const agent of facts.registered) if (holding.has(agent.id) && isSilent(agent, now)) ends.push(agent.last_seen_at + LEASE_MS);
   if (ends.length > 0) facts.lostAt = Math.max(facts.lostAt ?? 0, ...ends);
 }
-
-export function lastSeenOf({ tokens, sessions, registered, instance, actor }: ActorFacts, day: DayTally): number | null {
-  const heard = [
-    ...sessions.map(({ last_seen_at }) => last_seen_at),
-    ...registered.map(({ last_seen_at }) => last_seen_at),
-    instance?.last_activity ?? 0,
-    day.actors.get(actor)?.lastCall?.time ?? 0,
-  ];
-  // Its token is a sign of it only where there is no other, and where no companion has the same one.
-  const used = tokens.map(({ last_used_at, companion_version }) => (companion_version === null ? (last_used_at ?? 0) : 0));
-  return Math.max(...heard) || Math.max(0, ...used) || null;
-}
-
-/** When the last of what it ran as ended; null while any of it goes on, or where nothing is known to have ended. */
-function endedAtOf({ tokens, sessions, registered, instance, steps, claims }: ActorFacts, now: number): number | null {
-  const isOpen =
-    steps.length + claims.length > 0 ||
-    sessions.some(({ ended_at }) => ended_at === null) ||
-    registered.some((agent) => statusAt(agent, now) !== 'offline') ||
-    (instance !== undefined && instance.ended_at === null);
-  const revoked = tokens.map(({ revoked_at }) => revoked_at);
-  // A token that is no longer good ends whatever carried it.
-  const allRevoked = revoked.length > 0 && revoked.every((at) => at !== null);
-  if (isOpen && !allRevoked) return null;
-  const left = registered.flatMap(({ updated_at, last_seen_at }) => (updated_at - last_seen_at < LEASE_MS ? [updated_at] : []));
-  const ends = [
-    ...sessions.flatMap(({ ended_at }) => ended_at ?? []),
-    ...left,
-    ...(instance?.ended_at ? [instance.ended_at] : []),
-    ...(allRevoked ? (revoked as number[]) : []),
-  ];
-  return ends.length > 0 ? Math.max(...ends) : null;
-}
-
-export const stateFacts = (facts: ActorFacts, day: DayTally, now: number): StateFacts => ({
-  lastSeen: lastSeenOf(facts, day),
-  waitsOnPerson: facts.waitsOnPerson,
-  lostAt: facts.lostAt,
-  endedAt: endedAtOf(facts, now),
-  lastRefused: day.actors.get(facts.actor)?.lastCall?.refused ?? false,
-});

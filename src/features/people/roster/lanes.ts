@@ -1,11 +1,11 @@
 import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { rowsById, view } from '../../../storage/rows.ts';
-import { PRIVATE, type Viewer } from '../../core/identity/index.ts';
+import type { Viewer } from '../../core/identity/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import { type agentsLanes, type ShownSpan, shownSpan } from './contract.ts';
 import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
-import { spansIn, type WorkSpan } from './happenings.ts';
+import { spansIn, type WorkSpan } from './spans.ts';
 import { shortened } from './views.ts';
 
 const MAX_LANES = 60;
@@ -63,7 +63,7 @@ export async function lanesOf(
     lanes.set(ref.name, lane);
     const each = shown[index] as ShownSpan;
     // The title of an instance is its branch, which may have a person's name.
-    const title = each.kind === 'instance' && !viewer.sees(developerId ?? null) ? PRIVATE : each.title;
+    const title = each.kind === 'instance' ? viewer.show(developerId, each.title) : each.title;
     lane.spans.push({ ...each, title, from: Math.max(from, each.from) });
   });
   const latest = [...lanes.values()].toSorted((a, b) => endOf(b) - endOf(a));

@@ -4,7 +4,7 @@ import { agentIdOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { rowsById } from '../../../storage/rows.ts';
 import { type Viewer, viewerOf } from '../../core/identity/index.ts';
-import { agentsById } from '../../workflow/agents/index.ts';
+import { AGENT_SILENT, agentsById } from '../../workflow/agents/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { NEWS, NewsItem, newsList } from './contract.ts';
 import { type Happening, KEPT_MS, textOf } from './happenings.ts';
@@ -23,7 +23,7 @@ interface NewsWords {
 }
 
 /** What an event means to who was away; undefined where it is no news. */
-function toldBy({ kind, subject, payload }: Happening): NewsWords | undefined {
+function wordsFor({ kind, subject, payload }: Happening): NewsWords | undefined {
   const to = textOf(payload, 'to');
   const step = () => ({ what: 'step', title: null, path: PLACES['workflow task'](subject, textOf(payload, 'workflow_id') ?? '') });
   switch (kind) {
@@ -33,7 +33,7 @@ function toldBy({ kind, subject, payload }: Happening): NewsWords | undefined {
       if (to === 'completed') return { news: 'finished', ...step() };
       return to === 'failed' ? { news: 'failed', ...step() } : undefined;
     case 'workflow.task_released':
-      if (textOf(payload, 'reason') !== 'agent silent') return undefined;
+      if (textOf(payload, 'reason') !== AGENT_SILENT) return undefined;
       return { news: 'failed', ...step(), details: 'Its agent fell silent; it can be taken up again.', agentId: textOf(payload, 'agent_id') };
     case 'workflow.status_changed':
       if (to === 'completed') return { news: 'finished', what: 'workflow', title: null, path: PLACES.workflow(subject, '') };
@@ -95,35 +95,35 @@ export async function newsSince(
   const from = Math.max(since, now - KEPT_MS);
   const counts: Record<News, number> = { finished: 0, failed: 0, decided: 0 };
   const all = events.flatMap((event) => {
-    const told = event.time > from ? toldBy(event) : undefined;
-    if (told) counts[told.news]++;
-    return told ? [{ event, told }] : [];
+    const words = event.time > from ? wordsFor(event) : undefined;
+    if (words) counts[words.news]++;
+    return words ? [{ event, words }] : [];
   });
   const listed = all.slice(-limit).reverse();
-  const untitled = listed.filter(({ told }) => told.title === null).map(({ event }) => event.subject);
+  const untitled = listed.filter(({ words }) => words.title === null).map(({ event }) => event.subject);
   const steps = await rowsById(db, 'workflow_tasks', principal.workspace, untitled, ['name', 'workflow_id']);
   const workflows = await rowsById(db, 'workflows', principal.workspace, untitled, ['name']);
-  const agents = await agentsById(db, principal.workspace, [...new Set(listed.flatMap(({ told }) => told.agentId ?? []))]);
+  const agents = await agentsById(db, principal.workspace, [...new Set(listed.flatMap(({ words }) => words.agentId ?? []))]);
   const viewer = await viewerOf(db, principal);
   const acting = listed.flatMap(({ event: { actor, subject } }) => [subject, agentIdOf(actor)]);
   const owners = await rowsById(db, 'instances', principal.workspace, acting, ['developer_id']);
-  const by = ({ event: { actor }, told }: (typeof listed)[number]) => {
-    const agent = told.agentId ? agents.get(told.agentId) : undefined;
+  const by = ({ event: { actor }, words }: (typeof listed)[number]) => {
+    const agent = words.agentId ? agents.get(words.agentId) : undefined;
     if (agent) return viewer.agent(agent.actor, agent.developer_id);
     return personOrAgent(viewer, actor, actor.startsWith('instance:') ? owners.get(agentIdOf(actor))?.developer_id : undefined);
   };
   // Why an instance failed names its repository and its branch.
   const sees = ({ subject }: Happening) => viewer.sees(owners.get(subject)?.developer_id ?? null);
   const items = listed.map(
-    ({ event, told }): NewsItem => ({
+    ({ event, words }): NewsItem => ({
       seq: event.seq,
-      news: told.news,
-      what: told.what,
-      title: shortened(told.title ?? (steps.get(event.subject) ?? workflows.get(event.subject))?.name ?? event.subject),
-      details: told.details && sees(event) ? shortened(told.details) : null,
-      by: by({ event, told }),
+      news: words.news,
+      what: words.what,
+      title: shortened(words.title ?? (steps.get(event.subject) ?? workflows.get(event.subject))?.name ?? event.subject),
+      details: words.details && sees(event) ? shortened(words.details) : null,
+      by: by({ event, words }),
       time: event.time,
-      path: told.path,
+      path: words.path,
     }),
   );
   return { since: from, items, counts };

@@ -2,32 +2,21 @@ import { z } from 'zod';
 import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { actorOf, ownerOf } from '../../../kernel/ids.ts';
+import { actorOf } from '../../../kernel/ids.ts';
 import { notFound } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { toEvent } from '../../../storage/journal.ts';
-import { findRows, matching, readJson, rowsById, view } from '../../../storage/rows.ts';
+import { findRows, readJson, rowsById, view } from '../../../storage/rows.ts';
 import { grantStatus, standingGrants } from '../../core/capabilities/index.ts';
-import { type TalliedRefusal as Counted, type DayTally, DENIED_EDIT } from '../../core/events/index.ts';
-import { redactor, type Viewer } from '../../core/identity/index.ts';
+import type { DayTally } from '../../core/events/index.ts';
+import { tokenEnd, type Viewer } from '../../core/identity/index.ts';
 import { agentViewer, LEASE_MS } from '../../workflow/agents/index.ts';
 import { newestCheckpoints } from '../../workflow/workflows/index.ts';
 import { PLACES } from '../lookup/index.ts';
-import {
-  type agentsShow,
-  carriedToken,
-  heldClaim,
-  heldStep,
-  heldTask,
-  type RecentRefusal,
-  recentSession,
-  registeredAgent,
-  reportedWorktree,
-  standingGrant,
-} from './contract.ts';
+import { type agentsShow, carriedToken, heldClaim, heldStep, heldTask, recentSession, registeredAgent, reportedWorktree, standingGrant } from './contract.ts';
 import { type ActorFacts, actorOfSpan, type RosterFacts } from './gather.ts';
-import type { WorkSpan } from './happenings.ts';
 import { heldNow, showSpans } from './lanes.ts';
+import { isLastAnswer, readRefusals } from './refusals.ts';
+import type { WorkSpan } from './spans.ts';
 import { patternsOf, rowOf, shortened } from './views.ts';
 
 type Shown = Output<typeof agentsShow>;
@@ -90,7 +79,7 @@ export async function showAgent(db: Db, principal: Principal, gathered: RosterFa
       .map((agent) => view(registeredAgent, agent, { agent_id: agent.id })),
     refusals,
     grants: mayKnow ? await grantsOf(db, principal.workspace, facts, now) : null,
-    tokens: mayKnow ? facts.tokens.map((token) => tokenView(token, now)) : null,
+    tokens: mayKnow ? facts.tokens.map((token) => view(carriedToken, token, { token_id: token.id, status: tokenEnd(token, now) ?? 'live' })) : null,
     calls: callsOf(day, facts.actor, now),
   };
 }
@@ -170,14 +159,6 @@ async function grantsOf(db: Db, workspace: string, { tokens, instance, developer
   return rows.map((grant) => view(standingGrant, grant, { grant_id: grant.id, status: grantStatus(grant, now) }));
 }
 
-function tokenView(token: ActorFacts['tokens'][number], now: number) {
-  const { revoked_at, expires_at } = token;
-  return view(carriedToken, token, {
-    token_id: token.id,
-    status: revoked_at !== null ? 'revoked' : expires_at !== null && now > expires_at ? 'expired' : 'live',
-  });
-}
-
 function callsOf(day: DayTally, actor: string, now: number): Shown['calls'] {
   const last = Math.floor(now / MINUTE_MS);
   const minutes = Array.from({ length: CALL_MINUTES }, (_, index) => last - CALL_MINUTES + 1 + index);
@@ -188,59 +169,4 @@ function callsOf(day: DayTally, actor: string, now: number): Shown['calls'] {
     granted: minutes.map((minute) => at(minute).calls - at(minute).refused),
     refused: minutes.map((minute) => at(minute).refused),
   };
-}
-
-/** What an overlap was refused with. */
-const OVERLAP = /^(?:VERDICT|OVERLAP|DUPLICATE)_/;
-
-/** Refusals with the words that the caller got, the newest first. A block's words stand in the feedback that follows it. */
-export async function readRefusals(db: Db, viewer: Principal, actor: string, counted: readonly Counted[]): Promise<RecentRefusal[]> {
-  if (counted.length === 0) return [];
-  const events = await findRows(db, 'events', { workspace_id: viewer.workspace, seq: counted.flatMap(({ seq }) => [seq, seq + 1]) });
-  const redact = await redactor(db, viewer.workspace, viewer);
-  const shown = new Map((await redact(events.map(toEvent))).map((event) => [event.seq, event]));
-  const warnings = counted.some(({ code }) => OVERLAP.test(code ?? '')) ? await warningsOf(db, viewer.workspace, ownerOf(actor)) : [];
-  return [...counted].reverse().map(({ seq, time, kind, outcome, code }) => {
-    const usage = shown.get(seq)?.payload;
-    const next = shown.get(seq + 1);
-    const feedback = next?.category === 'feedback' && next.payload.request_id === usage?.request_id ? next.payload : undefined;
-    const told = (usage?.told ?? feedback ?? {}) as { message?: string; required_action?: string };
-    const warning = OVERLAP.test(code ?? '') ? warnings.find(({ created_at }) => created_at <= time) : undefined;
-    return {
-      seq,
-      time,
-      asked: kind,
-      outcome,
-      code,
-      message: told.message ?? null,
-      required_action: told.required_action ?? null,
-      warning_id: warning?.id ?? null,
-      edit: kind === DENIED_EDIT && usage ? editIn(usage) : null,
-    };
-  });
-}
-
-function editIn({ path, claim_id, client, tool }: Readonly<Record<string, unknown>>): RecentRefusal['edit'] {
-  if (typeof path !== 'string' || typeof claim_id !== 'string' || typeof client !== 'string') return null;
-  return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
-}
-
-/** What the agent was last answered, where that was a refusal: an edit may have been denied since, which blocks no call. */
-export function isLastAnswer(day: DayTally, actor: string): (refusal: { seq: number }) => boolean {
-  const last = day.actors.get(actor)?.lastCall;
-  return ({ seq }) => seq === last?.seq;
-}
-
-export async function lastRefusal(db: Db, viewer: Principal, actor: string, day: DayTally): Promise<RecentRefusal | null> {
-  const last = day.actors.get(actor)?.refusals.find(isLastAnswer(day, actor));
-  return last ? ((await readRefusals(db, viewer, actor, [last]))[0] ?? null) : null;
-}
-
-const WARNINGS_LOOKED_AT = 100;
-
-/** The overlaps that a developer's checks found, the newest first. */
-async function warningsOf(db: Db, workspace: string, developerId: string | null): Promise<{ id: string; created_at: number }[]> {
-  if (developerId === null) return [];
-  const found = matching(db, 'overlap_warnings', { workspace_id: workspace, developer_id: developerId }).select(['id', 'created_at']);
-  return await found.orderBy('id', 'desc').limit(WARNINGS_LOOKED_AT).execute();
 }

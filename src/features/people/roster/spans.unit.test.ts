@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Happening, type HappeningKind, spansIn } from './happenings.ts';
+import type { Happening, HappeningKind } from './happenings.ts';
+import { spansIn } from './spans.ts';
 
 let seq = 0;
 const at = (time: number, kind: HappeningKind, subject: string, payload: Record<string, string> = {}, actor = 'agent:codex@dev_1'): Happening => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type StateFacts, stateOf } from './views.ts';
+import { type StateFacts, stateBy } from './state.ts';
 
 const NOW = 1_000_000_000;
 const MINUTE = 60_000;
@@ -28,5 +28,5 @@ test.each([
   ['a question waits', heard(0, { waitsOnPerson: true }), 'waiting'],
   ['a question waits of one that was lost', heard(9 * MINUTE, { waitsOnPerson: true, lostAt: NOW - 5 * MINUTE }), 'waiting'],
 ] as const)('%s: %o is %s', (_, facts, state) => {
-  expect(stateOf(facts, NOW)).toBe(state);
+  expect(stateBy(facts, NOW)).toBe(state);
 });

@@ -4,7 +4,8 @@ import { PRIVATE, type Viewer } from '../../core/identity/index.ts';
 import { readStrings } from '../../team/coordination/index.ts';
 import { PLACES } from '../lookup/index.ts';
 import type { AgentState, RosterAgent } from './contract.ts';
-import { type ActorFacts, lastSeenOf, type RosterFacts, stateFacts } from './gather.ts';
+import type { ActorFacts, RosterFacts } from './gather.ts';
+import { lastSeenOf, stateOf } from './state.ts';
 
 const TITLE_SHOWN = 200;
 const FIRST_HELD = 5;
@@ -13,7 +14,7 @@ export const shortened = (text: string): string => beginning(text, TITLE_SHOWN);
 
 /** One row for each whom the viewer can tell apart. */
 export function rowOf(all: readonly ActorFacts[], { name, agent_id }: { name: string; agent_id: string | null }, day: DayTally, now: number): RosterAgent {
-  const states = all.map((facts) => stateOf(stateFacts(facts, day, now), now));
+  const states = all.map((facts) => stateOf(facts, day, now));
   const [first] = all;
   const isOne = agent_id !== null && first !== undefined;
   const count = (of: (facts: ActorFacts) => readonly unknown[]) => all.reduce((sum, facts) => sum + of(facts).length, 0);
@@ -82,36 +83,4 @@ export function rowsOf({ facts, day }: Pick<RosterFacts, 'facts' | 'day'>, viewe
   }
   if (hidden.length > 0) rows.push({ row: rowOf(hidden, { name: PRIVATE, agent_id: null }, day, now), actor: null });
   return rows;
-}
-
-/** Heard of within this time, it is at work: the lease of a registered agent. */
-const WORKING_MS = 90_000;
-/** Not heard of for longer, it may have been left behind. */
-const STALE_MS = 30 * 60_000;
-/** The call that ends something is itself heard, and noted a moment later. */
-const SAME_MOMENT_MS = 5_000;
-
-export interface StateFacts {
-  /** When anything was last heard of it. */
-  readonly lastSeen: number | null;
-  /** An open question, a held call or a spent review of its waits for a person. */
-  readonly waitsOnPerson: boolean;
-  /** When it last lost what it held: a lease ran out, or its process was gone. */
-  readonly lostAt: number | null;
-  /** When the last of what it ran as has ended, where none is left. */
-  readonly endedAt: number | null;
-  /** What it called last was refused. */
-  readonly lastRefused: boolean;
-}
-
-/** From facts alone, and by the clock: no label of it is stored. */
-export function stateOf({ lastSeen, waitsOnPerson, lostAt, endedAt, lastRefused }: StateFacts, now: number): AgentState {
-  if (waitsOnPerson) return 'waiting';
-  const heardSince = (moment: number): boolean => lastSeen !== null && lastSeen > moment + SAME_MOMENT_MS;
-  if (endedAt !== null && !heardSince(endedAt) && endedAt >= (lostAt ?? 0)) return 'ended';
-  if (lostAt !== null && !(lastSeen !== null && lastSeen > lostAt)) return 'lost';
-  if (lastRefused) return 'blocked';
-  const silence = lastSeen === null ? Number.POSITIVE_INFINITY : now - lastSeen;
-  if (silence <= WORKING_MS) return 'working';
-  return silence <= STALE_MS ? 'quiet' : 'stale';
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { absolutePath, contract, READ, repositoryPath, text, title } from '../../../kernel/contract.ts';
+import { absolutePath, contract, MEMBER_READ, OPERATOR_READ, READ, repositoryPath, text, title } from '../../../kernel/contract.ts';
 import { INSTANCE_ID } from './lifecycle.ts';
 
 export const INSTANCE_TYPES = ['coding', 'review', 'planning'] as const;
@@ -68,9 +68,6 @@ export const instanceView = z.strictObject({
   ended_at: z.int().nullable(),
 });
 
-/** For every member to see. */
-const LOOK = { toolset: 'admin', access: 'member', annotations: READ } as const;
-
 export const instancesStart = contract({
   name: 'instances.start',
   toolset: 'admin',
@@ -91,7 +88,7 @@ export const instancesStart = contract({
 
 export const instancesList = contract({
   name: 'instances.list',
-  ...LOOK,
+  ...MEMBER_READ,
   title: 'Agents that the server started',
   description: 'Instances, the newest first.',
   input: z.strictObject({
@@ -116,7 +113,7 @@ export const relationshipView = z.strictObject({
 
 export const instancesShow = contract({
   name: 'instances.show',
-  ...LOOK,
+  ...MEMBER_READ,
   title: 'An instance',
   description: 'One instance with its reviews, their feedback, and what went wrong.',
   input: z.strictObject({ instance_id: instanceId }),
@@ -142,13 +139,12 @@ export const instancesShow = contract({
 });
 
 export const instancesLogs = contract({
+  ...OPERATOR_READ,
   name: 'instances.logs',
-  toolset: 'admin',
   title: 'Output of an instance',
   description: 'The end of what its terminal or log shows.',
   input: z.strictObject({ instance_id: instanceId, lines: z.int().min(1).max(10_000).default(200) }),
   output: z.strictObject({ instance_id: z.string(), text: z.string(), running: z.boolean() }),
-  annotations: READ,
 });
 
 export const instancesMessage = contract({
@@ -198,8 +194,8 @@ const patchLine = z.strictObject({
 export type PatchLine = z.output<typeof patchLine>;
 
 export const instancesDiff = contract({
+  ...OPERATOR_READ,
   name: 'instances.diff',
-  toolset: 'admin',
   title: 'What an instance has changed',
   description: 'The files that differ from where its work began, also what is not committed; with a path, the changed lines of that file.',
   input: z.strictObject({
@@ -228,12 +224,11 @@ export const instancesDiff = contract({
       .nullable()
       .describe('The file that was asked for.'),
   }),
-  annotations: READ,
 });
 
 export const instancesSizes = contract({
   name: 'instances.sizes',
-  ...LOOK,
+  ...MEMBER_READ,
   title: 'How much instances have changed',
   description: 'Files and lines that differ from where their work began, as read some seconds ago at most. Those are left out of which it is not known here.',
   input: z.strictObject({ instance_ids: z.array(instanceId).max(100) }),
@@ -243,8 +238,8 @@ export const instancesSizes = contract({
 });
 
 export const instancesUnsaved = contract({
+  ...OPERATOR_READ,
   name: 'instances.unsaved',
-  toolset: 'admin',
   title: 'What would be lost with an instance',
   description: 'What in its worktree is in no commit or on no remote, and where a forced removal would keep it.',
   input: z.strictObject({ instance_id: instanceId }),
@@ -257,7 +252,6 @@ export const instancesUnsaved = contract({
     backup_ref: z.string().describe('Under which covenant instances clean --force would keep what is in it.'),
     review: z.string().nullable().describe('The review that would end with it.'),
   }),
-  annotations: READ,
 });
 
 const ending = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { branch, contract, id, READ, repo, sessionId, text } from '../../../kernel/contract.ts';
+import { branch, contract, id, MEMBER_READ, READ, repo, sessionId, text } from '../../../kernel/contract.ts';
 import { fileConflict } from '../overlap/contract.ts';
 import { hasWildcard } from './globs.ts';
 
@@ -282,9 +282,8 @@ export const summary = contract({
 });
 
 export const board = contract({
+  ...MEMBER_READ,
   name: 'coordination.board',
-  toolset: 'admin',
-  access: 'member',
   title: 'The board of coordination',
   description: 'Live claims, open and recent asks, handoffs and announcements of the workspace.',
   input: z.strictObject({}),
@@ -294,7 +293,6 @@ export const board = contract({
     handoffs: z.array(handoffView),
     announcements: z.array(announcementView),
   }),
-  annotations: READ,
 });
 
 /** A claim as people see it, also one that is over. */
@@ -308,9 +306,8 @@ const shownClaim = z.strictObject({
 export type ShownClaim = z.output<typeof shownClaim>;
 
 export const listClaims = contract({
+  ...MEMBER_READ,
   name: 'claims.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'List claims',
   description: 'Live claims of the workspace, newest first, a page at a time.',
   input: z.strictObject({
@@ -320,18 +317,15 @@ export const listClaims = contract({
     limit: z.int().min(1).max(200).optional(),
   }),
   output: z.strictObject({ items: z.array(shownClaim), more: z.boolean(), total: z.int() }),
-  annotations: READ,
 });
 
 export const showClaim = contract({
+  ...MEMBER_READ,
   name: 'claims.show',
-  toolset: 'admin',
-  access: 'member',
   title: 'A claim',
   description: 'A claim of the workspace, also one that is over.',
   input: z.strictObject({ claim_id: id.describe('The claim, or the end of its id.') }),
   output: z.strictObject({ claim: shownClaim }),
-  annotations: READ,
 });
 
 export const releaseByHand = contract({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, id, READ, sessionId, text } from '../../../kernel/contract.ts';
+import { contract, id, MEMBER_READ, sessionId, text } from '../../../kernel/contract.ts';
 
 export const ITEM_KINDS = ['task', 'workstream', 'workflow_task'] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
@@ -152,9 +152,8 @@ const overlapView = z.strictObject({
 const thresholds = overlapSettings.pick({ warn: true, escalate: true });
 
 export const listOverlaps = contract({
+  ...MEMBER_READ,
   name: 'overlap.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'List overlaps',
   description: 'Stored overlap warnings, newest first, a page at a time, each with its matches and how it was resolved.',
   input: z.strictObject({
@@ -166,18 +165,15 @@ export const listOverlaps = contract({
     limit: z.int().min(1).max(200).optional(),
   }),
   output: z.strictObject({ items: z.array(overlapView), more: z.boolean(), settings: thresholds }),
-  annotations: READ,
 });
 
 export const showOverlap = contract({
+  ...MEMBER_READ,
   name: 'overlap.show',
-  toolset: 'admin',
-  access: 'member',
   title: 'An overlap',
   description: 'A stored overlap warning, with its matches and how it was resolved.',
   input: z.strictObject({ warning_id: id.describe('The warning, or the end of its id.') }),
   output: z.strictObject({ overlap: overlapView, settings: thresholds }),
-  annotations: READ,
 });
 
 /** A person clears a warning: one of their own, or as operator anybody's. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { branch, contract, id, ownSessionId, READ, repo, repoPath, sessionId, text, title } from '../../../kernel/contract.ts';
+import { branch, contract, id, MEMBER_READ, ownSessionId, READ, repo, repoPath, sessionId, text, title } from '../../../kernel/contract.ts';
 import { fileConflict } from '../overlap/contract.ts';
 
 /** What one report of a machine or a working tree may carry. Published, and the same on every surface. */
@@ -181,14 +181,12 @@ export const sessionView = z.strictObject({
 export type SessionView = z.output<typeof sessionView>;
 
 export const listSessions = contract({
+  ...MEMBER_READ,
   name: 'sessions.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'List sessions',
   description: 'The sessions that were heard of last, with their state: active, stale or ended.',
   input: z.strictObject({ limit: z.int().min(1).max(200).default(50) }),
   output: z.strictObject({ items: z.array(sessionView) }),
-  annotations: READ,
 });
 
 const lines = z.array(text(500)).max(50);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, id, READ, repo, repoPath, sessionId, text, title } from '../../../kernel/contract.ts';
+import { contract, id, MEMBER_READ, repo, repoPath, sessionId, text, title } from '../../../kernel/contract.ts';
 import { answerFields, checkOutput, confirmFields, match } from '../overlap/contract.ts';
 import { RUNNING, WORK_STATUSES } from './lifecycle.ts';
 
@@ -207,9 +207,8 @@ const shownTask = z.strictObject({
 export type ShownTask = z.output<typeof shownTask>;
 
 export const listTasks = contract({
+  ...MEMBER_READ,
   name: 'tasks.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'List tasks',
   description: 'Tasks of the workspace, last changed first, a page at a time.',
   input: z.strictObject({
@@ -226,30 +225,25 @@ export const listTasks = contract({
     more: z.boolean(),
     total: z.int().nullable().describe('How many fit in all; null where there are more than 10,000.'),
   }),
-  annotations: READ,
 });
 
 export const showTask = contract({
+  ...MEMBER_READ,
   name: 'tasks.show',
-  toolset: 'admin',
-  access: 'member',
   title: 'A task',
   description: 'A task of the workspace, whatever its status.',
   input: z.strictObject({ task_id: id.describe('The task, or the end of its id.') }),
   output: z.strictObject({ task: shownTask }),
-  annotations: READ,
 });
 
 /** Whoever owns tasks, to choose from. */
 export const taskOwners = contract({
+  ...MEMBER_READ,
   name: 'tasks.owners',
-  toolset: 'admin',
-  access: 'member',
   title: 'Owners of tasks',
   description: 'Who owns tasks, by name, as far as the caller may know them.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(z.strictObject({ name: z.string() })) }),
-  annotations: READ,
 });
 
 const workstreams = {
@@ -353,9 +347,8 @@ export const planWorkstreamByHand = contract({
 });
 
 export const showWorkstream = contract({
+  ...MEMBER_READ,
   name: 'workstreams.show',
-  toolset: 'admin',
-  access: 'member',
   title: 'A workstream',
   description: 'A workstream of the workspace, with how many tasks it has.',
   input: z.strictObject({ workstream_id: id.describe('The workstream, or the end of its id.') }),
@@ -373,5 +366,4 @@ export const showWorkstream = contract({
     updated_at: z.int(),
     closed_at: z.int().nullable(),
   }),
-  annotations: READ,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, READ, sessionId } from '../../../kernel/contract.ts';
+import { contract, MEMBER_READ, READ, sessionId } from '../../../kernel/contract.ts';
 import { questionView } from '../../workflow/messages/contract.ts';
 import { claimView } from '../coordination/contract.ts';
 import { noteView } from '../notes/contract.ts';
@@ -183,26 +183,22 @@ const stateDocument = z.strictObject({
 export type StateDocument = z.output<typeof stateDocument>;
 
 export const readState = contract({
+  ...MEMBER_READ,
   name: 'team.state',
-  toolset: 'admin',
-  access: 'member',
   route: 'GET /api/state',
   title: 'The state of the team',
   description: 'Everything that covibe_team state tells, and what agents ask people, for the dashboard.',
   input: z.strictObject({}),
   output: stateDocument,
-  annotations: READ,
 });
 
 export const latestAudit = contract({
+  ...MEMBER_READ,
   name: 'team.latest_audit',
-  toolset: 'admin',
-  access: 'member',
   title: 'The latest audit',
   description: 'The latest audit of parallel work, with those of its conflicts that still stand, as they stand now.',
   input: z.strictObject({}),
   output: z.strictObject({ audit: auditView.nullable(), conflicts: z.array(auditConflict) }),
-  annotations: READ,
 });
 
 export const auditByHand = contract({

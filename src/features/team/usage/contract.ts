@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, READ, sessionId } from '../../../kernel/contract.ts';
+import { contract, MEMBER_READ, sessionId } from '../../../kernel/contract.ts';
 import { SOURCES } from './sources.ts';
 
 const spanView = z.strictObject({
@@ -67,14 +67,12 @@ export const priceView = z.strictObject({
 export type PriceView = z.output<typeof priceView>;
 
 export const listPrices = contract({
+  ...MEMBER_READ,
   name: 'prices.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'List prices',
   description: 'Dollars for a million tokens of each model: the built-in prices, and those that this workspace set instead.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(priceView) }),
-  annotations: READ,
 });
 
 export const setPrice = contract({
@@ -139,9 +137,8 @@ const countedUsage = z.strictObject({ sessions, ...usageCounts });
 export type CountedUsage = z.output<typeof countedUsage>;
 
 export const listUsage = contract({
+  ...MEMBER_READ,
   name: 'usage.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'List usage',
   description:
     'Tokens and cost by day (UTC), developer, agent, model or task, the newest day and the highest cost first. A report belongs to the task that its session had last started. The totals are of all rows, also of those beyond the limit.',
@@ -160,5 +157,4 @@ export const listUsage = contract({
     totals: countedUsage,
     left_out: z.int().describe('Rows beyond the limit.'),
   }),
-  annotations: READ,
 });

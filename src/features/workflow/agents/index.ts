@@ -5,6 +5,7 @@ import { agentTools } from './tools.ts';
 
 export type { AgentRow } from '../../../storage/schema-rows.ts';
 export {
+  AGENT_SILENT,
   type AgentFilter,
   agentsActingAs,
   agentsById,

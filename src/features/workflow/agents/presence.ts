@@ -199,11 +199,14 @@ export async function easeAgent(tx: Tx, id: string, taskIds: readonly string[], 
     .execute();
 }
 
+/** Why a step was released whose agent let its lease run out. */
+export const AGENT_SILENT = 'agent silent';
+
 /** Of one that was silent for too long, whoever finds out first: it is offline, and what it held is free. Answers how many tasks. */
 export async function expireAgent(tx: Tx, id: string, gone: Gone): Promise<number> {
   const agent = await takeSilentOffline(tx.db, tx.workspace, id, tx.now);
   if (!agent) return 0;
-  const tasks_released = await gone(tx, agent, { reason: 'agent silent', actor: 'server' });
+  const tasks_released = await gone(tx, agent, { reason: AGENT_SILENT, actor: 'server' });
   const payload = { reason: 'silent', last_seen_at: agent.last_seen_at, tasks_released };
   tx.append({ category: 'work', kind: 'agent.offline', actor: 'server', subject: id, payload });
   return tasks_released;

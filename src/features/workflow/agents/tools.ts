@@ -5,7 +5,7 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { insertRows, newId, readJson } from '../../../storage/rows.ts';
 import type { AgentRow } from '../../../storage/schema-rows.ts';
-import { PRIVATE, type Viewer, viewerOf } from '../../core/identity/index.ts';
+import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { type AgentView, agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';
 import {
   type AgentPorts,
@@ -40,7 +40,7 @@ export async function agentViewer(db: Db, principal: Principal, now: number): Pr
     const status = statusAt(row, now);
     return {
       id: row.id,
-      name: isSeen ? row.name : PRIVATE,
+      name: viewer.show(row.developer_id, row.name),
       runtime: row.runtime,
       role: row.role,
       status,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { contract, details, id, READ, text, title } from '../../../kernel/contract.ts';
+import { contract, details, id, MEMBER_READ, READ, text, title } from '../../../kernel/contract.ts';
 import { ROLES, RUNTIMES } from '../agents/contract.ts';
 import { KINDS, STATES, STATUSES, STEP_STATES, STEPS } from './thread-standing.ts';
 
@@ -197,9 +197,8 @@ export const countUnread = contract({
 });
 
 export const listQuestions = contract({
+  ...MEMBER_READ,
   name: 'questions.list',
-  toolset: 'admin',
-  access: 'member',
   route: 'GET /api/questions',
   title: 'Questions to people',
   description: 'What agents ask the people of the workspace: open questions, the oldest first, or the last ones that were answered.',
@@ -208,7 +207,6 @@ export const listQuestions = contract({
     items: z.array(z.strictObject({ ...questionView.shape, answer: z.string().nullable(), answered_at: z.int().nullable() })),
     cut: z.boolean().describe('There are more than are listed.'),
   }),
-  annotations: READ,
 });
 
 export const answerQuestion = contract({

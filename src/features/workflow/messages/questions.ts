@@ -9,7 +9,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { matching } from '../../../storage/rows.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { PRIVATE, viewerOf } from '../../core/identity/index.ts';
+import { viewerOf } from '../../core/identity/index.ts';
 import { pauseForQuestion, resumeAfterAnswer } from '../steps/index.ts';
 import {
   addCheckpoint,
@@ -122,7 +122,7 @@ async function questionViewer(db: Db, principal: Principal): Promise<(row: Quest
   return (row) => ({
     question_id: row.id,
     agent_id: row.sender_id,
-    agent_name: viewer.sees(row.developer_id) ? row.agent_name : PRIVATE,
+    agent_name: viewer.show(row.developer_id, row.agent_name),
     workflow_id: row.workflow_id,
     workflow_name: row.workflow_name,
     task_id: row.task_id,

@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import { contract, id, READ, repo } from '../../../kernel/contract.ts';
+import { contract, id, MEMBER_READ, repo } from '../../../kernel/contract.ts';
 import { agentView } from '../agents/contract.ts';
 import { listedTask, listWorkflows, nextTasks, progressOf, TASK_STATUSES, workflowSummary, workflowView } from '../workflows/contract.ts';
 
 /** What people see of the work of agents: the same as agents do, by role instead of by grant. */
-const base = { toolset: 'admin', access: 'member', annotations: READ } as const;
 
 const workflowId = id.describe('The workflow, or the end of its id.');
 const { repository_path, status } = listWorkflows.input.shape;
 
 export const workflowsList = contract({
-  ...base,
+  ...MEMBER_READ,
   name: 'workflows.list',
   title: 'Workflows',
   description: 'The workflows of the workspace, newest first.',
@@ -34,7 +33,7 @@ export const workflowsList = contract({
 });
 
 export const workflowsShow = contract({
-  ...base,
+  ...MEMBER_READ,
   name: 'workflows.show',
   title: 'A workflow',
   description: 'A workflow with how far it is, what can be taken up next, what is blocked, and who has claimed what.',
@@ -60,7 +59,7 @@ export const workflowsShow = contract({
 });
 
 export const workflowsTasks = contract({
-  ...base,
+  ...MEMBER_READ,
   name: 'workflows.tasks',
   title: 'Tasks of a workflow',
   description: 'The tasks of a workflow in the order of its plan.',
@@ -79,7 +78,7 @@ export const workflowsTasks = contract({
 });
 
 export const workflowsAgents = contract({
-  ...base,
+  ...MEMBER_READ,
   name: 'workflows.agents',
   title: 'Agents',
   description: 'The agents of the workspace, the newest first.',

@@ -1,7 +1,7 @@
 import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { PRIVATE, viewerOf } from '../../core/identity/index.ts';
+import { viewerOf } from '../../core/identity/index.ts';
 import { isOneOf, OPEN_WORKFLOW, planOf, shownStatus, TASK_STATUSES, type TaskStatus, type WorkflowRow } from '../workflows/index.ts';
 import type { getSummary, WorkflowDigest } from './contract.ts';
 import { brief, oneLine } from './cut.ts';
@@ -146,7 +146,7 @@ async function countByStatus(db: Db, workflow: WorkflowRow): Promise<Record<Task
 
 /** The last heard of first. What a private developer calls an agent is theirs to know. */
 async function takenUp(db: Db, workflow: WorkflowRow, viewer: Principal) {
-  const { sees } = await viewerOf(db, viewer);
+  const { show } = await viewerOf(db, viewer);
   const rows = await ofWorkflow(db, workflow)
     .leftJoin('agents', (join) =>
       join.onRef('agents.workspace_id', '=', 'workflow_tasks.workspace_id').onRef('agents.id', '=', 'workflow_tasks.assigned_agent_id'),
@@ -163,7 +163,7 @@ async function takenUp(db: Db, workflow: WorkflowRow, viewer: Principal) {
     name: row.name,
     status: shownStatus(row),
     agent_id: row.assigned_agent_id,
-    agent_name: sees(row.developer_id) ? row.agent_name : PRIVATE,
+    agent_name: show(row.developer_id, row.agent_name),
   }));
 }
 

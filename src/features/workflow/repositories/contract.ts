@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { absolutePath, contract, READ, title } from '../../../kernel/contract.ts';
+import { absolutePath, contract, MEMBER_READ, READ, title } from '../../../kernel/contract.ts';
 
 export const repositoryView = z.strictObject({
   id: z.string(),
@@ -48,12 +48,10 @@ export const getRepository = contract({
 });
 
 export const repositoriesAtWork = contract({
+  ...MEMBER_READ,
   name: 'repositories.list',
-  toolset: 'admin',
-  access: 'member',
   title: 'Repositories',
   description: 'What the repositories are called that there are tasks, workflows, instances or cycles in.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(z.strictObject({ name: z.string() })) }),
-  annotations: READ,
 });

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { absolutePath, contract, id, READ, text } from '../../../kernel/contract.ts';
+import { absolutePath, contract, id, MEMBER_READ, text } from '../../../kernel/contract.ts';
 import { listQuestions } from '../messages/contract.ts';
 import { loadContext } from '../recovery/contract.ts';
 import { checkpointView, createWorkflowContract, maxParallel, name, reason, TASK_STATUSES, taskView, workflowSummary } from '../workflows/contract.ts';
-import { SPAN_ENDS } from './spans.ts';
+
+/** How the time ended in which somebody had a task. `lost`: its agent was silent until the lease ran out. */
+export const SPAN_ENDS = ['open', 'completed', 'failed', 'skipped', 'released', 'lost', 'replanned'] as const;
 
 /** One workflow as people look at it and steer it: by the same rules as agents, by role instead of by grant. */
-const look = { toolset: 'admin', access: 'member', annotations: READ } as const;
 const steer = { toolset: 'admin', access: 'operator' } as const;
 
 const workflowId = id.describe('The workflow, or the end of its id.');
@@ -19,7 +20,7 @@ const neighbour = z.strictObject({ id: z.string(), name: z.string(), status: tas
 const counts = z.strictObject({ total: z.int(), done: z.int(), running: z.int(), failed: z.int(), waiting: z.int() });
 
 export const workflowsGraph = contract({
-  ...look,
+  ...MEMBER_READ,
   name: 'workflows.graph',
   title: 'Graph of a workflow',
   description:
@@ -55,7 +56,7 @@ export const workflowsGraph = contract({
 });
 
 export const workflowsTimeline = contract({
-  ...look,
+  ...MEMBER_READ,
   name: 'workflows.timeline',
   title: 'Timeline of a workflow',
   description:
@@ -90,7 +91,7 @@ export const workflowsTimeline = contract({
 });
 
 export const workflowsTask = contract({
-  ...look,
+  ...MEMBER_READ,
   name: 'workflows.task',
   title: 'A task of a workflow',
   description: 'A task with its plan, its claim, what it waits for and what waits for it, and the question that it waits with.',
@@ -120,7 +121,7 @@ export const workflowsTask = contract({
 });
 
 export const workflowsCheckpoints = contract({
-  ...look,
+  ...MEMBER_READ,
   name: 'workflows.checkpoints',
   title: 'Checkpoints of a task',
   description: 'What was put on record while a task was worked on, the newest first.',
@@ -138,7 +139,7 @@ export const workflowsCheckpoints = contract({
 });
 
 export const workflowsContext = contract({
-  ...look,
+  ...MEMBER_READ,
   name: 'workflows.context',
   title: 'Context of a task',
   description: 'What an agent would get that takes the task up now: how the tokens are shared out, what was cut, and the pack itself.',

@@ -1,5 +1,6 @@
-/** How the time ended in which somebody had a task. `lost`: its agent was silent until the lease ran out. */
-export const SPAN_ENDS = ['open', 'completed', 'failed', 'skipped', 'released', 'lost', 'replanned'] as const;
+import { AGENT_SILENT } from '../agents/index.ts';
+import type { SPAN_ENDS } from './contract.ts';
+
 type SpanEnd = (typeof SPAN_ENDS)[number];
 
 /** An event of a task, oldest first, as far as it tells who had the task. */
@@ -27,7 +28,6 @@ export interface TaskSpan {
 
 export const SPAN_KINDS = ['workflow.task_claimed', 'workflow.task_released', 'workflow.task_status_changed', 'workflow.task_replanned'] as const;
 
-const SILENT = 'agent silent';
 const ENDING: readonly string[] = ['completed', 'failed', 'skipped'];
 const WORKING: readonly string[] = ['planning', 'in_progress'];
 
@@ -56,7 +56,7 @@ export function spansOf(steps: readonly TaskHappening[]): TaskSpan[] {
       close(step, 'released');
       begin(step);
     } else if (step.kind === 'workflow.task_released') {
-      close(step, step.reason === SILENT ? 'lost' : 'released');
+      close(step, step.reason === AGENT_SILENT ? 'lost' : 'released');
     } else if (step.kind === 'workflow.task_replanned') {
       close(step, 'replanned');
     } else if (step.to !== null && ENDING.includes(step.to)) {

@@ -28,7 +28,7 @@ export async function timelineOf(db: Db, workflow: WorkflowRow, principal: Princ
   const agents = await agentsOf(db, workflow.workspace_id, spans);
   const viewer = await agentViewer(db, principal, now);
   // Private developers' agents share a lane: one of its own would tie together what each of them did.
-  const laneOf = ({ agent_id }: TaskSpan) => (viewer.sees(agents.get(agent_id ?? '')?.developer_id ?? null) ? agent_id : PRIVATE);
+  const laneOf = ({ agent_id }: TaskSpan) => viewer.show(agents.get(agent_id ?? '')?.developer_id, agent_id);
   const lanes = [...Map.groupBy(spans, laneOf)].map(([lane, own]) => {
     const agent = agents.get(own[0]?.agent_id ?? '');
     const seen = agent && viewer.view(agent);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listAll } from './connection.ts';
+import { listAll } from './listing.ts';
 
 const SPOKEN = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: null };
 const list = (page: (cursor: number) => object) => listAll(async (_method, params) => ({ ...page(Number(params?.cursor ?? 0)) }), SPOKEN);

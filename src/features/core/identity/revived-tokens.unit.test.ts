@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StoredToken } from '../../../storage/backup.ts';
-import { defaultLabel, revivedTokens } from './people.ts';
+import { revivedTokens } from './revived-tokens.ts';
 
 const NOW = 1_000;
 const token = (id: string, more: Partial<StoredToken> = {}): StoredToken => ({
@@ -58,9 +58,4 @@ test('a token of a backup is revived where it has ended, changed or gone since; 
   ]);
   expect(revivedTokens([token('same')], [token('same', { workspace_id: 'ws_other' })], NOW)).toHaveLength(1);
   expect(revivedTokens(backup, undefined, NOW)).toHaveLength(14);
-});
-
-test('a label is the first number that is free', () => {
-  expect(defaultLabel('codex', [])).toBe('codex 1');
-  expect(defaultLabel('codex', ['codex 1', 'codex 3'])).toBe('codex 2');
 });

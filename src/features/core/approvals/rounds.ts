@@ -1,0 +1,57 @@
+import { hash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Services } from '../../../kernel/call.ts';
+import { type Ports, ROUND_PREFIX } from '../../../kernel/ports.ts';
+import { Refusal } from '../../../kernel/reply.ts';
+import { insertRows, readJson } from '../../../storage/rows.ts';
+import { takeRound } from './store.ts';
+
+export const ROUND_MS = 15 * 60_000;
+const MAX_STATE_BYTES = 64 * 1024;
+const TOKEN = /^cvr_[A-Za-z0-9_-]{43}$/;
+
+/** A call of several rounds is one use of its grant: what the caller brings back proves that it has been counted. */
+export function createRounds({ store }: Services): Pick<Ports, 'suspend' | 'resume'> {
+  return {
+    async suspend(principal, { noun, name }, argsDigest, { grantId, approvalId, requestState }) {
+      // Written as JSON: another server's word may hold what a text column cannot.
+      const state = requestState === undefined ? null : JSON.stringify(requestState);
+      if (argsDigest === null || (state !== null && Buffer.byteLength(state) > MAX_STATE_BYTES)) throw unkept(name);
+      const token = ROUND_PREFIX + randomBytes(32).toString('base64url');
+      await store.write(principal.workspace, (tx) =>
+        insertRows(tx.db, 'call_rounds', {
+          workspace_id: tx.workspace,
+          token_sha256: hash('sha256', token),
+          token_id: principal.tokenId,
+          noun,
+          name,
+          arguments_sha256: argsDigest,
+          grant_id: grantId,
+          approval_id: approvalId,
+          request_state: state,
+          expires_at: tx.now + ROUND_MS,
+        }),
+      );
+      return token;
+    },
+
+    async resume(principal, { noun, name }, argsDigest, token) {
+      if (argsDigest === null || !TOKEN.test(token)) return undefined;
+      const key = { token_sha256: hash('sha256', token), token_id: principal.tokenId, noun, name, arguments_sha256: argsDigest };
+      const row = await store.write(principal.workspace, (tx) => takeRound(tx.db, tx.workspace, key, tx.now));
+      if (!row) return undefined;
+      return {
+        grantId: row.grant_id,
+        approvalId: row.approval_id,
+        requestState: row.request_state === null ? undefined : readJson(z.string(), row.request_state),
+      };
+    },
+  };
+}
+
+const unkept = (name: string): Refusal =>
+  new Refusal(
+    'UPSTREAM_INVALID',
+    `The server of ${name} asks for input with a requestState of more than ${MAX_STATE_BYTES / 1024} KiB, which is not kept.`,
+    'Ask the operator to look at that server.',
+  );

@@ -1,0 +1,100 @@
+import type { CallContext, Services } from '../../../kernel/call.ts';
+import { ok, Refusal } from '../../../kernel/reply.ts';
+import type { Sweep } from '../../../kernel/sweep.ts';
+import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { type AnchorKeeper, AnchorMismatch } from '../../../storage/anchors/keeper.ts';
+import type { ChainPoint } from '../../../storage/journal.ts';
+import { findRows } from '../../../storage/rows.ts';
+import { anchorJournal, rotateAnchorKey } from './contract.ts';
+
+/** How long a journal goes without an anchor. */
+export interface AnchorPace {
+  readonly every_events: number;
+  readonly every_minutes: number;
+}
+
+const ANCHOR_EVERY_MS = 2_000;
+
+export const anchorTools = (keeper: AnchorKeeper): Implementation[] => [
+  implement(anchorJournal, {
+    run: async (_input, { reader, workspace, clock }) => {
+      const written = await orRefuse(keeper.anchor(reader, workspace, clock.now()));
+      if (!written)
+        throw new Refusal('JOURNAL_EMPTY', 'This workspace has no event yet, so there is nothing to anchor.', 'Call again when something has happened.');
+      const { record, publicKey, path } = written;
+      return ok({ seq: record.seq, root: record.hash, time: record.at, path, public_key: publicKey, anchor: { ...record } });
+    },
+  }),
+  implement(rotateAnchorKey, { run: async (_input, { clock }) => ok(keeper.rotate(clock.now())) }),
+];
+
+/** Anchors each journal by itself: after so many events, and what is new after so many minutes; once more when the server ends. */
+export function anchoring({ store, clock, log }: Services, keeper: AnchorKeeper, pace: AnchorPace): { sweep: Sweep; stop(): Promise<void> } {
+  const begun = new Map<string, number>();
+  const complaints = new Map<string, string>();
+  let runs = false;
+
+  async function look(isDue: (fresh: number, sinceMs: number) => boolean): Promise<void> {
+    const now = clock.now();
+    for (const { workspace_id, seq } of await findRows(store.reader, 'journal_heads', {})) {
+      try {
+        const last = await keeper.last(workspace_id);
+        const since = last?.at ?? begun.get(workspace_id) ?? now;
+        begun.set(workspace_id, since);
+        // An end before the last anchor is not new, but `anchor` has to see it.
+        const fresh = Math.abs(Number(seq) - (last?.seq ?? 0));
+        if (fresh > 0 && (last === undefined || isDue(fresh, now - since))) await keeper.anchor(store.reader, workspace_id, now);
+        complaints.delete(workspace_id);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        // Once, not every few seconds.
+        if (complaints.get(workspace_id) !== why) log.error('journal not anchored', { workspace: workspace_id, error });
+        complaints.set(workspace_id, why);
+      }
+    }
+  }
+
+  return {
+    sweep: {
+      name: 'anchors',
+      everyMs: ANCHOR_EVERY_MS,
+      async run() {
+        runs = true;
+        // A clock that was set back says nothing about how long it is.
+        await look((fresh, sinceMs) => fresh >= pace.every_events || sinceMs < 0 || sinceMs >= pace.every_minutes * 60_000);
+      },
+    },
+    async stop() {
+      if (!runs) return;
+      runs = false;
+      // A database that cannot be reached must not keep the server from ending.
+      await look(() => true).catch((error: unknown) => log.warn('journals not anchored at the end', { error }));
+    },
+  };
+}
+
+/** A prune is signed, and lies between two anchors, so that nobody can make one up, nor what it left. */
+export const anchorAround = async <T>(
+  keeper: AnchorKeeper,
+  ctx: Pick<CallContext, 'reader' | 'workspace' | 'clock'>,
+  end: ChainPoint,
+  prune: () => Promise<T>,
+): Promise<T> => {
+  const [db, workspace, now] = [ctx.reader, ctx.workspace, ctx.clock.now()];
+  await orRefuse(keeper.anchor(db, workspace, now));
+  await keeper.pruning(db, workspace, end, now);
+  const done = await prune();
+  await orRefuse(keeper.anchor(db, workspace, now));
+  return done;
+};
+
+async function orRefuse<T>(anchored: Promise<T>): Promise<T> {
+  return await anchored.catch((error: unknown) => {
+    if (!(error instanceof AnchorMismatch)) throw error;
+    throw new Refusal(
+      'JOURNAL_BROKEN',
+      `No anchor was written: ${error.message}.`,
+      'covenant audit verify. If the database was put back from a copy, stop the server and say so: covenant audit anchor --after-restore.',
+    );
+  });
+}

@@ -1,0 +1,70 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { SelectQueryBuilder } from 'kysely';
+import type { Db } from '../../../storage/engine.ts';
+import { firstSeqSince, readHead } from '../../../storage/journal.ts';
+import { matching } from '../../../storage/rows.ts';
+import type { Database } from '../../../storage/schema-rows.ts';
+
+/** A process serves few workspaces at a time; of those that nobody asks about any more the states are dropped. */
+const MAX_WORKSPACES = 20;
+
+export interface FoldRules<S, E> {
+  /** How far back the journal counts. */
+  readonly keepMs: number;
+  /** So many events are looked at with one query. */
+  readonly pageSize: number;
+  begin(): S;
+  /** The columns that are needed, and which events count at all. */
+  read(page: SelectQueryBuilder<Database, 'events', object>): Promise<readonly E[]>;
+  add(state: S, page: readonly E[]): void;
+  forgetBefore(state: S, since: number): void;
+}
+
+interface FoldedJournal<S> {
+  readonly state: S;
+  /** Everything up to this event is in the state. */
+  seq: number;
+  /** Readers take turns. */
+  busy: Promise<void>;
+}
+
+/**
+ * What the last days of a journal add up to, where no index could give it. Each event is read once: whoever asks reads on from
+ * where the last one stopped, so that a page that asks again with every event costs no more than the event.
+ */
+export class JournalFold<S, E> {
+  readonly #rules: FoldRules<S, E>;
+  readonly #workspaces = new Map<string, FoldedJournal<S>>();
+
+  constructor(rules: FoldRules<S, E>) {
+    this.#rules = rules;
+  }
+
+  async read(db: Db, workspace: string, now: number): Promise<S> {
+    const folded = this.#workspaces.get(workspace) ?? { state: this.#rules.begin(), seq: 0, busy: Promise.resolve() };
+    // The one that was asked about last stands last.
+    this.#workspaces.delete(workspace);
+    this.#workspaces.set(workspace, folded);
+    for (const oldest of [...this.#workspaces.keys()].slice(0, -MAX_WORKSPACES)) this.#workspaces.delete(oldest);
+    const turn = folded.busy.then(() => this.#readOn(db, workspace, folded, now - this.#rules.keepMs));
+    folded.busy = turn.catch(() => {});
+    await turn;
+    return folded.state;
+  }
+
+  async #readOn(db: Db, workspace: string, folded: FoldedJournal<S>, since: number): Promise<void> {
+    const { pageSize, read, add, forgetBefore } = this.#rules;
+    const head = (await readHead(db, workspace))?.seq ?? 0;
+    if (folded.seq === 0) folded.seq = Math.max(0, (await firstSeqSince(db, workspace, since)) - 1);
+    while (folded.seq < head) {
+      const end = Math.min(head, folded.seq + pageSize);
+      const page = matching(db, 'events', { workspace_id: workspace, seq: { '>': folded.seq, '<=': end } }).orderBy('seq');
+      add(folded.state, await read(page));
+      // With what was added: the next reader goes on from here, also where this one fails.
+      folded.seq = end;
+      // The first read of busy days is long: others are served between its pages.
+      await yieldToEventLoop();
+    }
+    forgetBefore(folded.state, since);
+  }
+}

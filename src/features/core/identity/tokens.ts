@@ -1,0 +1,147 @@
+import { changeRows, findRow, insertRows, newId } from '../../../storage/rows.ts';
+import type { TokenRow } from '../../../storage/schema-rows.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { giveProfile } from '../capabilities/index.ts';
+import { hashSecret, mintToken, type TokenKind } from './authenticate.ts';
+import { workspaceTokens } from './store.ts';
+
+/** Of `[limits]` in config.toml: how long sign-ins and tokens last. */
+export interface IdentityLimits {
+  readonly session_idle_days: number;
+  /** 0: an agent's token does not expire. */
+  readonly agent_token_days: number;
+}
+
+interface NewToken {
+  kind: TokenKind;
+  developerId: string | null;
+  agentType?: string | undefined;
+  instanceId?: string | undefined;
+  label?: string | undefined;
+  /** Null: it does not expire. Every maker of a token decides. */
+  expiresAt: number | null;
+  /** Of a dashboard session: what its page shows besides the cookie. */
+  proofHash?: string;
+  by: string;
+  /** What it was made through, where that is to be found again. */
+  madeBy?: string;
+}
+
+/** Mints a token with the grants of its profile. The value is returned once and never stored. */
+export async function issueToken(tx: Tx, newToken: NewToken): Promise<{ value: string; token: TokenRow }> {
+  const value = mintToken();
+  const taken = await workspaceTokens(tx.db, tx.workspace, newToken.developerId ?? undefined);
+  const label =
+    newToken.label ??
+    defaultLabel(
+      newToken.agentType ?? newToken.kind,
+      taken.map((token) => token.label),
+    );
+  const token: TokenRow = {
+    workspace_id: tx.workspace,
+    id: newId('tok', tx.now),
+    hash: hashSecret(value),
+    kind: newToken.kind,
+    developer_id: newToken.developerId,
+    agent_type: newToken.agentType ?? null,
+    instance_id: newToken.instanceId ?? null,
+    label,
+    created_by: newToken.madeBy ?? newToken.by,
+    created_at: tx.now,
+    expires_at: newToken.expiresAt,
+    last_used_at: null,
+    revoked_at: null,
+    proof_hash: newToken.proofHash ?? null,
+    previous_hash: null,
+    previous_ends_at: null,
+  };
+  await insertRows(tx.db, 'tokens', token);
+  tx.append({
+    category: 'work',
+    kind: 'token.created',
+    actor: newToken.by,
+    subject: token.id,
+    payload: { kind: token.kind, developer_id: token.developer_id, agent_type: token.agent_type, instance_id: token.instance_id },
+  });
+  await giveProfile(tx, token.kind, `token:${token.id}`, newToken.by);
+  return { value, token };
+}
+
+/** The first of "claude-code 1", "claude-code 2", … that the developer has not used. */
+export function defaultLabel(noun: string, taken: readonly string[]): string {
+  const used = new Set(taken);
+  for (let number = 1; ; number++) {
+    const label = `${noun} ${number}`;
+    if (!used.has(label)) return label;
+  }
+}
+
+/** A token by which one instance acts as itself, for the developer that it works for. */
+export async function issueInstanceToken(tx: Tx, instance: { id: string; developer_id: string | null }, by: string): Promise<{ id: string; value: string }> {
+  const { value, token } = await issueToken(tx, {
+    kind: 'instance',
+    developerId: instance.developer_id,
+    instanceId: instance.id,
+    label: instance.id,
+    expiresAt: null,
+    by,
+  });
+  return { id: token.id, value };
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** When an agent's token made now expires, unless its maker says otherwise. */
+export const agentTokenExpiry = (now: number, { agent_token_days: days }: Pick<IdentityLimits, 'agent_token_days'>): number | null =>
+  days === 0 ? null : now + days * DAY_MS;
+
+interface Rotation {
+  /** Until then the secret that is replaced is accepted too. */
+  readonly oldEndsAt: number;
+  readonly expiresAt: number | null;
+  readonly by: string;
+}
+
+/** Replaces the secret and leaves everything that goes by the token's id as it is. A secret of an earlier rotation ends at once. */
+export async function rotateToken(tx: Tx, token: TokenRow, { oldEndsAt, expiresAt, by }: Rotation): Promise<string> {
+  const value = mintToken();
+  await changeRows(
+    tx.db,
+    'tokens',
+    { workspace_id: tx.workspace, id: token.id },
+    {
+      hash: hashSecret(value),
+      previous_hash: token.hash,
+      previous_ends_at: oldEndsAt,
+      expires_at: expiresAt,
+    },
+  );
+  tx.append({
+    category: 'work',
+    kind: 'token.rotated',
+    actor: by,
+    subject: token.id,
+    payload: { kind: token.kind, developer_id: token.developer_id, old_ends_at: oldEndsAt, expires_at: expiresAt },
+  });
+  return value;
+}
+
+/** Since when it is of no use: it may have been ended before. */
+export async function endToken(tx: Tx, token: TokenRow, by: string): Promise<number> {
+  if (token.revoked_at !== null) return token.revoked_at;
+  await changeRows(tx.db, 'tokens', { workspace_id: tx.workspace, id: token.id }, { revoked_at: tx.now });
+  tx.append({ category: 'work', kind: 'token.revoked', actor: by, subject: token.id, payload: { kind: token.kind, developer_id: token.developer_id } });
+  return tx.now;
+}
+
+export async function endTokenById(tx: Tx, id: string, by: string): Promise<void> {
+  const token = await findRow(tx.db, 'tokens', { workspace_id: tx.workspace, id });
+  if (token) await endToken(tx, token, by);
+}
+
+/** Every one of the workspace that stands, or every one but those by which people are signed in. */
+export async function endAllTokens(tx: Tx, by: string, { web }: { readonly web: boolean }): Promise<number> {
+  const standing = (await workspaceTokens(tx.db, tx.workspace)).filter(({ revoked_at, kind }) => revoked_at === null && (web || kind !== 'web'));
+  for (const token of standing) await endToken(tx, token, by);
+  return standing.length;
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { eventsAbout } from '../../../storage/journal.ts';
+import { chunks, readJson } from '../../../storage/rows.ts';
+import type { Tx } from '../../../storage/write.ts';
+import type { WithheldDefinition } from './pins.ts';
+
+const KINDS = ['upstream.approved', 'upstream.rejected'] as const;
+/** An event says which, within its bounds. */
+const EACH = 40;
+/** How far back rejections are looked for, of one server. */
+const LOOKED_AT = 500;
+
+/** What a person said to definitions that were withheld. */
+export function appendDecision(tx: Tx, kind: (typeof KINDS)[number], server: string, chosen: readonly WithheldDefinition[], actor: string): void {
+  for (const some of chunks(chosen, EACH)) {
+    const named = some.map(({ kind: what, name, reason, fingerprint }) => ({ kind: what, name: name.slice(0, 80), reason, fingerprint }));
+    const payload = { count: some.length, [kind === 'upstream.approved' ? 'approved' : 'rejected']: named };
+    tx.append({ category: 'audit', kind, actor, subject: `server:${server}`, payload });
+  }
+}
+
+export interface PinRejection {
+  readonly actor: string;
+  readonly at: number;
+}
+
+const decided = z.array(z.object({ fingerprint: z.string().optional() })).optional();
+const payloads = z.object({ approved: decided, rejected: decided });
+
+/** By fingerprint: what was rejected and not approved since. */
+export async function rejectionsOf(db: Db, server: string): Promise<ReadonlyMap<string, PinRejection>> {
+  const events = await eventsAbout(db, DEFAULT_WORKSPACE_ID, [`server:${server}`])
+    .select(['kind', 'actor', 'time', 'payload'])
+    .where('kind', 'in', KINDS)
+    .orderBy('seq', 'desc')
+    .limit(LOOKED_AT)
+    .execute();
+  const last = new Map<string, PinRejection | null>();
+  for (const { actor, time, payload } of events) {
+    const { approved = [], rejected = [] } = readJson(payloads, payload);
+    for (const { fingerprint } of approved) if (fingerprint && !last.has(fingerprint)) last.set(fingerprint, null);
+    for (const { fingerprint } of rejected) if (fingerprint && !last.has(fingerprint)) last.set(fingerprint, { actor, at: time });
+  }
+  return new Map([...last].flatMap(([fingerprint, rejection]) => (rejection ? [[fingerprint, rejection] as const] : [])));
+}

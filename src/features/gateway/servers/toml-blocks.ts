@@ -1,0 +1,89 @@
+import { parse } from 'smol-toml';
+import { isRecord } from '../../../kernel/registry.ts';
+
+export type Table = Record<string, unknown>;
+
+/**
+ * One table of a TOML text with the lines of its keys. The parser gives values without places, and nothing at all of a text that has a fault
+ * anywhere; with this each table can be read on its own, and what is wrong in it be named by its line.
+ */
+export interface Block {
+  /** The line of its header; 1 for what comes before the first header. */
+  readonly line: number;
+  readonly header: readonly string[];
+  /** The text with nothing but this table in it: lines and columns are those of the whole. */
+  readonly text: string;
+  /** The line of each key, as a dotted path below the header. */
+  readonly keys: ReadonlyMap<string, number>;
+}
+
+/** `item`: the header of a table that is repeated (`[[…]]`); what is written below it as `[….…]` belongs to it. */
+export function blocksOf(text: string, item: readonly string[]): Block[] {
+  const lines = text.split('\n');
+  const blockAt = (line: number, header: readonly string[]) => ({ line, header, keys: new Map<string, number>(), own: new Set<number>() });
+  let block = blockAt(1, []);
+  let latestItem: typeof block | undefined;
+  const blocks = [block];
+  /** The table that the next keys belong to, as a path below the block's header. */
+  let under: readonly string[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const line = at + 1;
+    const header = headerIn(lines[at] as string);
+    const { end, value } = header ? { end: line, value: {} } : statementAt(lines, at);
+    if (header && latestItem && header.path.length > item.length && item.every((part, place) => part === header.path[place])) {
+      block = latestItem;
+      under = header.path.slice(item.length);
+      block.keys.set(under.join('.'), line);
+    } else if (header) {
+      block = blockAt(line, header.path);
+      under = [];
+      blocks.push(block);
+      if (header.isItem && header.path.join('\0') === item.join('\0')) latestItem = block;
+    }
+    for (const path of pathsIn(value, under)) if (!block.keys.has(path)) block.keys.set(path, line);
+    for (; at < end; at++) block.own.add(at);
+  }
+  return blocks.map(({ line, header, keys, own }) => {
+    // Ends where the table ends, so that a fault found at the end is not placed behind it.
+    const shown = lines.slice(0, Math.max(-1, ...own) + 1).map((each, index) => (own.has(index) ? each : ''));
+    return { line, header, keys, text: shown.join('\n') };
+  });
+}
+
+export function tryParse(text: string): Table | undefined {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function headerIn(line: string): { path: string[]; isItem: boolean } | undefined {
+  let inner: unknown = /^[ \t\uFEFF]*\[/.test(line) ? tryParse(line) : undefined;
+  if (inner === undefined) return undefined;
+  const path: string[] = [];
+  for (; isRecord(inner) && Object.keys(inner).length > 0; inner = Object.values(inner)[0]) path.push(Object.keys(inner)[0] as string);
+  return { path, isItem: Array.isArray(inner) };
+}
+
+/** Only such a value can go over several lines. */
+const MAY_GO_ON = /=.*(?:\[|"""|''')/;
+const MAX_LINES = 1_000;
+
+/** As many lines as the parser needs for a whole statement; of one that it never understands, the first alone: what follows must not be swallowed. */
+function statementAt(lines: readonly string[], at: number): { end: number; value: Table } {
+  const most = MAY_GO_ON.test(lines[at] as string) ? Math.min(lines.length, at + MAX_LINES) : at + 1;
+  for (let end = at + 1; end <= most; end++) {
+    const value = tryParse(lines.slice(at, end).join('\n'));
+    if (value) return { end, value };
+  }
+  return { end: at + 1, value: {} };
+}
+
+/** Each key of a table, and of the tables in it, as a dotted path. */
+function pathsIn(value: Table, under: readonly string[]): string[] {
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const path = [...under, key];
+    return [path.join('.'), ...(isRecord(inner) ? pathsIn(inner, path) : [])];
+  });
+}

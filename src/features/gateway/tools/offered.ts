@@ -1,0 +1,79 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { Toolset } from '../../../kernel/contract.ts';
+import type { PublishedTool } from '../../../kernel/publish.ts';
+import { isRecord } from '../../../kernel/registry.ts';
+import type { ExternalTool, Json } from '../../../kernel/relay.ts';
+import type { Gate } from '../../core/capabilities/index.ts';
+import { loadTokenizer } from '../../workflow/recovery/index.ts';
+
+/** The catalogue is known once every feature has spoken, so it is asked for when it is needed. */
+export interface ToolCatalogue {
+  tools(): readonly PublishedTool[];
+  external(workspace: string): readonly ExternalTool[];
+  /** Tools of other servers that are not offered until a person approves them. */
+  withheld(workspace: string): readonly { readonly name: string; readonly server: string }[];
+  gate(): Gate;
+}
+
+export interface OfferedItem {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly toolset: Toolset;
+  /** `native`, or an external one's name. */
+  readonly server: string;
+  readonly state: ExternalTool['state'] | 'withheld';
+  readonly inputSchema: Json;
+  readonly outputSchema?: Json;
+  readonly annotations: Json;
+}
+
+/** In a workspace: tools of servers that do not serve it are as if they were not there. */
+export const offeredTools = (catalogue: ToolCatalogue, workspace: string): OfferedItem[] => [
+  ...catalogue.tools().map(native),
+  ...catalogue.external(workspace).map(external),
+  ...catalogue.withheld(workspace).map((tool) => ({ ...tool, ...UNSEEN })),
+];
+
+const native = (tool: PublishedTool): OfferedItem => ({
+  name: tool.name,
+  title: tool.title,
+  description: tool.description,
+  toolset: tool.toolset,
+  server: 'native',
+  state: 'up',
+  inputSchema: tool.inputSchema,
+  outputSchema: tool.outputSchema,
+  annotations: { ...tool.annotations },
+});
+
+const external = ({ name, server, state, toolset, definition }: ExternalTool): OfferedItem => ({
+  name,
+  title: typeof definition.title === 'string' ? definition.title : name,
+  description: typeof definition.description === 'string' ? definition.description : '',
+  toolset,
+  server,
+  state,
+  inputSchema: definition.inputSchema,
+  ...(isRecord(definition.outputSchema) ? { outputSchema: definition.outputSchema } : {}),
+  annotations: isRecord(definition.annotations) ? definition.annotations : {},
+});
+
+/** Nobody has approved what such a tool says of itself: its name is enough to find it by. */
+const UNSEEN = { title: '', description: '', toolset: 'gateway', state: 'withheld', inputSchema: {}, annotations: {} } as const;
+
+/** By the schema, which stays the same object for as long as the tool is offered as it is. */
+const counted = new WeakMap<object, number>();
+
+/** What the definition takes of a model's context, in tokens: its name, description and input schema. Null: it is withheld, and nobody has seen it. */
+export async function definitionTokens({ name, description, inputSchema, state }: OfferedItem): Promise<number | null> {
+  if (state === 'withheld') return null;
+  const known = counted.get(inputSchema);
+  if (known !== undefined) return known;
+  const tokenizer = await loadTokenizer();
+  // Another server may have said much: others are served between two definitions.
+  await yieldToEventLoop();
+  const tokens = tokenizer.count(JSON.stringify({ name, description, inputSchema }));
+  counted.set(inputSchema, tokens);
+  return tokens;
+}

@@ -1,0 +1,63 @@
+import type { Principal } from '../../../kernel/call.ts';
+import { ownerOf } from '../../../kernel/ids.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { toEvent } from '../../../storage/journal.ts';
+import { findRows, matching } from '../../../storage/rows.ts';
+import { type DayTally, DENIED_EDIT, type TalliedRefusal } from '../../core/events/index.ts';
+import { redactor } from '../../core/identity/index.ts';
+import type { RecentRefusal } from './contract.ts';
+
+/** Refusals with the words that the caller got, the newest first. A block's words stand in the feedback that follows it. */
+export async function readRefusals(db: Db, viewer: Principal, actor: string, counted: readonly TalliedRefusal[]): Promise<RecentRefusal[]> {
+  if (counted.length === 0) return [];
+  const events = await findRows(db, 'events', { workspace_id: viewer.workspace, seq: counted.flatMap(({ seq }) => [seq, seq + 1]) });
+  const redact = await redactor(db, viewer.workspace, viewer);
+  const shown = new Map((await redact(events.map(toEvent))).map((event) => [event.seq, event]));
+  const warnings = counted.some(({ code }) => OVERLAP.test(code ?? '')) ? await warningsOf(db, viewer.workspace, ownerOf(actor)) : [];
+  return [...counted].reverse().map(({ seq, time, kind, outcome, code }) => {
+    const usage = shown.get(seq)?.payload;
+    const next = shown.get(seq + 1);
+    const feedback = next?.category === 'feedback' && next.payload.request_id === usage?.request_id ? next.payload : undefined;
+    const told = (usage?.told ?? feedback ?? {}) as { message?: string; required_action?: string };
+    const warning = OVERLAP.test(code ?? '') ? warnings.find(({ created_at }) => created_at <= time) : undefined;
+    return {
+      seq,
+      time,
+      asked: kind,
+      outcome,
+      code,
+      message: told.message ?? null,
+      required_action: told.required_action ?? null,
+      warning_id: warning?.id ?? null,
+      edit: kind === DENIED_EDIT && usage ? editIn(usage) : null,
+    };
+  });
+}
+
+export async function lastRefusal(db: Db, viewer: Principal, actor: string, day: DayTally): Promise<RecentRefusal | null> {
+  const last = day.actors.get(actor)?.refusals.find(isLastAnswer(day, actor));
+  return last ? ((await readRefusals(db, viewer, actor, [last]))[0] ?? null) : null;
+}
+
+/** What the agent was last answered, where that was a refusal: an edit may have been denied since, which blocks no call. */
+export function isLastAnswer(day: DayTally, actor: string): (refusal: { seq: number }) => boolean {
+  const last = day.actors.get(actor)?.lastCall;
+  return ({ seq }) => seq === last?.seq;
+}
+
+function editIn({ path, claim_id, client, tool }: Readonly<Record<string, unknown>>): RecentRefusal['edit'] {
+  if (typeof path !== 'string' || typeof claim_id !== 'string' || typeof client !== 'string') return null;
+  return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
+}
+
+/** What an overlap was refused with. */
+const OVERLAP = /^(?:VERDICT|OVERLAP|DUPLICATE)_/;
+
+const WARNINGS_LOOKED_AT = 100;
+
+/** The overlaps that a developer's checks found, the newest first. */
+async function warningsOf(db: Db, workspace: string, developerId: string | null): Promise<{ id: string; created_at: number }[]> {
+  if (developerId === null) return [];
+  const found = matching(db, 'overlap_warnings', { workspace_id: workspace, developer_id: developerId }).select(['id', 'created_at']);
+  return await found.orderBy('id', 'desc').limit(WARNINGS_LOOKED_AT).execute();
+}

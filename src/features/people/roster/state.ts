@@ -1,0 +1,81 @@
+import type { DayTally } from '../../core/events/index.ts';
+import { LEASE_MS, statusAt } from '../../workflow/agents/index.ts';
+import type { AgentState } from './contract.ts';
+import type { ActorFacts } from './gather.ts';
+
+/** From facts alone, and by the clock: no label of it is stored. */
+export const stateOf = (facts: ActorFacts, day: DayTally, now: number): AgentState =>
+  stateBy(
+    {
+      lastSeen: lastSeenOf(facts, day),
+      waitsOnPerson: facts.waitsOnPerson,
+      lostAt: facts.lostAt,
+      endedAt: endedAtOf(facts, now),
+      lastRefused: day.actors.get(facts.actor)?.lastCall?.refused ?? false,
+    },
+    now,
+  );
+
+/** Heard of within this time, it is at work: the lease of a registered agent. */
+const WORKING_MS = 90_000;
+/** Not heard of for longer, it may have been left behind. */
+const STALE_MS = 30 * 60_000;
+/** The call that ends something is itself heard, and noted a moment later. */
+const SAME_MOMENT_MS = 5_000;
+
+export interface StateFacts {
+  /** When anything was last heard of it. */
+  readonly lastSeen: number | null;
+  /** An open question, a held call or a spent review of its waits for a person. */
+  readonly waitsOnPerson: boolean;
+  /** When it last lost what it held: a lease ran out, or its process was gone. */
+  readonly lostAt: number | null;
+  /** When the last of what it ran as has ended, where none is left. */
+  readonly endedAt: number | null;
+  /** What it called last was refused. */
+  readonly lastRefused: boolean;
+}
+
+export function stateBy({ lastSeen, waitsOnPerson, lostAt, endedAt, lastRefused }: StateFacts, now: number): AgentState {
+  if (waitsOnPerson) return 'waiting';
+  const heardSince = (moment: number): boolean => lastSeen !== null && lastSeen > moment + SAME_MOMENT_MS;
+  if (endedAt !== null && !heardSince(endedAt) && endedAt >= (lostAt ?? 0)) return 'ended';
+  if (lostAt !== null && !(lastSeen !== null && lastSeen > lostAt)) return 'lost';
+  if (lastRefused) return 'blocked';
+  const silence = lastSeen === null ? Number.POSITIVE_INFINITY : now - lastSeen;
+  if (silence <= WORKING_MS) return 'working';
+  return silence <= STALE_MS ? 'quiet' : 'stale';
+}
+
+export function lastSeenOf({ tokens, sessions, registered, instance, actor }: ActorFacts, day: DayTally): number | null {
+  const heard = [
+    ...sessions.map(({ last_seen_at }) => last_seen_at),
+    ...registered.map(({ last_seen_at }) => last_seen_at),
+    instance?.last_activity ?? 0,
+    day.actors.get(actor)?.lastCall?.time ?? 0,
+  ];
+  // Its token is a sign of it only where there is no other, and where no companion has the same one.
+  const used = tokens.map(({ last_used_at, companion_version }) => (companion_version === null ? (last_used_at ?? 0) : 0));
+  return Math.max(...heard) || Math.max(0, ...used) || null;
+}
+
+/** When the last of what it ran as ended; null while any of it goes on, or where nothing is known to have ended. */
+function endedAtOf({ tokens, sessions, registered, instance, steps, claims }: ActorFacts, now: number): number | null {
+  const isOpen =
+    steps.length + claims.length > 0 ||
+    sessions.some(({ ended_at }) => ended_at === null) ||
+    registered.some((agent) => statusAt(agent, now) !== 'offline') ||
+    (instance !== undefined && instance.ended_at === null);
+  const revoked = tokens.map(({ revoked_at }) => revoked_at);
+  // A token that is no longer good ends whatever carried it.
+  const allRevoked = revoked.length > 0 && revoked.every((at) => at !== null);
+  if (isOpen && !allRevoked) return null;
+  const left = registered.flatMap(({ updated_at, last_seen_at }) => (updated_at - last_seen_at < LEASE_MS ? [updated_at] : []));
+  const ends = [
+    ...sessions.flatMap(({ ended_at }) => ended_at ?? []),
+    ...left,
+    ...(instance?.ended_at ? [instance.ended_at] : []),
+    ...(allRevoked ? (revoked as number[]) : []),
+  ];
+  return ends.length > 0 ? Math.max(...ends) : null;
+}
