@@ -23,7 +23,8 @@ import {
 import { failuresOf } from './failures.ts';
 import { requireInstance, requireWatchable } from './guards.ts';
 import { AT_WORK, isAtLimit, isRunning, reviewsAllowed } from './lifecycle.ts';
-import { carryOutStart, plannedStart, reserve, startFailed } from './start.ts';
+import { planStart, reserve } from './reserve.ts';
+import { carryOutStart, startFailed } from './start.ts';
 import type { InstanceOutside, InstancePorts } from './step.ts';
 import { abandon, carryOutEnd, clean, stop, type TakenAway, withNews } from './stop.ts';
 import { changeInstance, listInstances, relationshipsOf, reviewsOf } from './store.ts';
@@ -136,7 +137,7 @@ export function instanceActions(outside: InstanceOutside, ports: InstancePorts):
   return [
     implement(instancesStart, {
       run: async (input, ctx) => {
-        const planned = await plannedStart(outside, ctx, input);
+        const planned = await planStart(outside, ctx, input);
         const { actor, developerId } = ctx.principal;
         const leased = await ctx.write(async (tx) => reserve(tx, outside, ports, actor, { ...planned, developer: await ports.developerOf(tx, developerId) }));
         const started = await carryOutStart(outside, ports, stepRunner(ctx, ctx.signal), leased);

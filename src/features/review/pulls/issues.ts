@@ -19,7 +19,8 @@ import {
 } from '../instances/index.ts';
 import { callingInstance, requireType } from '../reviews/index.ts';
 import type { createIssues } from './contract.ts';
-import { asRefusal, refuseFailures, requirePlace, waitsForGitHub } from './readiness.ts';
+import { asRefusal, refuseFailures, waitsForGitHub } from './failures.ts';
+import { requirePlace } from './readiness.ts';
 
 type IssuesInput = Input<typeof createIssues>;
 

@@ -24,7 +24,8 @@ import {
 } from '../instances/index.ts';
 import { callingInstance } from '../reviews/index.ts';
 import type { createPullRequest } from './contract.ts';
-import { asRefusal, refuseFailures, requireReady, requireWork, waitsForGitHub } from './readiness.ts';
+import { asRefusal, refuseFailures, waitsForGitHub } from './failures.ts';
+import { requireReady, requireWork } from './readiness.ts';
 
 /** Who asks and for whose work, what stands in the way; then it is written down, and carried out or over. */
 export async function runPull(
