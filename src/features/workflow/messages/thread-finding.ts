@@ -19,8 +19,8 @@ import {
 } from '../../team/coordination/index.ts';
 import { agentsById } from '../agents/index.ts';
 import { HUMAN } from './contract.ts';
+import type { DeliveryState, ThreadKind } from './delivery.ts';
 import { findMessage, messagesIn } from './store.ts';
-import type { DeliveryState, ThreadKind } from './thread-standing.ts';
 
 /** What begins a thread, as its own feature keeps it. */
 export type FoundThread =

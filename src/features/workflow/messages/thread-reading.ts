@@ -8,7 +8,9 @@ import type { MessageRow } from '../../../storage/schema-rows.ts';
 import { isAddressedTo, openAsks, readStrings } from '../../team/coordination/index.ts';
 import { agentsById, agentViewer } from '../agents/index.ts';
 import { HUMAN, type listThreads, type Party, SERVER, type showThread, type ThreadEntry, type ThreadView } from './contract.ts';
-import { bodyText, findMessages } from './store.ts';
+import { type DeliveryState, isIn, isUnanswered, PRESSING_MS, rankOf, remindableFrom, statusOf, stepsOf } from './delivery.ts';
+import { bodyText } from './message.ts';
+import { findMessages } from './store.ts';
 import {
   beginningsOf,
   deliveryOf,
@@ -25,7 +27,6 @@ import {
   undeliveredThreads,
   withFacts,
 } from './thread-finding.ts';
-import { type DeliveryState, isIn, isUnanswered, PRESSING_MS, rankOf, remindableFrom, statusOf, stepsOf } from './thread-standing.ts';
 
 type ThreadsInput = Input<typeof listThreads>;
 

@@ -8,12 +8,12 @@ import { callingDeveloper, developerFor } from '../../core/identity/index.ts';
 import { type AskRow, announceToTeam, answerAsk } from '../../team/coordination/index.ts';
 import { listAgents } from '../agents/index.ts';
 import { answerThread, broadcastByHand, HUMAN, listRecipients, listThreads, remindThread, showThread } from './contract.ts';
+import { remindableFrom } from './delivery.ts';
 import { inboxTools } from './inbox.ts';
 import { answerNamed, peopleTools } from './questions.ts';
 import { broadcast, recipientsOf, sendTools, tell } from './send.ts';
 import { deliveryOf, type FoundThread, kindOf, unansweredNamed } from './thread-finding.ts';
 import { mayAnswer, mayBeReminded, partiesFor, readThread, readThreads, remindersOf } from './thread-reading.ts';
-import { remindableFrom } from './thread-standing.ts';
 
 export const messageTools: Implementation[] = [...sendTools, ...inboxTools, ...peopleTools];
 
