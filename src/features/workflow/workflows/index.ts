@@ -6,6 +6,7 @@ import { workflowTools } from './tools.ts';
 
 export type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 export { dependenciesOf, edgesOf } from './graph-store.ts';
+export { type ClaimProof, requireHold } from './hold.ts';
 export * from './lifecycle.ts';
 export { syncOverlapOwner, syncOverlapStatus } from './overlap.ts';
 export { checkPlan, setPlan } from './plan-tasks.ts';
@@ -13,7 +14,6 @@ export { allComplete, countsByWorkflow, nextOf, progress, type WorkflowCounts } 
 export { addCheckpoint, changeParallelism, changeStatus, createWorkflow, type WorkflowPorts } from './status.ts';
 export {
   activeTasks,
-  type ClaimProof,
   changeTask,
   changeWorkflow,
   claimedBeside,
@@ -23,7 +23,6 @@ export {
   findWorkflowOf,
   newestCheckpoints,
   requireFound,
-  requireHold,
   requireNotEnded,
   requireRunning,
   requireTask,

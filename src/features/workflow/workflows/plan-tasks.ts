@@ -4,14 +4,14 @@ import type { Input } from '../../../kernel/contract.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { invalidState, Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { newId } from '../../../storage/rows.ts';
+import { insertRows, newId } from '../../../storage/rows.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type addTaskContract, MAX_TASKS, type NewPlan, type PlannedTask, type workflowPlan } from './contract.ts';
 import { countDependents, countEdges, countTasks, edgesOf, lastSequence, namesOf, rewireDependents, tasksNamed, waitForOneMore } from './graph-store.ts';
 import { isEnded, isOneOf, isSatisfied, SYSTEM_MACHINE, shownStatus, WORKFLOW_MACHINE } from './lifecycle.ts';
 import { syncOverlapStatus, TOLD_AT_ONCE, tellTasks } from './overlap.ts';
-import { changeTask, changeWorkflow, insertDependencies, insertTasks, requireNotEnded } from './store.ts';
+import { changeTask, changeWorkflow, requireNotEnded } from './store.ts';
 
 /** The rules of a task graph. Pure, linear in its size, and without recursion: a chain may be 10,000 tasks long. */
 
@@ -107,9 +107,10 @@ export async function setPlan(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, 
   const waiting = (name: string) => dependencies.get(name)?.length ?? 0;
   const tasks = plan.tasks.map((task, index) => newTask(tx, workflow.id, task, waiting(task.name), index < TOLD_AT_ONCE));
   const ids = new Map(tasks.map(({ name, id }) => [name, id]));
-  await insertTasks(tx.db, tasks);
-  await insertDependencies(
+  await insertRows(tx.db, 'workflow_tasks', tasks);
+  await insertRows(
     tx.db,
+    'workflow_dependencies',
     tasks.flatMap(({ id, name }) =>
       (dependencies.get(name) ?? []).map((dependency) => ({
         workspace_id: tx.workspace,
@@ -193,9 +194,9 @@ export async function addTask(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, 
   const sequence = spec.sequence ?? (after?.sequence ?? (await lastSequence(tx.db, workflow))) + 1;
   const waitsFor = dependencies.filter(({ status }) => !isSatisfied(status)).length;
   const row = newTask(tx, workflow.id, { ...spec, sequence }, waitsFor, true);
-  await insertTasks(tx.db, [row]);
+  await insertRows(tx.db, 'workflow_tasks', row);
   const edge = { workspace_id: tx.workspace, workflow_id: workflow.id };
-  await insertDependencies(tx.db, [
+  await insertRows(tx.db, 'workflow_dependencies', [
     ...dependencies.map(({ id }) => ({ ...edge, task_id: row.id, depends_on: id })),
     ...blocked.map(({ id }) => ({ ...edge, task_id: id, depends_on: row.id })),
   ]);
