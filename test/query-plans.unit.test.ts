@@ -11,7 +11,7 @@ import { lastActivities } from '../src/features/team/sessions/store.ts';
 import { orphanTasks, taskNamed, tasksBy, tasksInHand } from '../src/features/team/tasks/store.ts';
 import { openTaskIds } from '../src/features/team/tasks/workstreams.ts';
 import { usageSums } from '../src/features/team/usage/store.ts';
-import { undeliveredThreads } from '../src/features/workflow/messages/thread-finding.ts';
+import { undeliveredThreads } from '../src/features/workflow/messages/thread-store.ts';
 import type { Principal } from '../src/kernel/call.ts';
 import type { Db } from '../src/storage/engine.ts';
 import { openStore } from '../src/storage/open.ts';

@@ -2,7 +2,7 @@ import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { PRIVATE, viewerOf } from '../../core/identity/index.ts';
-import { isOneOf, OPEN_WORKFLOW, planOf, shownStatus, TASK_STATUSES, type TaskStatus, type WorkflowRow } from '../workflows/index.ts';
+import { countByStatus, isOneOf, OPEN_WORKFLOW, planOf, shownStatus, type WorkflowRow } from '../workflows/index.ts';
 import type { getSummary, WorkflowDigest } from './contract.ts';
 import { brief, oneLine } from './cut.ts';
 import { pack, Turns } from './pack.ts';
@@ -132,17 +132,6 @@ async function digest(db: Db, workflow: WorkflowRow, viewer: Principal) {
   };
 }
 type Digest = Awaited<ReturnType<typeof digest>>;
-
-async function countByStatus(db: Db, workflow: WorkflowRow): Promise<Record<TaskStatus, number>> {
-  const rows = await ofWorkflow(db, workflow)
-    .select((eb) => ['status', 'open_dependencies', eb.fn.countAll<number>().as('tasks')])
-    .where('status', '!=', 'removed')
-    .groupBy(['status', 'open_dependencies'])
-    .execute();
-  const counts = Object.fromEntries(TASK_STATUSES.map((status) => [status, 0])) as Record<TaskStatus, number>;
-  for (const row of rows) counts[shownStatus(row)] += Number(row.tasks);
-  return counts;
-}
 
 /** The last heard of first. What a private developer calls an agent is theirs to know. */
 async function takenUp(db: Db, workflow: WorkflowRow, viewer: Principal) {
