@@ -11,7 +11,7 @@ import { overlapTools } from './tools.ts';
 
 export { dropPlanWarning } from './checks.ts';
 
-export { type CheckedWork, isOpen, likePairs, type Pair, RECENT_MS } from './detect.ts';
+export { type CheckedWork, isOpen, RECENT_MS } from './detect.ts';
 
 export type { Embedder } from './embedder.ts';
 
@@ -29,14 +29,13 @@ export {
   unmarkFiles,
   type WorkItem,
 } from './items.ts';
-
+export { likePairs, type Pair } from './pairs.ts';
 export { type Confirmation, indexWork, markWorkFiles, Preflight, type Prepared, planReply, type StartedWork, UNASKED } from './preflight.ts';
-
 export { bestFit } from './score.ts';
 
 export { DEFAULT_SETTINGS } from './settings.ts';
 
-export { overlapsOf, recentWarnings, titlesOfWarnings, warningView } from './tools.ts';
+export { overlapsOf, recentWarnings, titlesOfWarnings, warningView } from './warnings.ts';
 
 export type { Finder };
 
