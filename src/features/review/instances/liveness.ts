@@ -4,10 +4,12 @@ import type { Sweep } from '../../../kernel/sweep.ts';
 import type { SessionLook } from '../../../machine/agent-sessions/agent-session.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { beginEnding, carryOutEnd } from './end.ts';
 import { issue, kindFor, launch, putFiles, type Restart, type RunningAgent, required, TakenOver } from './launch.ts';
+import { stillUnheard } from './lifecycle.ts';
+import { reviewOver } from './review-over.ts';
 import { carryOutStart, type StartOutcome } from './start.ts';
 import { finishOverdue, type InstanceOutside, type InstancePorts, LEASE_OVER, type LeasedInstance, leave, stillMine } from './step.ts';
-import { beginEnding, carryOutEnd, reviewOver, stillUnheard } from './stop.ts';
 import { atWork, changeInstance, findInstance, stepsUnderWay } from './store.ts';
 
 const EVERY_MS = 5_000;

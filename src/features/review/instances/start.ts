@@ -6,10 +6,10 @@ import { ProgramMissing } from '../../../machine/process/process.ts';
 import { deleteRows, insertRows } from '../../../storage/rows.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { endSession, removeFromDisk } from './end.ts';
 import { adopt, issue, kindFor, launch, putFiles, type RunningAgent, requireAwaited, required, TakenOver } from './launch.ts';
 import { requireOwn } from './place.ts';
 import { goOn, type InstanceOutside, type InstancePorts, LEASE_OVER, type LeasedInstance, stillMine } from './step.ts';
-import { endSession, removeFromDisk } from './stop.ts';
 import { changeInstance } from './store.ts';
 
 export type StartOutcome = { readonly row: InstanceRow } | { readonly failure: unknown };

@@ -19,9 +19,9 @@ import {
   reviewedBy,
   reviewOver,
 } from '../instances/index.ts';
+import { callingInstance, requireType } from './caller.ts';
 import type { sendFeedback } from './contract.ts';
 import { deliver } from './deliver.ts';
-import { callingInstance, requireType } from './request.ts';
 import { feedbackBy, feedbackUnderWay, finishOverdue, isOverdue, type LeasedFeedback, lease, type OpenReview, openReviews, takeOver } from './store.ts';
 
 type FeedbackInput = Input<typeof sendFeedback>;
