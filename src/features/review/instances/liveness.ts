@@ -51,8 +51,8 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
     if (row.type === 'review') {
       // It has said its word, which is being delivered: that ends it.
       if ((await ports.feedbackOf(tx.db, tx.workspace, row.id)).length > 0) return;
-      const told = { subject: 'Your review ended without feedback', body: `${row.id}: ${reason}. Call request_review again.` };
-      await reviewOver(tx, ports, row, { actor: 'server', outcome: 'ended', reason, told, graceMs: 0 });
+      const message = { subject: 'Your review ended without feedback', body: `${row.id}: ${reason}. Call request_review again.` };
+      await reviewOver(tx, ports, row, { actor: 'server', outcome: 'ended', reason, message, graceMs: 0 });
     } else if (row.status === 'started' && row.news !== null) {
       await beginRestart(tx, row, { prompt: row.news });
     } else if (row.status === 'started') {

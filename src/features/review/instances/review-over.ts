@@ -12,7 +12,7 @@ export interface Over {
   readonly outcome: string;
   readonly reason: string;
   /** What the coding agent is told of it. */
-  readonly told: { readonly subject: string; readonly body: string | Record<string, unknown>; readonly priority?: 'low' | 'normal' | 'high' | 'urgent' };
+  readonly message: { readonly subject: string; readonly body: string | Record<string, unknown>; readonly priority?: 'low' | 'normal' | 'high' | 'urgent' };
   /** What is typed into its terminal, or what it is started again with; by default the words of the message. */
   readonly news?: string;
   /** What the parent is, besides free again. */
@@ -33,10 +33,10 @@ export async function reviewOver(tx: Tx, ports: InstancePorts, review: InstanceR
   }
   const parent = relationship && (await findInstance(tx.db, tx.workspace, relationship.parent_instance));
   if (parent && allows('review over', parent.status)) {
-    const news = over.news ?? (typeof over.told.body === 'string' ? `${over.told.subject}. ${over.told.body}` : over.told.subject);
+    const news = over.news ?? (typeof over.message.body === 'string' ? `${over.message.subject}. ${over.message.body}` : over.message.subject);
     await changeInstance(tx.db, parent, { status: 'started', news: withNews(parent, news), updated_at: tx.now, ...over.parent });
     tx.append({ category: 'work', kind: 'instance.review_over', actor: over.actor, subject: parent.id, payload: { review: review.id, outcome: over.outcome } });
-    await ports.tell(tx, { from: review.agent_id, to: parent.agent_id, actor: over.actor, ...over.told });
+    await ports.tell(tx, { from: review.agent_id, to: parent.agent_id, actor: over.actor, ...over.message });
   }
   const values = { status: 'terminated', status_reason: over.reason } as const;
   return await beginEnding(tx, review, values, { force: over.delivered === true }, over.graceMs);

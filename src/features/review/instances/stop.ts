@@ -89,7 +89,10 @@ async function endReview(tx: Tx, { outside, ports }: StopServices, ctx: WriteCon
     actor: ctx.principal.actor,
     outcome: 'stopped',
     reason,
-    told: { subject: 'Your review was stopped', body: `${review.id} was stopped before it had feedback. Call request_review again, or create_pull_request.` },
+    message: {
+      subject: 'Your review was stopped',
+      body: `${review.id} was stopped before it had feedback. Call request_review again, or create_pull_request.`,
+    },
     // Of another machine: its own server's sweep takes it away.
     ...(review.machine === outside.machine ? {} : { graceMs: 0 }),
   });

@@ -72,15 +72,15 @@ async function endReview(
   const relationship = await reviewedBy(tx.db, tx.workspace, review.id);
   if (relationship?.ended_at != null) {
     // A person has ended it meanwhile. What it said has been delivered all the same, and its agent must know.
-    const { news, ...told } = inWords(row, { ...how, abandoned: false });
-    if (coding.ended_at === null) await ports.tell(tx, { from: review.agent_id, to: coding.agent_id, actor, ...told });
+    const { news, ...message } = inWords(row, { ...how, abandoned: false });
+    if (coding.ended_at === null) await ports.tell(tx, { from: review.agent_id, to: coding.agent_id, actor, ...message });
     if (coding.status === 'started') await changeInstance(tx.db, coding, { news: withNews(coding, news) });
     return { abandoned: false };
   }
   const limits = await reviewLimits(tx.db, tx.workspace);
   const willEnd = row.feedback_type === 'needs_work' && isGivenUp(coding.failed_reviews + 1, limits);
-  const { news, ...told } = inWords(row, { ...how, abandoned: willEnd });
-  const outcome = { outcome: row.feedback_type, reason: `it sent its feedback (${row.feedback_type})`, told, news };
+  const { news, ...message } = inWords(row, { ...how, abandoned: willEnd });
+  const outcome = { outcome: row.feedback_type, reason: `it sent its feedback (${row.feedback_type})`, message, news };
   await reviewOver(tx, ports, review, { actor, ...outcome, delivered: true, graceMs: EXIT_GRACE_MS });
   const after = await requireInstance(tx.db, tx.workspace, coding.id);
   if (row.feedback_type !== 'needs_work' || after.status !== 'started') return { abandoned: false };

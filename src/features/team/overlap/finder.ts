@@ -126,9 +126,9 @@ export class Finder {
 
   async #inStore(db: Db, state: OverlapStateRow, query: Query, { settings, accept, openOnly = false }: FinderOptions): Promise<Scored[]> {
     const workspace = state.workspace_id;
-    const wanted = postedTerms(query.analysed).map(({ term }) => term);
-    const frequencies = await termFrequencies(db, workspace, wanted);
-    const rarest = wanted.filter((term) => frequencies.has(term)).sort((one, other) => (frequencies.get(one) as number) - (frequencies.get(other) as number));
+    const terms = postedTerms(query.analysed).map(({ term }) => term);
+    const frequencies = await termFrequencies(db, workspace, terms);
+    const rarest = terms.filter((term) => frequencies.has(term)).sort((one, other) => (frequencies.get(one) as number) - (frequencies.get(other) as number));
     const chosen: { term: string; worth: number }[] = [];
     let postings = 0;
     for (const term of rarest) {

@@ -194,8 +194,8 @@ async function requireNoCycle(
   const cycle = findCycle(graph);
   if (!cycle) return;
   const names = await namesOf(db, workflow.workspace_id, cycle);
-  const told = cycle.map((id) => names.get(id) ?? name);
-  throw dependencyCycle(told, 'blocks');
+  const named = cycle.map((id) => names.get(id) ?? name);
+  throw dependencyCycle(named, 'blocks');
 }
 
 /** Whoever adds it again because the answer was lost learns that it is there. */
