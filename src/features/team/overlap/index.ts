@@ -3,11 +3,12 @@ import { inEachWorkspace, type Sweep } from '../../../kernel/sweep.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { changeRows, deleteRows, hasRow } from '../../../storage/rows.ts';
 import { RECENT_MS } from './detect.ts';
-import { type Embedder, QueryEmbedder, vectorising } from './embedder.ts';
+import { type Embedder, QueryEmbedder } from './embedder.ts';
 import { Finder } from './finder.ts';
 import { forgetItems } from './items.ts';
 import { Preflight } from './preflight.ts';
 import { overlapTools } from './tools.ts';
+import { vectorising } from './vectorising.ts';
 
 export { dropPlanWarning } from './checks.ts';
 

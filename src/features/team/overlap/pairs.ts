@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '../../../storage/engine.ts';
+import { matching, pageOf } from '../../../storage/rows.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import { type CheckedWork, isCompared, isEscalatedPair, isOpen, RECENT_MS } from './detect.ts';
 import { type Finder, settingsOf } from './finder.ts';
@@ -43,13 +44,12 @@ export async function likePairs(db: Db, workspace: string, finder: Finder, now: 
   const state = await readState(db, workspace);
   if (!state) return { pairs: [], compared: 0, leftOut: 0 };
   const settings = settingsOf(state);
-  const candidates = db
-    .selectFrom('overlap_items')
-    .where('workspace_id', '=', workspace)
-    .where('status', 'in', ['active', 'blocked', 'completed'])
-    .where((eb) => eb.or([eb('closed_at', 'is', null), eb('closed_at', '>=', now - RECENT_MS)]));
-  const rows = await candidates.selectAll().orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
-  const { all } = await candidates.select((eb) => eb.fn.countAll<number>().as('all')).executeTakeFirstOrThrow();
+  const candidates = matching(db, 'overlap_items', { workspace_id: workspace, status: ['active', 'blocked', 'completed'] })
+    .where((eb) => eb.or([eb('closed_at', 'is', null), eb('closed_at', '>=', now - RECENT_MS)]))
+    .selectAll()
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc');
+  const { rows, total } = await pageOf(candidates, { limit, offset: 0 });
   const compared = new Map(rows.map((row) => [row.id, row]));
   const pairs: Pair[] = [];
   let done = 0;
@@ -79,7 +79,7 @@ export async function likePairs(db: Db, workspace: string, finder: Finder, now: 
     }
   }
   pairs.sort((one, other) => openFirst(other) - openFirst(one) || other.score - one.score || (one.second.id < other.second.id ? 1 : -1));
-  return { pairs, compared: done, leftOut: Math.max(0, Number(all) - done) };
+  return { pairs, compared: done, leftOut: Math.max(0, total - done) };
 }
 
 /** What is over twice can no longer be prevented: it must not crowd out what can. */
