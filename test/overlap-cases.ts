@@ -1,4 +1,4 @@
-import type { Action } from '../src/features/team/overlap/detect.ts';
+import type { Action } from '../src/features/team/overlap/divergence.ts';
 import data from './overlap-cases.json' with { type: 'json' };
 
 export interface LabelledTask {

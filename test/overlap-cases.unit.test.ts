@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { componentsDiffer, opposed } from '../src/features/team/overlap/detect.ts';
+import { componentsDiffer, opposed } from '../src/features/team/overlap/divergence.ts';
 import { MemoryIndex } from '../src/features/team/overlap/memory-index.ts';
 import { type Indexed, type Scored, type Statistics, scorePair } from '../src/features/team/overlap/score.ts';
 import { DEFAULT_SETTINGS } from '../src/features/team/overlap/settings.ts';

@@ -1,4 +1,4 @@
-import { componentsDiffer, opposed } from '../../src/features/team/overlap/detect.ts';
+import { componentsDiffer, opposed } from '../../src/features/team/overlap/divergence.ts';
 import { MemoryIndex } from '../../src/features/team/overlap/memory-index.ts';
 import { scorePair } from '../../src/features/team/overlap/score.ts';
 import { DEFAULT_SETTINGS } from '../../src/features/team/overlap/settings.ts';

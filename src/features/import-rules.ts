@@ -10,8 +10,8 @@ import { settingRows } from './core/settings/store.ts';
 import { cycleRows } from './cycle/rows.ts';
 import { instanceRows } from './review/instances/rows.ts';
 import { reviewRows } from './review/reviews/rows.ts';
-import { workflowRows } from './workflow/workflows/store.ts';
-import { worktreeRows } from './workflow/worktrees/store.ts';
+import { workflowRows } from './workflow/workflows/rows.ts';
+import { worktreeRows } from './workflow/worktrees/rows.ts';
 
 const strings = json(z.array(z.string()));
 const list = json(z.array(z.unknown()));

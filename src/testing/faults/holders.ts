@@ -14,7 +14,7 @@ export class HolderCheck {
   readonly problems: string[] = [];
   readonly #fenced: ReadonlyMap<string, FencedWrite>;
   readonly #steps = new Map<string, { agent: string | undefined; fence: number }>();
-  readonly #claims = new Map<string, { actor: string; territory: string[]; exclusive: boolean }>();
+  readonly #claims = new Map<string, { actor: string; scope: string[]; exclusive: boolean }>();
   readonly #turns = new Map<string, string>();
   #time = 0;
 
@@ -63,13 +63,13 @@ export class HolderCheck {
   }
 
   #claimPaths(event: JournalEvent, id: string, { repo, paths, mode }: Payload): void {
-    const territory = (paths as string[]).map((path) => `${repo}/${path}`);
+    const scope = (paths as string[]).map((path) => `${repo}/${path}`);
     const exclusive = mode === 'exclusive';
     for (const [other, held] of this.#claims) {
-      const meets = held.actor !== event.actor && (exclusive || held.exclusive) && held.territory.some((path) => territory.includes(path));
+      const meets = held.actor !== event.actor && (exclusive || held.exclusive) && held.scope.some((path) => scope.includes(path));
       if (meets) this.#problem(event, `claims what ${held.actor} holds by ${other}`);
     }
-    this.#claims.set(id, { actor: event.actor, territory, exclusive });
+    this.#claims.set(id, { actor: event.actor, scope, exclusive });
   }
 
   #turn(event: JournalEvent, cycle: string, { active_role, producer, target }: Payload): void {

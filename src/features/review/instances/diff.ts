@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
 import { messageOf } from '../../../kernel/step.ts';
@@ -8,15 +7,12 @@ import { GitFailed } from '../../../machine/git/git.ts';
 import { reasonToKeep } from '../../../machine/git/worktree-state.ts';
 import { ProgramTimedOut } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRows } from '../../../storage/rows.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
-import { instancesDiff, instancesSizes, instancesUnsaved, type PatchLine } from './contract.ts';
+import { instancesDiff, instancesUnsaved, type PatchLine } from './contract.ts';
+import { againstOf } from './end.ts';
 import { requireWatchable } from './guards.ts';
-import { isRunning } from './lifecycle.ts';
 import type { InstanceOutside } from './step.ts';
-import { againstOf } from './stop.ts';
 import { reviewsOf } from './store.ts';
-import { instanceViewer } from './views.ts';
 
 const MAX_FILES = 2_000;
 const LINES_SHOWN = 500;
@@ -136,73 +132,6 @@ export function patchLines(patch: string, { offset, limit }: Page): { lines: Pat
   return { lines, total };
 }
 
-interface Size {
-  readonly files: number;
-  readonly added: number;
-  readonly removed: number;
-}
-
-/** So old a reading may be; of one whose agent does not run, that much older. */
-const FRESH_MS = 15_000;
-const STILL_MS = 60_000;
-const BATCH_SIZE = 2;
-const GIT_MS = 5_000;
-/** Who asks is not kept waiting for a slow disk: what is not known then is known the next time. */
-const WAIT_MS = 2_000;
-const MAX_KEPT = 1_000;
-
-interface CachedSize {
-  at: number;
-  size: Size | undefined;
-  reading: boolean;
-}
-
-/** How much instances of this machine have changed: read when somebody asks, and not again for a while. */
-export function createSizes(outside: InstanceOutside): (rows: readonly InstanceRow[], now: number) => Promise<Map<string, Size>> {
-  const kept = new Map<string, CachedSize>();
-  const waiting: (() => Promise<void>)[] = [];
-  let running = 0;
-
-  async function read(row: InstanceRow, entry: CachedSize, now: number): Promise<void> {
-    try {
-      const work = await findWork(outside, row, { timeoutMs: GIT_MS });
-      const files = work && (await outside.disk.changedFiles(work, { timeoutMs: GIT_MS }));
-      entry.size = files && { files: files.length, ...sumOf(files) };
-    } catch {
-      // A repository that is gone, or too slow: it is not known.
-      entry.size = undefined;
-    } finally {
-      entry.at = now;
-      entry.reading = false;
-    }
-  }
-
-  async function work(): Promise<void> {
-    running++;
-    for (let next = waiting.shift(); next; next = waiting.shift()) await next();
-    running--;
-  }
-
-  return async (rows, now) => {
-    const here = rows.filter(({ machine }) => machine === outside.machine);
-    const keyOf = ({ workspace_id, id }: InstanceRow) => `${workspace_id} ${id}`;
-    const asked = here.flatMap((row) => {
-      const entry = kept.get(keyOf(row)) ?? { at: Number.NEGATIVE_INFINITY, size: undefined, reading: false };
-      kept.delete(keyOf(row));
-      kept.set(keyOf(row), entry);
-      if (entry.reading || now - entry.at < (isRunning(row) ? FRESH_MS : STILL_MS)) return [];
-      entry.reading = true;
-      return [new Promise<void>((done) => waiting.push(() => read(row, entry, now).then(done)))];
-    });
-    for (const key of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(key);
-    while (running < BATCH_SIZE && waiting.length > 0) void work();
-    const enough = new AbortController();
-    await Promise.race([Promise.all(asked), sleep(WAIT_MS, undefined, { ref: false, signal: enough.signal }).catch(() => {})]);
-    enough.abort();
-    return new Map(here.flatMap((row) => [[row.id, kept.get(keyOf(row))?.size] as const]).flatMap(([id, size]) => (size ? [[id, size]] : [])));
-  };
-}
-
 /** What is only in its worktree: looked at as its end would look at it. */
 export async function unsavedOf({ disk }: InstanceOutside, db: Db, row: InstanceRow, signal: AbortSignal): Promise<Output<typeof instancesUnsaved>> {
   const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
@@ -228,23 +157,11 @@ const NOTHING = { changed: 0, untracked: 0, hidden: 0 };
 
 /** What instances have made, as it lies on this machine. */
 export function diffActions(outside: InstanceOutside): Implementation[] {
-  const sizes = createSizes(outside);
   return [
     implement(instancesDiff, {
-      read: async ({ instance_id, ...wanted }, ctx) => {
+      read: async ({ instance_id, ...page }, ctx) => {
         const row = await requireWatchable(ctx.reader, ctx.principal, instance_id, outside.machine);
-        return ok(await diffOf(outside, row, wanted, ctx.signal));
-      },
-    }),
-    implement(instancesSizes, {
-      read: async ({ instance_ids }, ctx) => {
-        const rows = await findRows(ctx.reader, 'instances', { workspace_id: ctx.workspace, id: instance_ids });
-        const { isHidden } = await instanceViewer(ctx.reader, ctx.principal, []);
-        const known = await sizes(
-          rows.filter((row) => !isHidden(row)),
-          ctx.clock.now(),
-        );
-        return ok({ items: [...known].map(([instance_id, size]) => ({ instance_id, ...size })) });
+        return ok(await diffOf(outside, row, page, ctx.signal));
       },
     }),
     implement(instancesUnsaved, {

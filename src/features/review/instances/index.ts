@@ -3,26 +3,29 @@ import type { Feature } from '../../../kernel/tool.ts';
 import { diffActions } from './diff.ts';
 import { livenessSweep, stepSweep } from './liveness.ts';
 import { orphanActions } from './orphans.ts';
+import { sizeAction } from './sizes.ts';
 import type { InstanceOutside, InstancePorts } from './step.ts';
 import { instanceActions } from './tools.ts';
 
 export type { InstanceRow } from '../../../storage/schema-rows.ts';
 export { type Feedback, feedbackView } from './contract.ts';
+export { beginEnding, EXIT_GRACE_MS } from './end.ts';
 export { circumstancesOf } from './failures.ts';
 export { requireHere, requireInstance, requireWatchable } from './guards.ts';
 export { LAUNCHERS } from './launch.ts';
-export { allows, INSTANCE_ID, isAtLimit, isGivenUp, isStuck, reviewsAllowed, SUGGESTIONS } from './lifecycle.ts';
+export { allows, INSTANCE_ID, isAtLimit, isGivenUp, isStuck, reviewsAllowed, SUGGESTIONS, withNews } from './lifecycle.ts';
 export { foldersIn } from './place.ts';
-export { carryOutStart, reserve, startFailed } from './start.ts';
+export { reserve } from './reserve.ts';
+export { reviewOver } from './review-over.ts';
+export { carryOutStart, startFailed } from './start.ts';
 export type { InstancePorts } from './step.ts';
 export { finishOverdue, goOn, type InstanceOutside, LEASE_OVER, type LeasedInstance, lease, leave, stillMine } from './step.ts';
-export { beginEnding, EXIT_GRACE_MS, reviewOver, withNews } from './stop.ts';
 export { changeInstance, findInstance, isReviewBeingStarted, pullsToAskFor, reviewedBy, reviewsOf, stepsUnderWay } from './store.ts';
 export { instanceViewer, spentReviews } from './views.ts';
 
 export const instances = (services: Services, outside: InstanceOutside, ports: InstancePorts): Feature => ({
   name: 'instances',
-  implementations: [...instanceActions(outside, ports), ...diffActions(outside), ...orphanActions(outside)],
+  implementations: [...instanceActions(outside, ports), ...diffActions(outside), sizeAction(outside), ...orphanActions(outside)],
   keeps: [{ what: 'Instances and the feedback of their reviews', ms: null }],
   sweeps: [stepSweep(services, outside, ports), livenessSweep(services, outside, ports)],
 });

@@ -4,7 +4,7 @@ import type { AgentSessions, SessionStart } from '../../../machine/agent-session
 import { childEnvironment } from '../../../machine/process/environment.ts';
 import { SLEEPER } from '../../../testing/config.ts';
 import { connectionFiles, kindFor, LAUNCHERS, launch, putFiles } from './launch.ts';
-import { codingPrompt, planningPrompt } from './start.ts';
+import { codingPrompt } from './prompts.ts';
 import type { InstanceOutside, LeasedInstance } from './step.ts';
 
 const TOKEN = 'cv_secret';
@@ -132,16 +132,4 @@ test('an agent that is started again finds what has happened, and where the serv
   expect(files.get('/w/.covenant/prompt.md')).toBe('There is feedback.');
   expect(files.get('/w/.covenant/mcp.json')).toContain('http://127.0.0.1:3001/mcp');
   expect(files.get('/w/.covenant/machine')).toBe('here');
-});
-
-test('prompts say who the agent is, where it works, what it is to do and which tools to call', () => {
-  const task = { id: 'planning-a1', branch: 'planning/planning-a1', baseBranch: 'next', issue: null, prompt: 'Plan the move.' };
-  expect(planningPrompt(task)).toMatch(
-    /^You are planning-a1, a planning agent\.[\s\S]*planning\/planning-a1[\s\S]*Plan the move\.[\s\S]*create_issues[\s\S]*create_pull_request/,
-  );
-  const coding = codingPrompt({ ...task, id: 'work-7-a1', issue: 7, prompt: undefined });
-  for (const word of ['issue 7', 'gh issue view 7', 'Commit', 'request_review', 'REVIEW_FEEDBACK.md', 'create_pull_request (base_branch next)']) {
-    expect(coding).toContain(word);
-  }
-  expect(coding).not.toContain('undefined');
 });

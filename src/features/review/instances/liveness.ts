@@ -4,10 +4,12 @@ import type { Sweep } from '../../../kernel/sweep.ts';
 import type { SessionLook } from '../../../machine/agent-sessions/agent-session.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { beginEnding, carryOutEnd } from './end.ts';
 import { issue, kindFor, launch, putFiles, type Restart, type RunningAgent, required, TakenOver } from './launch.ts';
+import { stillUnheard } from './lifecycle.ts';
+import { reviewOver } from './review-over.ts';
 import { carryOutStart, type StartOutcome } from './start.ts';
 import { finishOverdue, type InstanceOutside, type InstancePorts, LEASE_OVER, type LeasedInstance, leave, stillMine } from './step.ts';
-import { beginEnding, carryOutEnd, reviewOver, stillUnheard } from './stop.ts';
 import { atWork, changeInstance, findInstance, stepsUnderWay } from './store.ts';
 
 const EVERY_MS = 5_000;
@@ -49,8 +51,8 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
     if (row.type === 'review') {
       // It has said its word, which is being delivered: that ends it.
       if ((await ports.feedbackOf(tx.db, tx.workspace, row.id)).length > 0) return;
-      const told = { subject: 'Your review ended without feedback', body: `${row.id}: ${reason}. Call request_review again.` };
-      await reviewOver(tx, ports, row, { actor: 'server', outcome: 'ended', reason, told, graceMs: 0 });
+      const message = { subject: 'Your review ended without feedback', body: `${row.id}: ${reason}. Call request_review again.` };
+      await reviewOver(tx, ports, row, { actor: 'server', outcome: 'ended', reason, message, graceMs: 0 });
     } else if (row.status === 'started' && row.news !== null) {
       await beginRestart(tx, row, { prompt: row.news });
     } else if (row.status === 'started') {

@@ -8,10 +8,10 @@ import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/worktree-
 import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesClearOrphans, instancesOrphans, type Orphan } from './contract.ts';
+import { removeFromDisk } from './end.ts';
 import { INSTANCE_ID } from './lifecycle.ts';
 import { ownerOf, worktreesFolder } from './place.ts';
 import type { InstanceOutside } from './step.ts';
-import { removeFromDisk } from './stop.ts';
 import { placesOf } from './store.ts';
 
 /** What an instance has on the machine, for as long as it is not over. */

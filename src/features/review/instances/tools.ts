@@ -20,12 +20,14 @@ import {
   instancesStop,
   relationshipView,
 } from './contract.ts';
+import { carryOutEnd } from './end.ts';
 import { failuresOf } from './failures.ts';
 import { requireInstance, requireWatchable } from './guards.ts';
-import { AT_WORK, isAtLimit, isRunning, reviewsAllowed } from './lifecycle.ts';
-import { carryOutStart, plannedStart, reserve, startFailed } from './start.ts';
+import { AT_WORK, isAtLimit, isRunning, reviewsAllowed, withNews } from './lifecycle.ts';
+import { planStart, reserve } from './reserve.ts';
+import { carryOutStart, startFailed } from './start.ts';
 import type { InstanceOutside, InstancePorts } from './step.ts';
-import { abandon, carryOutEnd, clean, stop, type TakenAway, withNews } from './stop.ts';
+import { abandon, clean, stop, type TakenAway } from './stop.ts';
 import { changeInstance, listInstances, relationshipsOf, reviewsOf } from './store.ts';
 import { instanceViewer } from './views.ts';
 
@@ -136,7 +138,7 @@ export function instanceActions(outside: InstanceOutside, ports: InstancePorts):
   return [
     implement(instancesStart, {
       run: async (input, ctx) => {
-        const planned = await plannedStart(outside, ctx, input);
+        const planned = await planStart(outside, ctx, input);
         const { actor, developerId } = ctx.principal;
         const leased = await ctx.write(async (tx) => reserve(tx, outside, ports, actor, { ...planned, developer: await ports.developerOf(tx, developerId) }));
         const started = await carryOutStart(outside, ports, stepRunner(ctx, ctx.signal), leased);

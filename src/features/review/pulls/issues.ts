@@ -19,7 +19,8 @@ import {
 } from '../instances/index.ts';
 import { callingInstance, requireType } from '../reviews/index.ts';
 import type { createIssues } from './contract.ts';
-import { asRefusal, refuseFailures, requirePlace, waitsForGitHub } from './readiness.ts';
+import { asRefusal, refuseFailures, waitsForGitHub } from './failures.ts';
+import { requirePlace } from './readiness.ts';
 
 type IssuesInput = Input<typeof createIssues>;
 
@@ -180,6 +181,6 @@ async function settle(tx: Tx, ports: InstancePorts, actor: string, leased: Lease
   tx.append({ category: 'work', kind: 'issues.created', actor, subject: row.id, payload });
   if (!isMine || !nobodyHears) return;
   const subject = `Of your issues ${created.length} were created, ${failed.length} not`;
-  const told = { created, failed: failed.map(({ index, message }) => ({ index, message })) };
-  await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor, subject, body: told });
+  const body = { created, failed: failed.map(({ index, message }) => ({ index, message })) };
+  await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor, subject, body });
 }

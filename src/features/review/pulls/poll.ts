@@ -118,6 +118,6 @@ async function note(tx: Tx, ports: InstancePorts, seen: InstanceRow, { state, nu
   }
   await changeInstance(tx.db, row, { status, status_reason, updated_at: tx.now });
   if (row.ended_at !== null || state === 'merged') return;
-  const told = { subject: `Your pull request #${number} was ${state === 'open' ? 'reopened' : 'closed without being merged'}`, body: url };
-  await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor: 'server', ...told });
+  const message = { subject: `Your pull request #${number} was ${state === 'open' ? 'reopened' : 'closed without being merged'}`, body: url };
+  await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor: 'server', ...message });
 }

@@ -24,7 +24,8 @@ import {
 } from '../instances/index.ts';
 import { callingInstance } from '../reviews/index.ts';
 import type { createPullRequest } from './contract.ts';
-import { asRefusal, refuseFailures, requireReady, requireWork, waitsForGitHub } from './readiness.ts';
+import { asRefusal, refuseFailures, waitsForGitHub } from './failures.ts';
+import { requireReady, requireWork } from './readiness.ts';
 
 /** Who asks and for whose work, what stands in the way; then it is written down, and carried out or over. */
 export async function runPull(
@@ -184,12 +185,19 @@ async function settle(tx: Tx, ports: InstancePorts, { actor }: StepRunner, lease
 async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, coder: string, parent: Partial<InstanceRow>): Promise<void> {
   const { pr_number, pr_url } = parent;
   const subject = `${by} has approved your work: pull request #${pr_number}`;
-  const told = { subject, body: `${pr_url}. Nothing is left for you to do unless you are told otherwise.` };
+  const message = { subject, body: `${pr_url}. Nothing is left for you to do unless you are told otherwise.` };
   const review = await findInstance(tx.db, tx.workspace, by);
   if (review?.status === 'started') {
-    await reviewOver(tx, ports, review, { actor, outcome: 'approved', reason: `approved: pull request #${pr_number}`, told, parent, graceMs: EXIT_GRACE_MS });
+    await reviewOver(tx, ports, review, {
+      actor,
+      outcome: 'approved',
+      reason: `approved: pull request #${pr_number}`,
+      message,
+      parent,
+      graceMs: EXIT_GRACE_MS,
+    });
   } else {
-    await ports.tell(tx, { from: coder, to: coder, actor, ...told });
+    await ports.tell(tx, { from: coder, to: coder, actor, ...message });
   }
 }
 

@@ -19,9 +19,9 @@ import {
   reviewedBy,
   reviewOver,
 } from '../instances/index.ts';
+import { callingInstance, requireType } from './caller.ts';
 import type { sendFeedback } from './contract.ts';
 import { deliver } from './deliver.ts';
-import { callingInstance, requireType } from './request.ts';
 import { feedbackBy, feedbackUnderWay, finishOverdue, isOverdue, type LeasedFeedback, lease, type OpenReview, openReviews, takeOver } from './store.ts';
 
 type FeedbackInput = Input<typeof sendFeedback>;
@@ -156,6 +156,6 @@ async function timeOut(tx: Tx, ports: InstancePorts, { child_instance }: OpenRev
   if (!review || review.step !== null || !relationship || relationship.ended_at !== null || parent?.step === 'pull') return;
   if (!isStuck(relationship.created_at, tx.now, limits) || (await feedbackBy(tx.db, tx.workspace, review.id))) return;
   const reason = `it took longer than ${limits.timeoutHours} h`;
-  const told = { subject: 'Your review timed out', body: `${review.id} was ended without feedback: ${reason}. Call request_review again.` };
-  await reviewOver(tx, ports, review, { actor: 'server', outcome: 'timeout', reason, told, graceMs: 0 });
+  const message = { subject: 'Your review timed out', body: `${review.id} was ended without feedback: ${reason}. Call request_review again.` };
+  await reviewOver(tx, ports, review, { actor: 'server', outcome: 'timeout', reason, message, graceMs: 0 });
 }

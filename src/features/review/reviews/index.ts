@@ -5,7 +5,7 @@ import { requestReview, sendFeedback } from './contract.ts';
 import { feedbackSweep, runFeedback, timeoutSweep } from './feedback.ts';
 import { runRequest } from './request.ts';
 
-export { callingInstance, requireType } from './request.ts';
+export { callingInstance, requireType } from './caller.ts';
 export { feedbackOf } from './store.ts';
 
 export const reviews = (services: Services, outside: InstanceOutside, ports: InstancePorts): Feature => ({

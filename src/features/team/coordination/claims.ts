@@ -31,13 +31,13 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
       write: async (tx, input, ctx) => {
         const developerId = callingDeveloper(ctx.principal);
         await requireOpenSession(tx, ctx);
-        const territory = territoryOf(input, ctx);
+        const scope = scopeOf(input, ctx);
         const live = await liveClaimRows(tx.db, tx.workspace, tx.now);
-        const held = heldAlready(live, { actor: ctx.principal.actor, sessionId: ctx.session }, territory);
+        const held = heldAlready(live, { actor: ctx.principal.actor, sessionId: ctx.session }, scope);
         const mode = input.mode ?? held?.mode ?? 'exclusive';
-        const wanted: Claimed = { ...territory, mode, actor: ctx.principal.actor, sessionId: ctx.session ?? held?.session_id ?? null };
-        const others = live.filter((row) => row.id !== held?.id && conflict(wanted, claimedBy(row)));
-        if (others.length > 0) return refusal('blocked', others, await conflictViews(tx.db, others, wanted, ctx.principal, tx.now), ctx.principal);
+        const requested: Claimed = { ...scope, mode, actor: ctx.principal.actor, sessionId: ctx.session ?? held?.session_id ?? null };
+        const others = live.filter((row) => row.id !== held?.id && conflict(requested, claimedBy(row)));
+        if (others.length > 0) return refusal('blocked', others, await conflictViews(tx.db, others, requested, ctx.principal, tx.now), ctx.principal);
         if (!held && live.filter((row) => row.developer_id === developerId).length >= MAX_LIVE_CLAIMS) {
           throw new Refusal(
             'CLAIM_LIMIT',
@@ -51,12 +51,12 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
           workspace_id: tx.workspace,
           id: held?.id ?? newId('claim', tx.now),
           developer_id: developerId,
-          actor: wanted.actor,
+          actor: requested.actor,
           agent_type: ctx.principal.agentType,
-          session_id: wanted.sessionId,
-          repo: territory.repo,
-          paths: JSON.stringify(territory.paths),
-          symbols: JSON.stringify(territory.symbols),
+          session_id: requested.sessionId,
+          repo: scope.repo,
+          paths: JSON.stringify(scope.paths),
+          symbols: JSON.stringify(scope.symbols),
           mode,
           reason: input.reason ?? held?.reason ?? null,
           ttl_minutes: ttl,
@@ -68,9 +68,9 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
         if (held) await changeRows(tx.db, 'claims', { workspace_id: tx.workspace, id: held.id }, row);
         else await insertRows(tx.db, 'claims', row);
         await markClaimed(tx, row);
-        const payload = { claim_id: row.id, mode, ttl_minutes: ttl, expires_at: row.expires_at, ...boundedDetails({ ...territory, reason: row.reason }) };
+        const payload = { claim_id: row.id, mode, ttl_minutes: ttl, expires_at: row.expires_at, ...boundedDetails({ ...scope, reason: row.reason }) };
         record(tx, ctx, { category: 'work', kind: held ? 'claim.renewed' : 'claim.made', subject: row.id, payload });
-        const files = literalPaths(territory.paths);
+        const files = literalPaths(scope.paths);
         if (!held && files.length > 0) await onClaim(tx, ctx, { sessionId: row.session_id, files });
         return ok(
           { claim_id: row.id, expires_at: row.expires_at, mode, renewed: held !== undefined },
@@ -105,13 +105,13 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
     implement(checkConflicts, {
       read: async (input, ctx) => {
         const now = ctx.clock.now();
-        const territory = territoryOf(input, ctx);
-        const wanted: Claimed = { ...territory, mode: input.mode ?? 'exclusive', actor: ctx.principal.actor, sessionId: ctx.session };
+        const scope = scopeOf(input, ctx);
+        const requested: Claimed = { ...scope, mode: input.mode ?? 'exclusive', actor: ctx.principal.actor, sessionId: ctx.session };
         const live = await liveClaimRows(ctx.reader, ctx.workspace, now);
-        const others = live.filter((row) => conflict(wanted, claimedBy(row)));
-        const question = { files: literalPaths(territory.paths), repo: territory.repo, viewer: ctx.principal, now, except: live.map(({ id }) => id) };
+        const others = live.filter((row) => conflict(requested, claimedBy(row)));
+        const question = { files: literalPaths(scope.paths), repo: scope.repo, viewer: ctx.principal, now, except: live.map(({ id }) => id) };
         const data = {
-          conflicts: await conflictViews(ctx.reader, others, wanted, ctx.principal, now),
+          conflicts: await conflictViews(ctx.reader, others, requested, ctx.principal, now),
           file_conflicts: await fileConflicts(ctx.reader, ctx.workspace, question),
         };
         return others.length > 0 ? refusal('warning', others, data.conflicts, ctx.principal, data) : ok(data, 'No live claim of another agent is in the way.');
@@ -168,7 +168,7 @@ export async function requireOpenSession(tx: Tx, { session }: WriteContext): Pro
 export const claimNotFound = (field: string, id: string): Refusal =>
   notFound('CLAIM_NOT_FOUND', `${field}: you have no claim ${JSON.stringify(id)}.`, 'covibe_coordination list shows your claims.', field);
 
-function territoryOf({ repo: named, paths = [], symbols = [] }: Input<typeof checkConflicts>, { place }: Pick<WriteContext, 'place'>): ClaimScope {
+function scopeOf({ repo: named, paths = [], symbols = [] }: Input<typeof checkConflicts>, { place }: Pick<WriteContext, 'place'>): ClaimScope {
   const repo = named ?? place?.repo;
   if (!repo) throw invalidInput([{ field: 'repo', message: 'is required, because your client reports none' }]);
   if (paths.length + symbols.length === 0) throw invalidInput([{ field: 'paths', message: 'name at least one path or symbol' }]);
@@ -176,20 +176,20 @@ function territoryOf({ repo: named, paths = [], symbols = [] }: Input<typeof che
 }
 
 /** The agent's own live claim over exactly this, preferably of exactly this session. */
-function heldAlready(live: readonly ClaimRow[], agent: { actor: string; sessionId: string | null }, territory: ClaimScope): ClaimRow | undefined {
+function heldAlready(live: readonly ClaimRow[], agent: { actor: string; sessionId: string | null }, scope: ClaimScope): ClaimRow | undefined {
   const key = ({ repo, paths, symbols }: ClaimScope) => JSON.stringify([repo, [...paths].sort(), [...symbols].sort()]);
   const same = live.filter((row) => {
     const claimed = claimedBy(row);
-    return sameAgent(agent, claimed) && key(claimed) === key(territory);
+    return sameAgent(agent, claimed) && key(claimed) === key(scope);
   });
   return same.find((row) => row.session_id === agent.sessionId) ?? same[0];
 }
 
-async function conflictViews(db: Db, rows: readonly ClaimRow[], wanted: Claimed, viewer: Principal, now: number): Promise<ConflictView[]> {
+async function conflictViews(db: Db, rows: readonly ClaimRow[], requested: Claimed, viewer: Principal, now: number): Promise<ConflictView[]> {
   const show = await viewsFor(db, viewer, now);
   return rows.slice(0, MAX_CONFLICTS).map((row) => ({
     ...show.claim(row),
-    meets: intersection(wanted, claimedBy(row)),
+    meets: intersection(requested, claimedBy(row)),
     refuses: row.mode === 'exclusive' ? ['exclusive', 'shared'] : ['exclusive'],
   }));
 }

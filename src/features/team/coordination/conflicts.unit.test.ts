@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { mayBeSameRepo, withoutCredentials } from '../../../kernel/repo.ts';
-import { covering, literalPaths, sameAgent, territoriesMeet } from './conflicts.ts';
+import { covering, literalPaths, sameAgent, scopesMeet } from './conflicts.ts';
 import { pathOf } from './globs.ts';
 
 const over = (paths: string[], symbols: string[] = []) => ({ repo: 'acme/app', paths, symbols });
-const both = (a: ReturnType<typeof over>, b: ReturnType<typeof over>) => [territoriesMeet(a, b), territoriesMeet(b, a)];
+const both = (a: ReturnType<typeof over>, b: ReturnType<typeof over>) => [scopesMeet(a, b), scopesMeet(b, a)];
 
 test('a claim on a directory covers what is beneath it; one on src/* does not', () => {
   expect(covering(['src/upload'])(pathOf('src/upload/retry.ts'))).toBe(true);

@@ -6,8 +6,8 @@ import { type CoordinationPorts, coordinationTools } from './tools.ts';
 export type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 export { announceToTeam, answerAsk, isAddressedTo } from './asks.ts';
 export { holderOf, liveClaims, nextStep, releaseClaim, releaseClaimsOf } from './claims.ts';
-export { type EditConflict, editConflicts } from './conflicts.ts';
 export type { ClaimView, Waiting } from './contract.ts';
+export { type EditConflict, editConflicts } from './edits.ts';
 export { viewsFor } from './present.ts';
 export {
   announcementSlice,

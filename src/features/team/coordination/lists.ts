@@ -39,7 +39,7 @@ export const listTools: Implementation[] = [
     write: async (tx, { what, limit = DEFAULT_LIMIT }, ctx) => {
       const developerId = callingDeveloper(ctx.principal);
       const { agentType } = ctx.principal;
-      const wanted = new Set(what ? [what] : LIST_SECTIONS);
+      const sections = new Set(what ? [what] : LIST_SECTIONS);
       const show = await viewsFor(tx.db, ctx.principal, tx.now);
       const listed: Listed = { cut: [] };
       /** One row more was asked for than is shown, so that it is known whether there are more. */
@@ -47,22 +47,22 @@ export const listTools: Implementation[] = [
         if (rows.length > limit) listed.cut.push(name);
         return rows.slice(0, limit);
       };
-      if (wanted.has('claims')) {
+      if (sections.has('claims')) {
         // Own ones first: those are to be renewed and released.
         const claims = (await liveClaimRows(tx.db, tx.workspace, tx.now)).map(show.claim).toSorted((a, b) => Number(b.own) - Number(a.own));
         listed.claims = first('claims', claims);
       }
-      if (wanted.has('asks')) {
+      if (sections.has('asks')) {
         const toMe = first('asks_to_me', await asksTo(tx.db, tx.workspace, developerId, agentType, tx.now, limit + 1));
         const byMe = first('asks_by_me', await asksBy(tx.db, tx.workspace, developerId, tx.now, limit + 1));
         listed.asks_to_me = (await markRead(tx, ctx, toMe)).map(show.ask);
         listed.asks_by_me = (await markAnswersDelivered(tx, ctx, byMe)).map(show.ask);
       }
-      if (wanted.has('handoffs')) {
+      if (sections.has('handoffs')) {
         listed.handoffs_to_me = first('handoffs_to_me', await handoffsTo(tx.db, tx.workspace, developerId, agentType, limit + 1)).map(show.handoff);
         listed.handoffs_by_me = first('handoffs_by_me', await handoffsBy(tx.db, tx.workspace, developerId, limit + 1)).map(show.handoff);
       }
-      if (wanted.has('announcements')) {
+      if (sections.has('announcements')) {
         listed.announcements = first('announcements', await announcementsSince(tx.db, tx.workspace, tx.now - RECENT_MS, limit + 1)).map(show.announcement);
       }
       const unanswered = listed.asks_to_me?.length ?? 0;

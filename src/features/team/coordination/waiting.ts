@@ -31,16 +31,16 @@ export async function waitingFor(
   principal: Principal,
   now: number,
   sessionId: string | null,
-  wanted: WaitingFilter = {},
+  filter: WaitingFilter = {},
 ): Promise<Waiting> {
   const { developerId, agentType, actor } = principal;
   if (!developerId) return { waiting: [], answers: [], handoffs: [] };
   const unanswered = await asksToDeliver(db, workspace, developerId, agentType, now, MAX_ITEMS);
-  const asks = wanted.undelivered ? unanswered.filter(isUndelivered) : unanswered;
+  const asks = filter.undelivered ? unanswered.filter(isUndelivered) : unanswered;
   const fresh = await freshAnswers(db, workspace, developerId, actor, CONSIDERED);
   const answers = (await answersFor(db, workspace, fresh, sessionId, now)).slice(0, MAX_ITEMS);
-  const handoffs = await (wanted.handoffs
-    ? handoffsUntold(db, workspace, developerId, agentType, wanted.handoffs, MAX_ITEMS)
+  const handoffs = await (filter.handoffs
+    ? handoffsUntold(db, workspace, developerId, agentType, filter.handoffs, MAX_ITEMS)
     : handoffsTo(db, workspace, developerId, agentType, MAX_ITEMS));
   if (asks.length + answers.length + handoffs.length === 0) return { waiting: [], answers: [], handoffs: [] };
   const { name } = await viewerOf(db, principal);

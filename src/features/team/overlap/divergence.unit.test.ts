@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Action, componentsDiffer, opposed } from './detect.ts';
+import { type Action, componentsDiffer, opposed } from './divergence.ts';
 
 const ACTIONS: readonly Action[] = ['create', 'modify', 'remove', 'fix', 'audit'];
 

@@ -1,11 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
-import { chunks, findRows, matching, readJson } from '../../../storage/rows.ts';
+import { matching, readJson } from '../../../storage/rows.ts';
 import type { OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
 import { ownSettings } from './contract.ts';
-import { decodeVector, findItems, readState, TERMS_AT_ONCE, trustedItem } from './items.ts';
+import { findItems, readState, trustedItem } from './items.ts';
 import { MemoryIndex } from './memory-index.ts';
+import { itemsWithFiles, mostShared, prefixFrequencies, readVectors, type Scorable, termFrequencies } from './postings.ts';
 import { inverseFrequency, type Query, type Scored, type Statistics, scorePair, scoreWeighed, weigh } from './score.ts';
 import { DEFAULT_SETTINGS, type OverlapSettings, withOwn } from './settings.ts';
 import { type Analysed, backgroundShare, postedTerms } from './terms.ts';
@@ -126,9 +126,9 @@ export class Finder {
 
   async #inStore(db: Db, state: OverlapStateRow, query: Query, { settings, accept, openOnly = false }: FinderOptions): Promise<Scored[]> {
     const workspace = state.workspace_id;
-    const wanted = postedTerms(query.analysed).map(({ term }) => term);
-    const frequencies = await termFrequencies(db, workspace, wanted);
-    const rarest = wanted.filter((term) => frequencies.has(term)).sort((one, other) => (frequencies.get(one) as number) - (frequencies.get(other) as number));
+    const terms = postedTerms(query.analysed).map(({ term }) => term);
+    const frequencies = await termFrequencies(db, workspace, terms);
+    const rarest = terms.filter((term) => frequencies.has(term)).sort((one, other) => (frequencies.get(one) as number) - (frequencies.get(other) as number));
     const chosen: { term: string; worth: number }[] = [];
     let postings = 0;
     for (const term of rarest) {
@@ -248,88 +248,3 @@ export class Finder {
 
 const itemsSince = (db: Db, workspace: string, revision: number, limit: number): Promise<OverlapItemRow[]> =>
   matching(db, 'overlap_items', { workspace_id: workspace }).selectAll().where('revision', '>', revision).orderBy('revision').limit(limit).execute();
-
-async function termFrequencies(db: Db, workspace: string, terms: readonly string[]): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
-  for (const some of chunks(terms, TERMS_AT_ONCE)) {
-    const rows = await db.selectFrom('overlap_terms').select(['term', 'items']).where('workspace_id', '=', workspace).where('term', 'in', some).execute();
-    for (const { term, items } of rows) found.set(term, items);
-  }
-  return found;
-}
-
-async function prefixFrequencies(db: Db, workspace: string, prefixes: readonly string[]): Promise<Map<string, number>> {
-  if (prefixes.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('overlap_items')
-    .select(['prefix', (eb) => eb.fn.countAll<number>().as('items')])
-    .where('workspace_id', '=', workspace)
-    .where('prefix', 'in', prefixes)
-    .groupBy('prefix')
-    .execute();
-  return new Map(rows.map(({ prefix, items }) => [String(prefix), Number(items)]));
-}
-
-/** What scoring needs of an item: a search reads hundreds and shows a few. */
-const SCORABLE = ['id', 'kind', 'owner_id', 'closed_at', 'action', 'component', 'analysed', 'files'] as const;
-type Scorable = Pick<OverlapItemRow, (typeof SCORABLE)[number]>;
-
-/** The items that share the most telling terms; of open work alone, where that is asked for. */
-async function mostShared(db: Db, workspace: string, terms: readonly { term: string; worth: number }[], limit: number, openOnly: boolean): Promise<Scorable[]> {
-  if (terms.length === 0) return [];
-  // A table of the terms with their worth: a `case` over them would compare every posting with every term.
-  const wanted = sql<{ term: string; worth: number }>`(${sql.join(
-    terms.map(({ term, worth }) => sql`select cast(${term} as text) as term, ${sql.lit(Math.round(worth * 100))} as worth`),
-    sql` union all `,
-  )})`.as<'wanted'>(sql`wanted`);
-  let best = db
-    .selectFrom(wanted)
-    .crossJoin('overlap_postings')
-    .select('overlap_postings.item')
-    .where('overlap_postings.workspace_id', '=', workspace)
-    .whereRef('overlap_postings.term', '=', 'wanted.term');
-  if (openOnly) {
-    best = best.where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('overlap_items')
-          .select('overlap_items.id')
-          .where('overlap_items.workspace_id', '=', workspace)
-          .whereRef('overlap_items.number', '=', 'overlap_postings.item')
-          .where('overlap_items.closed_at', 'is', null),
-      ),
-    );
-  }
-  const chosen = best.groupBy('overlap_postings.item').orderBy(sql`sum(weight * worth)`, 'desc').orderBy('overlap_postings.item', 'desc').limit(limit);
-  return await db
-    .selectFrom(chosen.as('chosen'))
-    // SQLite takes the tables of a cross join in this order; as an inner join it would go through all items instead.
-    .crossJoin('overlap_items')
-    .where('overlap_items.workspace_id', '=', workspace)
-    .whereRef('overlap_items.number', '=', 'chosen.item')
-    .select(SCORABLE)
-    .execute();
-}
-
-/** Items that name one of the files, newest first. */
-async function itemsWithFiles(db: Db, workspace: string, files: readonly string[], limit: number): Promise<string[]> {
-  const rows = await findRows(db, 'file_marks', { workspace_id: workspace, path: files, source: 'task' }, { order: { marked_at: 'desc' }, limit });
-  return [...new Set(rows.map(({ source_id }) => source_id))];
-}
-
-const VECTORS_AT_ONCE = 300;
-
-/** The vectors of these items that were made by `model`. */
-async function readVectors(db: Db, workspace: string, ids: readonly string[], model: string): Promise<Map<string, Float32Array>> {
-  const found = new Map<string, Float32Array>();
-  for (const some of chunks(ids, VECTORS_AT_ONCE)) {
-    const rows = await db
-      .selectFrom('overlap_vectors')
-      .select(['item_id', 'vector'])
-      .where('workspace_id', '=', workspace)
-      .where('model', '=', model)
-      .where('item_id', 'in', some)
-      .execute();
-    for (const { item_id, vector } of rows) found.set(item_id, decodeVector(vector));
-  }
-  return found;
-}

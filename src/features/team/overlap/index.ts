@@ -3,15 +3,16 @@ import { inEachWorkspace, type Sweep } from '../../../kernel/sweep.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { changeRows, deleteRows, hasRow } from '../../../storage/rows.ts';
 import { RECENT_MS } from './detect.ts';
-import { type Embedder, QueryEmbedder, vectorising } from './embedder.ts';
+import { type Embedder, QueryEmbedder } from './embedder.ts';
 import { Finder } from './finder.ts';
 import { forgetItems } from './items.ts';
 import { Preflight } from './preflight.ts';
 import { overlapTools } from './tools.ts';
+import { vectorising } from './vectorising.ts';
 
 export { dropPlanWarning } from './checks.ts';
 
-export { type CheckedWork, isOpen, likePairs, type Pair, RECENT_MS } from './detect.ts';
+export { type CheckedWork, isOpen, RECENT_MS } from './detect.ts';
 
 export type { Embedder } from './embedder.ts';
 
@@ -29,14 +30,13 @@ export {
   unmarkFiles,
   type WorkItem,
 } from './items.ts';
-
+export { likePairs, type Pair } from './pairs.ts';
 export { type Confirmation, indexWork, markWorkFiles, Preflight, type Prepared, planReply, type StartedWork, UNASKED } from './preflight.ts';
-
 export { bestFit } from './score.ts';
 
 export { DEFAULT_SETTINGS } from './settings.ts';
 
-export { overlapsOf, recentWarnings, titlesOfWarnings, warningView } from './tools.ts';
+export { overlapsOf, recentWarnings, titlesOfWarnings, warningView } from './warnings.ts';
 
 export type { Finder };
 

@@ -7,23 +7,27 @@ import type { FileMarkRow, OverlapItemRow, OverlapStateRow } from '../../../stor
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../../core/identity/index.ts';
 import type { FileConflict, FileSource, ItemKind, ItemStatus } from './contract.ts';
-import type { Action } from './detect.ts';
+import type { Action } from './divergence.ts';
 import { type Analysed, analyse, postedTerms, type TaskText } from './terms.ts';
 
-/** A piece of work as its feature tells it to the index. */
-export interface WorkItem {
-  readonly id: string;
-  readonly kind: ItemKind;
-  readonly ownerId: string;
+/** What a piece of work says of itself. */
+export interface WorkWords {
   readonly title: string;
   readonly scope: string | null;
   readonly description: string | null;
   readonly action: Action | null;
   readonly component: string | null;
   readonly taskType: string | null;
-  readonly status: ItemStatus;
-  readonly repo: string | null;
   readonly files: readonly string[];
+  readonly repo: string | null;
+}
+
+/** A piece of work as its feature tells it to the index. */
+export interface WorkItem extends WorkWords {
+  readonly id: string;
+  readonly kind: ItemKind;
+  readonly ownerId: string;
+  readonly status: ItemStatus;
   readonly closedAt: number | null;
 }
 

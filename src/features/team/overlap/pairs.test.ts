@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { madeTask } from '../../../../bench/tasks.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { openTestStore } from '../../../testing/store/store.ts';
-import { type Bounds, likePairs } from './detect.ts';
 import { Finder } from './finder.ts';
 import { indexItem, type WorkItem } from './items.ts';
+import { type Bounds, likePairs } from './pairs.ts';
 
 const NOW = 1_000_000;
 const work = { kind: 'task', ownerId: 'dev_1', description: null, action: null, component: null, taskType: 'chore', repo: null, files: [] } as const;
@@ -36,7 +36,7 @@ test('pairs that somebody is at come before pairs that are over, however alike t
 });
 
 test('what was not looked at is counted, whether there was too much of it or too little time', async () => {
-  expect(await audited(fillers, { most: 10 })).toMatchObject({ compared: 10, leftOut: 30 });
+  expect(await audited(fillers, { limit: 10 })).toMatchObject({ compared: 10, leftOut: 30 });
   expect(await audited(fillers, { patienceMs: 0 })).toMatchObject({ compared: 0, leftOut: 40 });
   await expect(audited(fillers, { signal: AbortSignal.abort(new Error('nobody waits')) })).rejects.toThrow('nobody waits');
 });

@@ -1,4 +1,5 @@
 import { record } from '../../../kernel/call.ts';
+import { beginning } from '../../../kernel/excerpt.ts';
 import { invalidInput, notFound, ok, type Refusal } from '../../../kernel/reply.ts';
 import { mayBeSameRepo, sameRepo } from '../../../kernel/repo.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
@@ -36,13 +37,13 @@ const BRIEF = { summary: 80, files: 0, lines: 0 };
 
 /** An answer with everybody's contexts stays of a size that an agent can read. */
 function shortened(context: ContextView, position: number): ContextView {
-  const most = position < AT_LENGTH ? LONG : BRIEF;
+  const bounds = position < AT_LENGTH ? LONG : BRIEF;
   const short = {
     ...context,
-    summary: context.summary.length > most.summary ? `${context.summary.slice(0, most.summary - 1).trimEnd()}…`.toWellFormed() : context.summary,
-    files_touched: context.files_touched.slice(0, most.files),
-    next_actions: context.next_actions.slice(0, most.lines),
-    blockers: context.blockers.slice(0, most.lines),
+    summary: beginning(context.summary, bounds.summary),
+    files_touched: context.files_touched.slice(0, bounds.files),
+    next_actions: context.next_actions.slice(0, bounds.lines),
+    blockers: context.blockers.slice(0, bounds.lines),
   };
   const parts = ['summary', 'files_touched', 'next_actions', 'blockers'] as const;
   return { ...short, cut: parts.some((part) => short[part].length !== context[part].length || short.summary !== context.summary) };

@@ -56,9 +56,9 @@ export type EndListener = (tx: Tx, ctx: WriteContext, sessionId: string) => Prom
 export async function finishSession(tx: Tx, ctx: WriteContext, sessionId: string, listeners: readonly EndListener[]): Promise<Ended> {
   await changeActiveSession(tx, sessionId, { ended_at: tx.now });
   record(tx, ctx, { category: 'work', kind: 'session.ended', subject: sessionId });
-  const told: Ended = {};
-  for (const listener of listeners) Object.assign(told, await listener(tx, ctx, sessionId));
-  return told;
+  const ended: Ended = {};
+  for (const listener of listeners) Object.assign(ended, await listener(tx, ctx, sessionId));
+  return ended;
 }
 
 /** An agent that was not heard of for a week does not come back; until then its session is stale, for people to look at. */

@@ -108,8 +108,8 @@ export function sessionTools({
             ended_at,
           });
         }
-        const told = await finishSession(tx, ctx, session_id, endListeners);
-        return ok({ session_id, ended_at: tx.now, ...told }, 'Session ended.');
+        const ended = await finishSession(tx, ctx, session_id, endListeners);
+        return ok({ session_id, ended_at: tx.now, ...ended }, 'Session ended.');
       },
     }),
     implement(listSessions, {

@@ -7,9 +7,8 @@ import { workstreamTools } from './workstreams.ts';
 
 export type { TaskRow } from '../../../storage/schema-rows.ts';
 export type { TaskView } from './contract.ts';
-export { filesOf, ownsTask, tasksBy, tasksInHand, viewTask } from './store.ts';
+export { filesOf, ownsTask, ownsWorkstream, tasksBy, tasksInHand, viewTask, workstreamsBy } from './store.ts';
 export { noteFiles, takeOver } from './tasks.ts';
-export { ownsWorkstream, workstreamsBy } from './workstreams.ts';
 
 export const tasks = (preflight: Preflight): Feature => ({
   name: 'tasks',

@@ -2,13 +2,12 @@ import type { Principal } from '../../../kernel/call.ts';
 import { agentTypeOf } from '../../../kernel/ids.ts';
 import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRow, matching, readJson, view } from '../../../storage/rows.ts';
-import type { TaskRow } from '../../../storage/schema-rows.ts';
+import { findRow, findRows, matching, readJson, rowsById, view } from '../../../storage/rows.ts';
+import type { TaskRow, WorkstreamRow } from '../../../storage/schema-rows.ts';
 import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { overlapsOf } from '../overlap/index.ts';
 import { type ShownTask, type TaskView, taskView } from './contract.ts';
-import { OPEN, RUNNING } from './lifecycle.ts';
-import { titlesOf } from './workstreams.ts';
+import { OPEN, RUNNING, type WorkStatus } from './lifecycle.ts';
 
 export const findTask = (db: Db, workspace: string, id: string): Promise<TaskRow | undefined> => findRow(db, 'tasks', { workspace_id: workspace, id });
 
@@ -85,9 +84,9 @@ export async function ownersOfTasks(db: Db, workspace: string): Promise<string[]
 
 /** What this agent session is at work on; without a session, what this agent is at work on, where that is one thing. */
 export async function runningTasksOf(db: Db, workspace: string, worker: { sessionId: string | null; actor: string }): Promise<TaskRow[]> {
-  const running = db.selectFrom('tasks').selectAll().where('workspace_id', '=', workspace).where('status', 'in', RUNNING);
-  if (worker.sessionId) return await running.where('session_id', '=', worker.sessionId).limit(20).execute();
-  const own = await running.where('actor', '=', worker.actor).limit(2).execute();
+  const running = { workspace_id: workspace, status: RUNNING };
+  if (worker.sessionId) return await findRows(db, 'tasks', { ...running, session_id: worker.sessionId }, { limit: 20 });
+  const own = await findRows(db, 'tasks', { ...running, actor: worker.actor }, { limit: 2 });
   return own.length === 1 ? own : [];
 }
 
@@ -111,9 +110,8 @@ export async function tasksInHand(
     .execute();
 }
 
-export async function orphanTasks(db: Db, limit: number): Promise<TaskRow[]> {
-  return await db.selectFrom('tasks').selectAll().where('workstream_id', 'is', null).orderBy('workspace_id').orderBy('id').limit(limit).execute();
-}
+export const orphanTasks = (db: Db, limit: number): Promise<TaskRow[]> =>
+  findRows(db, 'tasks', { workstream_id: null }, { order: { workspace_id: 'asc', id: 'asc' }, limit });
 
 export const filesOf = (row: TaskRow): string[] => readJson(taskView.shape.target_files, row.target_files);
 
@@ -143,3 +141,42 @@ export async function showTasks(db: Db, workspace: string, principal: Principal,
     overlaps: overlaps.get(row.id) ?? { all: 0, open: 0 },
   }));
 }
+
+export async function ownsWorkstream(db: Db, workspace: string, developerId: string, id: string): Promise<boolean> {
+  return (await findWorkstream(db, workspace, id))?.developer_id === developerId;
+}
+
+export const findWorkstream = (db: Db, workspace: string, id: string): Promise<WorkstreamRow | undefined> =>
+  findRow(db, 'workstreams', { workspace_id: workspace, id });
+
+export async function titlesOf(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await rowsById(db, 'workstreams', workspace, ids);
+  return new Map(Array.from(rows, ([id, { title }]) => [id, title]));
+}
+
+export const workstreamsBy = (db: Db, workspace: string, statuses: readonly WorkStatus[], limit: number): Promise<WorkstreamRow[]> =>
+  findRows(db, 'workstreams', { workspace_id: workspace, status: statuses }, { order: { updated_at: 'desc', id: 'desc' }, limit });
+
+export async function openTaskIds(db: Db, workspace: string, workstreamId: string): Promise<string[]> {
+  const rows = await matching(db, 'tasks', { workspace_id: workspace, workstream_id: workstreamId, status: OPEN }).select('id').execute();
+  // Sorted here: asked for in order, SQLite would read every task of the workspace in that order instead.
+  return rows.map(({ id }) => id).sort();
+}
+
+export async function countTasksIn(db: Db, workspace: string, workstreamId: string): Promise<{ all: number; open: number }> {
+  const rows = await db
+    .selectFrom('tasks')
+    .select(['status', (eb) => eb.fn.countAll<string | number>().as('count')])
+    .where('workspace_id', '=', workspace)
+    .where('workstream_id', '=', workstreamId)
+    .groupBy('status')
+    .execute();
+  const sum = (some: typeof rows): number => some.reduce((all, { count }) => all + Number(count), 0);
+  return { all: sum(rows), open: sum(rows.filter(({ status }) => OPEN.some((open) => open === status))) };
+}
+
+export const workstreamNamed = (db: Db, workspace: string, tail: string): Promise<WorkstreamRow> =>
+  findBySuffix(matching(db, 'workstreams', { workspace_id: workspace }).selectAll(), tail, 'workstream');
+
+export const plannedWithTitle = (db: Db, workspace: string, developerId: string, title: string): Promise<WorkstreamRow | undefined> =>
+  findRow(db, 'workstreams', { workspace_id: workspace, developer_id: developerId, status: 'planned', title }, { id: 'desc' });

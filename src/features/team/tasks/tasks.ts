@@ -1,25 +1,13 @@
 import { record, type Services, type WriteContext } from '../../../kernel/call.ts';
-import { notFound, ok, Refusal, type Reply, refused } from '../../../kernel/reply.ts';
+import { notFound, Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, findRows, insertRows, newId } from '../../../storage/rows.ts';
 import type { TaskRow, WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { callingDeveloper } from '../../core/identity/index.ts';
-import {
-  addItemFiles,
-  bestFit,
-  type CheckedWork,
-  dropPlanWarning,
-  indexWork,
-  markWorkFiles,
-  setItemOwner,
-  setItemStatus,
-  unmarkFiles,
-} from '../overlap/index.ts';
+import { addItemFiles, bestFit, type CheckedWork, markWorkFiles, setItemOwner } from '../overlap/index.ts';
 import { repoOfSession } from '../sessions/index.ts';
-import { RUNNING, requireState, TASK_MACHINE } from './lifecycle.ts';
-import { filesOf, findTask, orphanTasks, runningTasksOf } from './store.ts';
-import { findWorkstream, openTaskIds, requireOpenWorkstream } from './workstreams.ts';
+import { RUNNING } from './lifecycle.ts';
+import { filesOf, findTask, findWorkstream, openTaskIds, orphanTasks, runningTasksOf } from './store.ts';
 
 /** A task in the words of whoever checks, plans or starts it. */
 export interface TaskWords {
@@ -114,6 +102,28 @@ export async function addTask(
   return row;
 }
 
+/** The developer's own workstream that a task names, which must still be open. */
+export async function requireOpenWorkstream(tx: Tx, developerId: string, id: string): Promise<WorkstreamRow> {
+  const row = await findWorkstream(tx.db, tx.workspace, id);
+  if (row?.developer_id !== developerId) {
+    throw notFound(
+      'WORKSTREAM_NOT_FOUND',
+      `You have no workstream ${JSON.stringify(id)}.`,
+      'Leave workstream_id out, and the server chooses one.',
+      'workstream_id',
+    );
+  }
+  if (row.status !== 'active' && row.status !== 'blocked') {
+    throw new Refusal(
+      'WORKSTREAM_NOT_OPEN',
+      `The workstream is ${row.status}; tasks join an active or blocked one.`,
+      'Leave workstream_id out, or start it first.',
+      { field: 'workstream_id', status: row.status },
+    );
+  }
+  return row;
+}
+
 interface NewTask {
   readonly developerId: string;
   readonly title: string;
@@ -137,15 +147,23 @@ async function chooseWorkstream(tx: Tx, voice: Voice, task: NewTask): Promise<st
 }
 
 async function makeContainer(tx: Tx, voice: Voice, task: NewTask): Promise<string> {
+  const { developerId, title, scope, description } = task;
+  const row = await insertWorkstream(tx, voice, { developerId, title, description: scope ?? description, status: 'active', auto_created: 1 });
+  tell(tx, voice, { kind: 'workstream.auto_created', subject: row.id, payload: { title: row.title } });
+  return row.id;
+}
+
+interface NewWorkstream extends Pick<WorkstreamRow, 'title' | 'description' | 'status' | 'auto_created'> {
+  readonly developerId: string;
+}
+
+export async function insertWorkstream(tx: Tx, voice: Voice, { developerId, ...workstream }: NewWorkstream): Promise<WorkstreamRow> {
   const row: WorkstreamRow = {
     workspace_id: tx.workspace,
     id: newId('wst', tx.now),
-    developer_id: task.developerId,
+    developer_id: developerId,
     session_id: voice.session,
-    title: task.title,
-    description: task.scope ?? task.description,
-    status: 'active',
-    auto_created: 1,
+    ...workstream,
     result_summary: null,
     reason: null,
     created_at: tx.now,
@@ -153,12 +171,11 @@ async function makeContainer(tx: Tx, voice: Voice, task: NewTask): Promise<strin
     closed_at: null,
   };
   await insertRows(tx.db, 'workstreams', row);
-  tell(tx, voice, { kind: 'workstream.auto_created', subject: row.id, payload: { title: row.title } });
-  return row.id;
+  return row;
 }
 
 /** A container has no purpose of its own: it ends with its last open task. */
-async function closeEmptyContainer(tx: Tx, voice: Voice, workstreamId: string | null): Promise<void> {
+export async function closeEmptyContainer(tx: Tx, voice: Voice, workstreamId: string | null): Promise<void> {
   const row = workstreamId ? await findWorkstream(tx.db, tx.workspace, workstreamId) : undefined;
   if (!row || row.auto_created === 0 || row.closed_at !== null) return;
   if ((await openTaskIds(tx.db, tx.workspace, row.id)).length > 0) return;
@@ -168,12 +185,6 @@ async function closeEmptyContainer(tx: Tx, voice: Voice, workstreamId: string | 
 
 function tell(tx: Tx, { principal: { actor }, session }: Voice, event: { kind: string; subject: string; payload: Record<string, unknown> }): void {
   tx.append({ category: 'work', actor, session, ...event });
-}
-
-export async function ownTask(tx: Tx, ctx: WriteContext, id: string, field = 'task_id'): Promise<TaskRow> {
-  const row = await findTask(tx.db, tx.workspace, id);
-  if (row && row.developer_id === callingDeveloper(ctx.principal)) return row;
-  throw notFound('TASK_NOT_FOUND', `You have no task ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', field);
 }
 
 /** Planned work becomes active under its own id. Its workstream may have been closed in the meantime. */
@@ -196,96 +207,6 @@ export async function activate(tx: Tx, ctx: WriteContext, row: TaskRow): Promise
   );
   record(tx, ctx, { category: 'work', kind: 'task.started', subject: row.id, payload: { title: row.title, planned: true, workstream_id: workstreamId } });
   return workstreamId;
-}
-
-type Editable = Partial<Pick<TaskRow, 'title' | 'task_type' | 'priority'>> & {
-  description?: string | undefined;
-  scope?: string | undefined;
-  action?: TaskRow['action'] | undefined;
-  component?: string | undefined;
-};
-type Updated = { task_id: string; status: TaskRow['status']; changed: string[] };
-
-const named = (fields: object): string[] => Object.keys(fields).filter((key) => fields[key as keyof typeof fields] !== undefined);
-
-export async function editPlanned(
-  tx: Tx,
-  ctx: WriteContext,
-  row: TaskRow,
-  fields: { [K in keyof Editable]?: Editable[K] | undefined },
-  status: string | undefined,
-): Promise<Reply<Updated>> {
-  if (status !== undefined) {
-    throw new Refusal('INVALID_TRANSITION', 'status: the task is planned and stays so until it is started.', 'Start it with operation "start_planned".', {
-      field: 'status',
-      from: row.status,
-      allowed: ['start_planned', 'cancel'],
-    });
-  }
-  const changed = named(fields).filter((key) => fields[key as keyof typeof fields] !== row[key as keyof TaskRow]);
-  if (named(fields).length === 0) throw nothingToDo('a field to edit');
-  if (changed.length > 0) {
-    const values = Object.fromEntries(changed.map((key) => [key, fields[key as keyof typeof fields]])) as Partial<TaskRow>;
-    const edited: TaskRow = { ...row, ...values, updated_at: tx.now };
-    await changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id: row.id }, { ...values, updated_at: tx.now });
-    await indexWork(tx, storedSubject(edited), edited.id, 'planned');
-    record(tx, ctx, { category: 'work', kind: 'task.planned_updated', subject: row.id, payload: { title: edited.title, changed } });
-  }
-  return ok({ task_id: row.id, status: row.status, changed }, changed.length > 0 ? `Changed ${changed.join(', ')}.` : 'It was so already.');
-}
-
-export async function setRunning(tx: Tx, ctx: WriteContext, row: TaskRow, fields: object, status: 'active' | 'blocked' | undefined): Promise<Reply<Updated>> {
-  requireState(TASK_MACHINE, 'update', 'task', row);
-  const edits = named(fields);
-  if (edits.length > 0) {
-    const data = { task_id: row.id, status: row.status, changed: [], field: edits[0] };
-    const next = 'Send status alone; what the work is can only be edited while it is planned.';
-    return refused('warning', 'FIELDS_FIXED', `The task is started: ${edits.join(', ')} stayed as it was, and nothing was changed.`, next, data);
-  }
-  if (status === undefined) throw nothingToDo('status');
-  if (row.status !== status) {
-    await changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id: row.id }, { status, updated_at: tx.now });
-    await setItemStatus(tx, row.id, status);
-    record(tx, ctx, { category: 'work', kind: 'task.updated', subject: row.id, payload: { title: row.title, from: row.status, to: status } });
-  }
-  return ok({ task_id: row.id, status, changed: row.status === status ? [] : ['status'] }, `It is ${status}.`);
-}
-
-const nothingToDo = (what: string): Refusal => new Refusal('INVALID_INPUT', `Nothing to update: give ${what}.`, 'Send what is to change.', { field: 'status' });
-
-export async function complete(
-  tx: Tx,
-  ctx: WriteContext,
-  row: TaskRow,
-  { result_summary, summary }: { result_summary: string; summary?: string | undefined },
-): Promise<Reply<{ task_id: string; status: TaskRow['status'] }>> {
-  if (row.status === 'completed') {
-    return refused('warning', 'ALREADY_COMPLETED', 'The task is completed already; nothing was changed.', 'Nothing to do.', {
-      task_id: row.id,
-      status: row.status,
-    });
-  }
-  requireState(TASK_MACHINE, 'complete', 'task', row);
-  await close(tx, row, { status: 'completed', result_summary, summary: summary ?? result_summary });
-  const payload = { title: row.title, task_type: row.task_type, result_summary: result_summary.slice(0, 1_000) };
-  record(tx, ctx, { category: 'work', kind: 'task.completed', subject: row.id, payload });
-  await closeEmptyContainer(tx, ctx, row.workstream_id);
-  return ok({ task_id: row.id, status: 'completed' }, 'Completed.');
-}
-
-export async function cancel(tx: Tx, ctx: WriteContext, row: TaskRow, reason: string): Promise<Reply<{ task_id: string; status: TaskRow['status'] }>> {
-  requireState(TASK_MACHINE, 'cancel', 'task', row);
-  await close(tx, row, { status: 'cancelled', reason });
-  await dropPlanWarning(tx, ctx, row.id);
-  record(tx, ctx, { category: 'work', kind: 'task.cancelled', subject: row.id, payload: { title: row.title, from: row.status, reason } });
-  await closeEmptyContainer(tx, ctx, row.workstream_id);
-  return ok({ task_id: row.id, status: 'cancelled' }, 'Cancelled.');
-}
-
-async function close(tx: Tx, row: TaskRow, values: Partial<TaskRow> & { status: 'completed' | 'cancelled' }): Promise<void> {
-  await changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id: row.id }, { ...values, updated_at: tx.now, closed_at: tx.now });
-  await setItemStatus(tx, row.id, values.status, tx.now);
-  await unmarkFiles(tx, 'task', row.id);
 }
 
 /** Files that an agent has in hand belong to what it is at work on: others are compared with them too. */

@@ -4,6 +4,7 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, developerFor, viewerOf } from '../../core/identity/index.ts';
 import { type Confirmation, type Preflight, type Prepared, planReply, type StartedWork, UNASKED } from '../overlap/index.ts';
+import { cancel, complete, editPlanned, ownTask, setRunning } from './changes.ts';
 import {
   cancelTask,
   cancelTaskByHand,
@@ -20,8 +21,7 @@ import {
 } from './contract.ts';
 import { requireState, TASK_MACHINE } from './lifecycle.ts';
 import { countTasks, findTask, ownersOfTasks, showTasks, taskNamed, tasksBy } from './store.ts';
-import { activate, addTask, cancel, complete, editPlanned, ownTask, setRunning, storedSubject, subjectOf, type TaskWords } from './tasks.ts';
-import { requireOpenWorkstream } from './workstreams.ts';
+import { activate, addTask, requireOpenWorkstream, storedSubject, subjectOf, type TaskWords } from './tasks.ts';
 
 export function taskTools(preflight: Preflight): Implementation[] {
   const prepare = (

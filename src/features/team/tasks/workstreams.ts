@@ -1,10 +1,8 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import { notFound, ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
-import { findBySuffix } from '../../../kernel/tail.ts';
+import { notFound, ok, type Refused, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, findRows, insertRows, matching, newId, rowsById, view } from '../../../storage/rows.ts';
+import { changeRows, view } from '../../../storage/rows.ts';
 import type { WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
@@ -30,7 +28,9 @@ import {
   startWorkstream,
   updateWorkstream,
 } from './contract.ts';
-import { OPEN, requireState, WORKSTREAM_MACHINE, type WorkStatus } from './lifecycle.ts';
+import { requireState, WORKSTREAM_MACHINE } from './lifecycle.ts';
+import { countTasksIn, findWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './store.ts';
+import { insertWorkstream } from './tasks.ts';
 
 /** What an event tells of a completion: with the title it stays within the bound of a payload. */
 const SUMMARY_BYTES = 2_000;
@@ -205,29 +205,14 @@ const subjectOf = (developerId: string, { title, description = undefined }: Work
   plannedId: planned?.id ?? null,
 });
 
-async function addWorkstream(tx: Tx, ctx: WriteContext, subject: CheckedWork, status: 'planned' | 'active'): Promise<WorkstreamRow> {
-  const row: WorkstreamRow = {
-    workspace_id: tx.workspace,
-    id: newId('wst', tx.now),
-    developer_id: subject.developerId,
-    session_id: ctx.session,
-    title: subject.title,
-    description: subject.description,
-    status,
-    auto_created: 0,
-    result_summary: null,
-    reason: null,
-    created_at: tx.now,
-    updated_at: tx.now,
-    closed_at: null,
-  };
-  await insertRows(tx.db, 'workstreams', row);
-  record(tx, ctx, {
-    category: 'work',
-    kind: status === 'planned' ? 'workstream.planned' : 'workstream.started',
-    subject: row.id,
-    payload: { title: row.title },
-  });
+async function addWorkstream(
+  tx: Tx,
+  ctx: WriteContext,
+  { developerId, title, description }: CheckedWork,
+  status: 'planned' | 'active',
+): Promise<WorkstreamRow> {
+  const row = await insertWorkstream(tx, ctx, { developerId, title, description, status, auto_created: 0 });
+  record(tx, ctx, { category: 'work', kind: status === 'planned' ? 'workstream.planned' : 'workstream.started', subject: row.id, payload: { title } });
   return row;
 }
 
@@ -236,64 +221,3 @@ async function ownWorkstream(tx: Tx, ctx: WriteContext, id: string, field = 'wor
   if (row && row.developer_id === callingDeveloper(ctx.principal)) return row;
   throw notFound('WORKSTREAM_NOT_FOUND', `You have no workstream ${JSON.stringify(id)}.`, 'covibe_team state lists yours.', field);
 }
-
-/** The developer's own workstream that a task names, which must still be open. */
-export async function requireOpenWorkstream(tx: Tx, developerId: string, id: string): Promise<WorkstreamRow> {
-  const row = await findWorkstream(tx.db, tx.workspace, id);
-  if (row?.developer_id !== developerId) {
-    throw notFound(
-      'WORKSTREAM_NOT_FOUND',
-      `You have no workstream ${JSON.stringify(id)}.`,
-      'Leave workstream_id out, and the server chooses one.',
-      'workstream_id',
-    );
-  }
-  if (row.status !== 'active' && row.status !== 'blocked') {
-    throw new Refusal(
-      'WORKSTREAM_NOT_OPEN',
-      `The workstream is ${row.status}; tasks join an active or blocked one.`,
-      'Leave workstream_id out, or start it first.',
-      { field: 'workstream_id', status: row.status },
-    );
-  }
-  return row;
-}
-
-export async function ownsWorkstream(db: Db, workspace: string, developerId: string, id: string): Promise<boolean> {
-  return (await findWorkstream(db, workspace, id))?.developer_id === developerId;
-}
-
-export const findWorkstream = (db: Db, workspace: string, id: string): Promise<WorkstreamRow | undefined> =>
-  findRow(db, 'workstreams', { workspace_id: workspace, id });
-
-export async function titlesOf(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await rowsById(db, 'workstreams', workspace, ids);
-  return new Map(Array.from(rows, ([id, { title }]) => [id, title]));
-}
-
-export const workstreamsBy = (db: Db, workspace: string, statuses: readonly WorkStatus[], limit: number): Promise<WorkstreamRow[]> =>
-  findRows(db, 'workstreams', { workspace_id: workspace, status: statuses }, { order: { updated_at: 'desc', id: 'desc' }, limit });
-
-export async function openTaskIds(db: Db, workspace: string, workstreamId: string): Promise<string[]> {
-  const rows = await matching(db, 'tasks', { workspace_id: workspace, workstream_id: workstreamId, status: OPEN }).select('id').execute();
-  // Sorted here: asked for in order, SQLite would read every task of the workspace in that order instead.
-  return rows.map(({ id }) => id).sort();
-}
-
-async function countTasksIn(db: Db, workspace: string, workstreamId: string): Promise<{ all: number; open: number }> {
-  const rows = await db
-    .selectFrom('tasks')
-    .select(['status', (eb) => eb.fn.countAll<string | number>().as('count')])
-    .where('workspace_id', '=', workspace)
-    .where('workstream_id', '=', workstreamId)
-    .groupBy('status')
-    .execute();
-  const sum = (some: typeof rows): number => some.reduce((all, { count }) => all + Number(count), 0);
-  return { all: sum(rows), open: sum(rows.filter(({ status }) => OPEN.some((open) => open === status))) };
-}
-
-const workstreamNamed = (db: Db, workspace: string, tail: string): Promise<WorkstreamRow> =>
-  findBySuffix(matching(db, 'workstreams', { workspace_id: workspace }).selectAll(), tail, 'workstream');
-
-const plannedWithTitle = (db: Db, workspace: string, developerId: string, title: string): Promise<WorkstreamRow | undefined> =>
-  findRow(db, 'workstreams', { workspace_id: workspace, developer_id: developerId, status: 'planned', title }, { id: 'desc' });

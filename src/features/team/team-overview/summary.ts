@@ -21,7 +21,7 @@ const COMPLETIONS: ReadonlySet<string> = new Set(['task.completed', 'workstream.
 const CHECKS: ReadonlySet<string> = new Set(['task.checked', 'workstream.checked']);
 const AUDIT = 'parallel_work.audit';
 /** The events that the summary tells of; of the others it says how many there were. */
-const TOLD: ReadonlySet<string> = new Set([...COMPLETIONS, ...CHECKS, AUDIT, 'scope.judged', 'warning.confirmed', 'warning.dismissed']);
+const LISTED_KINDS: ReadonlySet<string> = new Set([...COMPLETIONS, ...CHECKS, AUDIT, 'scope.judged', 'warning.confirmed', 'warning.dismissed']);
 
 const payload = z.looseObject({
   automatic: z.boolean().optional(),
@@ -49,7 +49,7 @@ export async function summarise(db: Db, workspace: string, principal: Principal,
     to: now,
     ...recorded,
     // The event of a verdict says what was judged by its id alone.
-    overlap_warnings: recorded.overlap_warnings.map((told) => ({ ...told, title: told.title ?? titles.get(told.id) ?? null })),
+    overlap_warnings: recorded.overlap_warnings.map((warning) => ({ ...warning, title: warning.title ?? titles.get(warning.id) ?? null })),
     planned: await tasks(['planned']),
     active: await tasks(['active', 'blocked']),
     blockers: notes.filter(({ kind }) => kind === 'blocker'),
@@ -83,35 +83,35 @@ async function recordedSince(db: Db, workspace: string, since: number, owner: (a
       .orderBy('seq')
       .limit(PAGE)
       .execute();
-    for (const row of rows) tell(row);
+    for (const row of rows) tally(row);
     after = rows.length < PAGE ? last : (rows.at(-1)?.seq ?? last);
     await yieldToEventLoop();
   }
   return { completed, overlap_warnings: warnings, parallel_audits: audits, events };
 
-  function tell({ kind, actor, subject, payload: text, time }: Pick<EventRow, 'kind' | 'actor' | 'subject' | 'payload' | 'time'>): void {
+  function tally({ kind, actor, subject, payload: text, time }: Pick<EventRow, 'kind' | 'actor' | 'subject' | 'payload' | 'time'>): void {
     events[kind] = (events[kind] ?? 0) + 1;
-    if (!TOLD.has(kind)) return;
+    if (!LISTED_KINDS.has(kind)) return;
     const parsed = payload.safeParse(readJson(z.unknown(), text));
     const details = parsed.success ? parsed.data : {};
     const id = subject ?? '';
     if (COMPLETIONS.has(kind)) {
       // A container that ends with its last task says nothing that the task has not said.
       if (details.automatic) return;
-      keep(completed, { id, title: details.title ?? id, owner: owner(actor), result_summary: details.result_summary ?? null, time });
+      pushBounded(completed, { id, title: details.title ?? id, owner: owner(actor), result_summary: details.result_summary ?? null, time });
       return;
     }
     if (kind === AUDIT) {
-      keep(audits, { id, owner: owner(actor), compared: details.compared ?? 0, conflicts: details.conflict_count ?? 0, time });
+      pushBounded(audits, { id, owner: owner(actor), compared: details.compared ?? 0, conflicts: details.conflict_count ?? 0, time });
       return;
     }
     const outcome = outcomeOf(kind, details);
-    if (outcome) keep(warnings, { id: details.warning_id ?? id, kind, owner: owner(actor), title: details.title ?? null, outcome, time });
+    if (outcome) pushBounded(warnings, { id: details.warning_id ?? id, kind, owner: owner(actor), title: details.title ?? null, outcome, time });
   }
 }
 
-/** The last `MOST` of a list that may be long. */
-function keep<T>(list: T[], one: T): void {
+/** The last `MAX_ITEMS` of a list that may be long. */
+function pushBounded<T>(list: T[], one: T): void {
   list.push(one);
   if (list.length > MAX_ITEMS) list.shift();
 }
@@ -123,7 +123,7 @@ function outcomeOf(kind: string, details: z.output<typeof payload>): string | nu
 }
 
 /** What agents wrote is text, not markup. */
-const plain = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~]/g, (mark) => `\\${mark}`);
+const escapeMarkdown = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~]/g, (mark) => `\\${mark}`);
 
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
@@ -137,15 +137,17 @@ function section(title: string, lines: readonly string[]): string {
 
 /** The week for people to read and pass on. */
 function markdownOf(data: Omit<SummaryData, 'markdown'>): string {
-  const work = ({ title, owner, status }: SummaryData['active'][number]) => `${plain(title)} (${plain(owner)}${status === 'blocked' ? ', blocked' : ''})`;
+  const work = ({ title, owner, status }: SummaryData['active'][number]) =>
+    `${escapeMarkdown(title)} (${escapeMarkdown(owner)}${status === 'blocked' ? ', blocked' : ''})`;
   const note = ({ title, developer, body }: SummaryData['blockers'][number]) =>
-    `${plain(title)} (${plain(developer)})${body ? `: ${plain(body.slice(0, 300))}` : ''}`;
+    `${escapeMarkdown(title)} (${escapeMarkdown(developer)})${body ? `: ${escapeMarkdown(body.slice(0, 300))}` : ''}`;
   return [
     `# Week of ${day(data.from)} to ${day(data.to)}\n`,
     section(
       'Completed',
       data.completed.map(
-        ({ title, owner, result_summary }) => `${plain(title)} (${plain(owner)})${result_summary ? `: ${plain(result_summary.slice(0, 300))}` : ''}`,
+        ({ title, owner, result_summary }) =>
+          `${escapeMarkdown(title)} (${escapeMarkdown(owner)})${result_summary ? `: ${escapeMarkdown(result_summary.slice(0, 300))}` : ''}`,
       ),
     ),
     section('Active', data.active.map(work)),
@@ -154,17 +156,19 @@ function markdownOf(data: Omit<SummaryData, 'markdown'>): string {
     section('Decisions', data.decisions.map(note)),
     section(
       'Overlap warnings',
-      data.overlap_warnings.map(({ title, id, owner, outcome }) => `${plain(title ?? id)} (${plain(owner)}): ${outcome}`),
+      data.overlap_warnings.map(({ title, id, owner, outcome }) => `${escapeMarkdown(title ?? id)} (${escapeMarkdown(owner)}): ${outcome}`),
     ),
     section(
       'Parallel audits',
-      data.parallel_audits.map(({ owner, compared, conflicts, time }) => `${day(time)}, by ${plain(owner)}: ${compared} compared, ${conflicts} in conflict`),
+      data.parallel_audits.map(
+        ({ owner, compared, conflicts, time }) => `${day(time)}, by ${escapeMarkdown(owner)}: ${compared} compared, ${conflicts} in conflict`,
+      ),
     ),
     section(
       'Agent sessions',
       data.agent_sessions.map(
         ({ developer, agent_type, agent_name, state, started_at }) =>
-          `${plain(agent_name ?? agent_type ?? 'agent')} of ${plain(developer)}, ${day(started_at)}: ${state}`,
+          `${escapeMarkdown(agent_name ?? agent_type ?? 'agent')} of ${escapeMarkdown(developer)}, ${day(started_at)}: ${state}`,
       ),
     ),
     `## Usage\n\n${usageLine(data.usage)}\n`,

@@ -6,28 +6,24 @@ import { agentTools } from './tools.ts';
 export type { AgentRow } from '../../../storage/schema-rows.ts';
 export {
   AGENT_SILENT,
-  type AgentFilter,
   agentsActingAs,
   agentsById,
-  dismiss,
   easeAgent,
-  enlist,
   expireAgent,
   findAgent,
   isOwn,
   isSilent,
   LEASE_MS,
   leave,
-  listAgents,
   requireOnline,
   requireOwn,
   requireOwnAgent,
-  seenRunning,
   statusAt,
   touchAgent,
   touchIfStale,
 } from './presence.ts';
-export { type AgentViewer, agentViewer, capabilitiesOf } from './tools.ts';
+export { dismiss, enlist, seenRunning } from './started.ts';
+export { type AgentFilter, type AgentViewer, agentViewer, capabilitiesOf, listAgents } from './views.ts';
 
 export const agents = (services: Pick<Services, 'store' | 'clock' | 'log'>, ports: AgentPorts): Feature => ({
   name: 'agents',

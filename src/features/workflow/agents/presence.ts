@@ -1,13 +1,12 @@
-import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { Expression, SqlBool } from 'kysely';
 import { type Principal, record, type Services, type WriteContext } from '../../../kernel/call.ts';
 import { invalidState, notFound, Refusal } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, insertRows, newId } from '../../../storage/rows.ts';
-import type { AgentRow, Database } from '../../../storage/schema-rows.ts';
+import { changeRows, findRow, findRows, insertRows, newId, rowsById } from '../../../storage/rows.ts';
+import type { AgentRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { PRIVATE_RUNTIME, showsFieldsTo } from '../../core/identity/index.ts';
-import type { AgentStatus, Role, Runtime } from './contract.ts';
+import type { AgentStatus } from './contract.ts';
 
 export const HEARTBEAT_MS = 30_000;
 /** Three missed heartbeats. The claims of an agent that was silent for so long are given to others. */
@@ -23,58 +22,25 @@ export const statusAt = (agent: Pick<AgentRow, 'status' | 'last_seen_at'>, now: 
 
 export const findAgent = (db: Db, workspace: string, id: string) => findRow(db, 'agents', { workspace_id: workspace, id });
 
-export async function agentsById(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, AgentRow>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('agents').selectAll().where('workspace_id', '=', workspace).where('id', 'in', ids).execute();
-  return new Map(rows.map((row) => [row.id, row]));
+export const agentsById = (db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, AgentRow>> => rowsById(db, 'agents', workspace, ids);
+
+/** Online from now on. */
+export async function addAgent(
+  tx: Tx,
+  agent: Omit<AgentRow, 'workspace_id' | 'id' | 'status' | 'current_task_id' | 'registered_at' | 'last_seen_at' | 'updated_at'>,
+): Promise<AgentRow> {
+  const times = { registered_at: tx.now, last_seen_at: tx.now, updated_at: tx.now };
+  const row: AgentRow = { workspace_id: tx.workspace, id: newId('ag', tx.now), status: 'online', current_task_id: null, ...agent, ...times };
+  await insertRows(tx.db, 'agents', row);
+  return row;
 }
 
 export const changeAgent = (db: Db, workspace: string, id: string, values: Partial<AgentRow>) =>
   changeRows(db, 'agents', { workspace_id: workspace, id }, values);
 
-export interface AgentFilter {
-  readonly status?: readonly AgentStatus[] | undefined;
-  readonly role?: Role | undefined;
-  readonly runtime?: string | undefined;
-}
-
-/** The newest first, and how many there are in all. By what `viewer` is shown: silence counts before it was noted. */
-export async function listAgents(
-  db: Db,
-  viewer: Principal,
-  { status, role, runtime }: AgentFilter,
-  now: number,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ rows: AgentRow[]; total: number }> {
-  const narrowed = <O>(query: SelectQueryBuilder<Database, 'agents', O>) => {
-    let found = query.where('workspace_id', '=', viewer.workspace);
-    if (role) found = found.where('role', '=', role);
-    if (runtime !== undefined) found = found.where(sql<SqlBool>`case when ${showsFieldsTo(viewer)} then runtime else ${PRIVATE_RUNTIME} end = ${runtime}`);
-    if (!status) return found;
-    const live = status.filter((one) => one !== 'offline');
-    return found.where((eb) => {
-      const isLive = eb.and([eb('status', 'in', live), eb('last_seen_at', '>', now - LEASE_MS)]);
-      const isOffline = eb.or([eb('status', '=', 'offline'), eb('last_seen_at', '<=', now - LEASE_MS)]);
-      return eb.or([...(live.length > 0 ? [isLive] : []), ...(live.length < status.length ? [isOffline] : [])]);
-    });
-  };
-  const rows = await narrowed(db.selectFrom('agents').selectAll()).orderBy('id', 'desc').limit(limit).offset(offset).execute();
-  const count = await narrowed(db.selectFrom('agents').select((eb) => eb.fn.countAll<number>().as('total'))).executeTakeFirstOrThrow();
-  return { rows, total: Number(count.total) };
-}
-
 /** Those that were registered under this name and heard of since then, the last heard of first. */
-export async function agentsActingAs(db: Db, workspace: string, actor: string, since: number, limit: number): Promise<AgentRow[]> {
-  return await db
-    .selectFrom('agents')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('actor', '=', actor)
-    .where('last_seen_at', '>=', since)
-    .orderBy('last_seen_at', 'desc')
-    .limit(limit)
-    .execute();
-}
+export const agentsActingAs = (db: Db, workspace: string, actor: string, since: number, limit: number): Promise<AgentRow[]> =>
+  findRows(db, 'agents', { workspace_id: workspace, actor, last_seen_at: { '>=': since } }, { order: { last_seen_at: 'desc' }, limit });
 
 /** In all workspaces, those that are due to be taken offline. */
 async function silentAgents(db: Db, now: number, limit: number): Promise<Pick<AgentRow, 'workspace_id' | 'id'>[]> {
@@ -108,7 +74,7 @@ interface Leaving {
 }
 
 /** What the agent holds is given back. Answers how many tasks that were. */
-type Gone = (tx: Tx, agent: AgentRow, why: Leaving) => Promise<number>;
+export type Gone = (tx: Tx, agent: AgentRow, why: Leaving) => Promise<number>;
 
 interface UnreadCounts {
   readonly count: number;
@@ -222,56 +188,6 @@ export async function leave(tx: Tx, ctx: WriteContext, agent: AgentRow, kind: 'a
   const tasks_released = await gone(tx, { ...agent, status: 'offline', current_task_id: null }, { reason, actor: ctx.principal.actor });
   record(tx, ctx, { category: 'work', kind, subject: agent.id, payload: { tasks_released } });
   return tasks_released;
-}
-
-/** An agent that the server itself has started. It need not register: it is told under which id it takes part. */
-interface StartedAgent {
-  readonly name: string;
-  readonly runtime: Runtime;
-  readonly workspacePath: string;
-  readonly developerId: string | null;
-  /** As it acts, by its own token. */
-  readonly actor: string;
-}
-
-export async function enlist(tx: Tx, { name, runtime, workspacePath, developerId, actor }: StartedAgent): Promise<string> {
-  const row: AgentRow = {
-    workspace_id: tx.workspace,
-    id: newId('ag', tx.now),
-    name,
-    runtime,
-    role: 'worker',
-    status: 'online',
-    capabilities: '[]',
-    current_task_id: null,
-    workspace_path: workspacePath,
-    metadata: null,
-    developer_id: developerId,
-    // It has one only when it is started, and another when it is started again.
-    token_id: '',
-    actor,
-    registered_at: tx.now,
-    last_seen_at: tx.now,
-    updated_at: tx.now,
-  };
-  await insertRows(tx.db, 'agents', row);
-  tx.append({ category: 'work', kind: 'agent.registered', actor, subject: row.id, payload: { runtime, role: row.role } });
-  return row.id;
-}
-
-/** The server sees its process run. One that was offline is back, without the claims that it had. */
-export async function seenRunning(tx: Tx, id: string): Promise<void> {
-  const agent = await findAgent(tx.db, tx.workspace, id);
-  if (agent) await touchAgent(tx, agent, agent.status === 'offline' ? { status: 'online' } : {});
-}
-
-/** Its process has ended. */
-export async function dismiss(tx: Tx, id: string, by: string, gone: Gone): Promise<void> {
-  const agent = await findAgent(tx.db, tx.workspace, id);
-  if (!agent || agent.status === 'offline') return;
-  await changeAgent(tx.db, tx.workspace, id, { status: 'offline', current_task_id: null, updated_at: tx.now });
-  const tasks_released = await gone(tx, { ...agent, status: 'offline', current_task_id: null }, { reason: 'agent ended', actor: by });
-  tx.append({ category: 'work', kind: 'agent.offline', actor: by, subject: id, payload: { reason: 'ended', tasks_released } });
 }
 
 export const silenceSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>, gone: Gone): Sweep =>

@@ -1,62 +1,10 @@
-import { z } from 'zod';
-import { type Principal, record } from '../../../kernel/call.ts';
+import { record } from '../../../kernel/call.ts';
 import { invalidInput, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import type { Db } from '../../../storage/engine.ts';
-import { insertRows, newId, readJson } from '../../../storage/rows.ts';
 import type { AgentRow } from '../../../storage/schema-rows.ts';
-import { type Viewer, viewerOf } from '../../core/identity/index.ts';
-import { type AgentView, agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';
-import {
-  type AgentPorts,
-  changeAgent,
-  HEARTBEAT_MS,
-  isOwn,
-  LEASE_MS,
-  leaseEnd,
-  leave,
-  listAgents,
-  requireAgent,
-  requireOnline,
-  requireOwnAgent,
-  statusAt,
-  touchAgent,
-} from './presence.ts';
-
-const strings = z.array(z.string());
-const json = z.record(z.string(), z.unknown());
-
-export const capabilitiesOf = ({ capabilities }: Pick<AgentRow, 'capabilities'>): string[] => readJson(strings, capabilities);
-
-export interface AgentViewer extends Viewer {
-  view(row: AgentRow): AgentView;
-}
-
-/** Of a private developer's agent others see that it is there and what it can do, and nothing that tells whose it is. */
-export async function agentViewer(db: Db, principal: Principal, now: number): Promise<AgentViewer> {
-  const viewer = await viewerOf(db, principal);
-  const view = (row: AgentRow): AgentView => {
-    const isSeen = viewer.sees(row.developer_id);
-    const status = statusAt(row, now);
-    return {
-      id: row.id,
-      name: viewer.show(row.developer_id, row.name),
-      runtime: row.runtime,
-      role: row.role,
-      status,
-      capabilities: capabilitiesOf(row),
-      current_task_id: status === 'offline' ? null : row.current_task_id,
-      workspace_path: isSeen ? row.workspace_path : null,
-      metadata: isSeen && row.metadata !== null ? readJson(json, row.metadata) : null,
-      developer: viewer.name(row.developer_id),
-      mine: isOwn(row, principal),
-      registered_at: row.registered_at,
-      last_seen_at: row.last_seen_at,
-      lease_expires_at: status === 'offline' ? null : leaseEnd(row),
-    };
-  };
-  return { ...viewer, view };
-}
+import { agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';
+import { type AgentPorts, addAgent, changeAgent, HEARTBEAT_MS, LEASE_MS, leave, requireAgent, requireOnline, requireOwnAgent, touchAgent } from './presence.ts';
+import { agentViewer, listAgents } from './views.ts';
 
 function requireHeld(claims: readonly { task_id: string }[], taskId: string): void {
   if (claims.some(({ task_id }) => task_id === taskId)) return;
@@ -71,28 +19,20 @@ export function agentTools({ gone, claims: claimsOf, unread }: AgentPorts): Impl
     implement(agentRegister, {
       write: async (tx, { name, runtime, role, capabilities = [], workspace_path = null, metadata }, ctx) => {
         const { developerId, tokenId, actor } = ctx.principal;
-        const row: AgentRow = {
-          workspace_id: tx.workspace,
-          id: newId('ag', tx.now),
+        const { id } = await addAgent(tx, {
           name,
           runtime,
           role,
-          status: 'online',
           capabilities: JSON.stringify([...new Set(capabilities)]),
-          current_task_id: null,
           workspace_path,
           metadata: metadata === undefined ? null : JSON.stringify(metadata),
           developer_id: developerId,
           token_id: tokenId,
           actor,
-          registered_at: tx.now,
-          last_seen_at: tx.now,
-          updated_at: tx.now,
-        };
-        await insertRows(tx.db, 'agents', row);
+        });
         // Without its name: journals are read by more people than may know whose agent it is.
-        record(tx, ctx, { category: 'work', kind: 'agent.registered', subject: row.id, payload: { runtime, role } });
-        return ok({ id: row.id, name, status: 'online' as const, next_heartbeat_ms: HEARTBEAT_MS, lease_expires_at: tx.now + LEASE_MS });
+        record(tx, ctx, { category: 'work', kind: 'agent.registered', subject: id, payload: { runtime, role } });
+        return ok({ id, name, status: 'online' as const, next_heartbeat_ms: HEARTBEAT_MS, lease_expires_at: tx.now + LEASE_MS });
       },
     }),
     implement(agentHeartbeat, {
@@ -119,13 +59,17 @@ export function agentTools({ gone, claims: claimsOf, unread }: AgentPorts): Impl
         if (!leaves) requireOnline(agent, tx.now);
         if (current_task_id && leaves) throw invalidInput([{ field: 'current_task_id', message: 'an agent that goes offline works on nothing' }]);
         if (current_task_id) requireHeld(await claimsOf(tx.db, tx.workspace, id), current_task_id);
-        const told: Partial<AgentRow> = {
+        const values: Partial<AgentRow> = {
           ...(workspace_path === undefined ? {} : { workspace_path }),
           ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
         };
-        if (leaves) await changeAgent(tx.db, tx.workspace, id, { ...told, updated_at: tx.now });
+        if (leaves) await changeAgent(tx.db, tx.workspace, id, { ...values, updated_at: tx.now });
         else
-          await touchAgent(tx, agent, { ...told, ...(status === undefined ? {} : { status }), ...(current_task_id === undefined ? {} : { current_task_id }) });
+          await touchAgent(tx, agent, {
+            ...values,
+            ...(status === undefined ? {} : { status }),
+            ...(current_task_id === undefined ? {} : { current_task_id }),
+          });
         const tasks_released = leaves ? await leave(tx, ctx, agent, 'agent.offline', gone) : undefined;
         const fields = Object.entries({ status, current_task_id, workspace_path, metadata }).flatMap(([field, value]) => (value === undefined ? [] : [field]));
         if (fields.length > 0) record(tx, ctx, { category: 'work', kind: 'agent.updated', subject: id, payload: { fields, status } });

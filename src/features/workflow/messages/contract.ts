@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contract, details, id, MEMBER_READ, READ, text, title } from '../../../kernel/contract.ts';
 import { ROLES, RUNTIMES } from '../agents/contract.ts';
-import { KINDS, STATES, STATUSES, STEP_STATES, STEPS } from './thread-standing.ts';
+import { KINDS, STATES, STATUSES, STEP_STATES, STEPS } from './delivery.ts';
 
 /** The people of the workspace. Only a person can answer in this name. */
 export const HUMAN = 'human';

@@ -6,18 +6,8 @@ import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { findAgent, isOwn, requireOwnAgent } from '../agents/index.ts';
 import { archiveMessages, countUnread, getMessage, listMessages, MESSAGE_STATUSES, markRead, PRIORITIES, type Priority } from './contract.ts';
-import {
-  changeMessages,
-  findMessage,
-  findMessages,
-  inboxOf,
-  isExpired,
-  messageExpired,
-  messageNotFound,
-  threadOf,
-  unreadByPriority,
-  viewMessage,
-} from './store.ts';
+import { isExpired, messageExpired, messageNotFound, viewMessage } from './message.ts';
+import { changeMessages, findMessage, findMessages, inboxOf, threadOf, unreadByPriority } from './store.ts';
 
 const STATUSES = { unread: ['unread'], read: ['read'], all: ['unread', 'read'] } as const;
 /** So many ids does an event name. */
@@ -27,11 +17,11 @@ export const inboxTools: Implementation[] = [
   implement(listMessages, {
     write: async (tx, { agent_id, status, message_type, priority, workflow_id, thread_id, limit, since }, ctx) => {
       await requireOwnAgent(tx.db, ctx.principal, agent_id);
-      const want = { types: message_type, priorities: priority, workflowId: workflow_id, since, limit };
+      const filter = { types: message_type, priorities: priority, workflowId: workflow_id, since, limit };
       const found =
         thread_id === undefined
-          ? await inboxOf(tx.db, tx.workspace, agent_id, STATUSES[status ?? 'unread'], tx.now, want)
-          : await threadOf(tx.db, tx.workspace, thread_id, agent_id, status ? STATUSES[status] : MESSAGE_STATUSES, tx.now, want);
+          ? await inboxOf(tx.db, tx.workspace, agent_id, STATUSES[status ?? 'unread'], tx.now, filter)
+          : await threadOf(tx.db, tx.workspace, thread_id, agent_id, status ? STATUSES[status] : MESSAGE_STATUSES, tx.now, filter);
       const rows = withinAnswer(found);
       const fresh = rows.filter((row) => row.recipient_id === agent_id && row.delivered_at === null);
       await noteDelivery(tx, ctx, fresh);

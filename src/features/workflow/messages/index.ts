@@ -6,9 +6,10 @@ import { messageTools, threadTools } from './tools.ts';
 export type { MessageRow } from '../../../storage/schema-rows.ts';
 export { HUMAN, SERVER } from './contract.ts';
 export { noteDelivery, unreadOf } from './inbox.ts';
+export { bodyText } from './message.ts';
 export { openQuestion, openQuestions } from './questions.ts';
 export { tell } from './send.ts';
-export { bodyText, finishedThreads, undeliveredTo } from './store.ts';
+export { finishedThreads, undeliveredTo } from './store.ts';
 
 /** What agents and people say to each other. Threads are all of it in one list for people: asks, handoffs and announcements are kept by the team's features. */
 export const messages = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({

@@ -6,7 +6,7 @@ import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { matching } from '../../../storage/rows.ts';
+import { insertRows, matching } from '../../../storage/rows.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../../core/identity/index.ts';
@@ -26,21 +26,8 @@ import {
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
 import { answerQuestion, HUMAN, listQuestions, type QuestionView, SERVER } from './contract.ts';
-import {
-  answeredQuestionRows,
-  answersTo,
-  bodyText,
-  changeMessages,
-  findMessage,
-  insertMessages,
-  isExpired,
-  lapsedQuestions,
-  type MessageWords,
-  newMessage,
-  openQuestionRow,
-  openQuestionRows,
-  type QuestionRow,
-} from './store.ts';
+import { bodyText, isExpired, type MessageWords, newMessage } from './message.ts';
+import { answeredQuestionRows, answersTo, changeMessages, findMessage, lapsedQuestions, openQuestionRow, openQuestionRows, type QuestionRow } from './store.ts';
 
 /** A question to a person. The task that it is about waits for the answer. */
 export async function ask(tx: Tx, ctx: WriteContext, message: MessageRow, task: WorkflowTaskRow | null): Promise<void> {
@@ -196,7 +183,7 @@ async function closeQuestion(tx: Tx, row: MessageRow, { sender, actor, words, qu
     taskId: row.task_id,
     actor,
   });
-  await insertMessages(tx.db, [reply]);
+  await insertRows(tx.db, 'messages', reply);
   const task = row.task_id === null ? undefined : await findTask(tx.db, tx.workspace, row.task_id);
   // Whoever replanned or ended the work meanwhile has decided without the answer.
   if (task?.question_id !== row.id) return { replyId: reply.id, taskStatus: null };

@@ -2,15 +2,16 @@ import { type Principal, record, type WriteContext } from '../../../kernel/call.
 import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { newId } from '../../../storage/rows.ts';
+import { insertRows, newId } from '../../../storage/rows.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { PRIVATE } from '../../core/identity/index.ts';
 import { type AgentFilter, type AgentRow, findAgent, listAgents, requireOnline, requireOwnAgent, touchAgent } from '../agents/index.ts';
 import { requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { broadcastMessage, HUMAN, sendMessage } from './contract.ts';
+import { type MessageWords, messageNotFound, newMessage } from './message.ts';
 import { ask } from './questions.ts';
-import { findMessage, insertMessages, type MessageWords, messageNotFound, newMessage } from './store.ts';
+import { findMessage } from './store.ts';
 
 const MAX_RECIPIENTS = 1_000;
 
@@ -33,7 +34,7 @@ export const sendTools: Implementation[] = [
         actor: ctx.principal.actor,
       });
       if (toPeople) await ask(tx, ctx, message, task);
-      await insertMessages(tx.db, [message]);
+      await insertRows(tx.db, 'messages', message);
       const { id, thread_id, expires_at } = message;
       record(tx, ctx, {
         category: 'work',
@@ -97,7 +98,7 @@ export async function broadcast(
   const messages = recipients.map(({ id }) => newMessage(tx, words, { threadId, senderId, recipientId: id, workflowId, actor: ctx.principal.actor }));
   const [first] = messages;
   if (!first) return { messages, threadId };
-  await insertMessages(tx.db, messages);
+  await insertRows(tx.db, 'messages', messages);
   const { message_type, priority, expires_at } = first;
   const payload = { sender_id: senderId, sent_count: messages.length, message_type, priority, workflow_id: workflowId, expires_at };
   record(tx, ctx, { category: 'work', kind: 'message.broadcast', subject: threadId, payload });
@@ -122,7 +123,7 @@ interface DirectMessage extends MessageWords {
 export async function tell(tx: Tx, { from, to, actor, about, ...words }: DirectMessage): Promise<string> {
   const place = { threadId: about?.thread_id ?? newId('thr', tx.now), replyToId: about?.id ?? null };
   const message = newMessage(tx, words, { ...place, senderId: from, recipientId: to, workflowId: null, actor });
-  await insertMessages(tx.db, [message]);
+  await insertRows(tx.db, 'messages', message);
   const { id, thread_id, message_type, priority } = message;
   const payload = { thread_id, sender_id: from, recipient_id: to, message_type, priority, workflow_id: null, task_id: null, expires_at: message.expires_at };
   tx.append({ category: 'work', kind: 'message.sent', actor, subject: id, payload });

@@ -1,39 +1,22 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { z } from 'zod';
-import { Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { chunks, newId, readJson } from '../../../storage/rows.ts';
+import { changeRows, findRow, findRows } from '../../../storage/rows.ts';
 import type { Database, MessageRow } from '../../../storage/schema-rows.ts';
-import type { Tx } from '../../../storage/write.ts';
 import type { Forgotten } from '../../core/settings/index.ts';
-import { HUMAN, type MessageStatus, type MessageType, type MessageView, type Priority } from './contract.ts';
-
-/** What one statement may carry on either engine. */
-const ROWS_AT_ONCE = 500;
-
-export async function insertMessages(db: Db, rows: readonly MessageRow[]): Promise<void> {
-  for (const some of chunks(rows, ROWS_AT_ONCE)) {
-    await db.insertInto('messages').values(some).execute();
-  }
-}
+import { HUMAN, type MessageStatus, type MessageType, type Priority } from './contract.ts';
 
 export const messagesIn = (db: Db, workspace: string) => db.selectFrom('messages').selectAll().where('workspace_id', '=', workspace);
 
 /** Not expired. */
 const standing = (now: number) => (eb: ExpressionBuilder<Database, 'messages'>) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]);
 
-export async function findMessage(db: Db, workspace: string, id: string): Promise<MessageRow | undefined> {
-  return await messagesIn(db, workspace).where('id', '=', id).executeTakeFirst();
-}
+export const findMessage = (db: Db, workspace: string, id: string): Promise<MessageRow | undefined> => findRow(db, 'messages', { workspace_id: workspace, id });
 
-export async function findMessages(db: Db, workspace: string, ids: readonly string[]): Promise<MessageRow[]> {
-  return await messagesIn(db, workspace).where('id', 'in', ids).execute();
-}
+export const findMessages = (db: Db, workspace: string, ids: readonly string[]): Promise<MessageRow[]> =>
+  findRows(db, 'messages', { workspace_id: workspace, id: ids });
 
-export async function changeMessages(db: Db, workspace: string, ids: readonly string[], values: Partial<MessageRow>): Promise<void> {
-  if (ids.length === 0) return;
-  await db.updateTable('messages').set(values).where('workspace_id', '=', workspace).where('id', 'in', ids).execute();
-}
+export const changeMessages = (db: Db, workspace: string, ids: readonly string[], values: Partial<MessageRow>): Promise<number> =>
+  changeRows(db, 'messages', { workspace_id: workspace, id: ids }, values);
 
 export async function unreadByPriority(db: Db, workspace: string, agentId: string, now: number): Promise<[Priority, number][]> {
   const rows = await db
@@ -56,13 +39,13 @@ interface MessageFilter {
   readonly limit: number;
 }
 
-function wanted(query: ReturnType<typeof messagesIn>, { types, priorities, workflowId, since, limit }: MessageFilter) {
-  let narrowed = query;
-  if (types) narrowed = narrowed.where('message_type', 'in', types);
-  if (priorities) narrowed = narrowed.where('priority', 'in', priorities);
-  if (workflowId !== undefined) narrowed = narrowed.where('workflow_id', '=', workflowId);
-  if (since !== undefined) narrowed = narrowed.where('sent_at', '>=', since);
-  return narrowed.orderBy('sent_at', 'desc').orderBy('id', 'desc').limit(limit);
+function narrowed(query: ReturnType<typeof messagesIn>, { types, priorities, workflowId, since, limit }: MessageFilter) {
+  let rows = query;
+  if (types) rows = rows.where('message_type', 'in', types);
+  if (priorities) rows = rows.where('priority', 'in', priorities);
+  if (workflowId !== undefined) rows = rows.where('workflow_id', '=', workflowId);
+  if (since !== undefined) rows = rows.where('sent_at', '>=', since);
+  return rows.orderBy('sent_at', 'desc').orderBy('id', 'desc').limit(limit);
 }
 
 const newestFirst = (a: MessageRow, b: MessageRow): number => b.sent_at - a.sent_at || (a.id < b.id ? 1 : -1);
@@ -74,14 +57,14 @@ export async function inboxOf(
   agentId: string,
   statuses: readonly MessageStatus[],
   now: number,
-  want: MessageFilter,
+  filter: MessageFilter,
 ): Promise<MessageRow[]> {
   const found: MessageRow[] = [];
   for (const status of statuses) {
     const query = messagesIn(db, workspace).where('recipient_id', '=', agentId).where('status', '=', status).where(standing(now));
-    found.push(...(await wanted(query, want).execute()));
+    found.push(...(await narrowed(query, filter).execute()));
   }
-  return found.sort(newestFirst).slice(0, want.limit);
+  return found.sort(newestFirst).slice(0, filter.limit);
 }
 
 /** What nobody has given to these agents yet, the oldest first. */
@@ -106,13 +89,13 @@ export async function threadOf(
   agentId: string,
   statuses: readonly MessageStatus[],
   now: number,
-  want: MessageFilter,
+  filter: MessageFilter,
 ): Promise<MessageRow[]> {
   const query = messagesIn(db, workspace)
     .where('thread_id', '=', threadId)
     .where('status', 'in', statuses)
     .where((eb) => eb.or([eb('sender_id', '=', agentId), eb.and([eb('recipient_id', '=', agentId), standing(now)(eb)])]));
-  return await wanted(query, want).execute();
+  return await narrowed(query, filter).execute();
 }
 
 /** With the names of who asks and of what the question is about. A task that was removed meanwhile keeps its name. */
@@ -155,22 +138,13 @@ export async function answeredQuestionRows(db: Db, workspace: string, limit: num
 }
 
 /** What people answered to these questions. */
-export async function answersTo(db: Db, workspace: string, questions: readonly Pick<MessageRow, 'id' | 'thread_id'>[]): Promise<MessageRow[]> {
-  if (questions.length === 0) return [];
-  return await messagesIn(db, workspace)
-    .where(
-      'thread_id',
-      'in',
-      questions.map(({ thread_id }) => thread_id),
-    )
-    .where('sender_id', '=', HUMAN)
-    .where(
-      'reply_to_id',
-      'in',
-      questions.map(({ id }) => id),
-    )
-    .execute();
-}
+export const answersTo = (db: Db, workspace: string, questions: readonly Pick<MessageRow, 'id' | 'thread_id'>[]): Promise<MessageRow[]> =>
+  findRows(db, 'messages', {
+    workspace_id: workspace,
+    thread_id: questions.map(({ thread_id }) => thread_id),
+    sender_id: HUMAN,
+    reply_to_id: questions.map(({ id }) => id),
+  });
 
 /** Questions of all workspaces that ran out of time. */
 export async function lapsedQuestions(db: Db, now: number, limit: number): Promise<Pick<MessageRow, 'workspace_id' | 'id'>[]> {
@@ -184,100 +158,6 @@ export async function lapsedQuestions(db: Db, now: number, limit: number): Promi
     .limit(limit)
     .execute();
 }
-
-export type MessageBody = string | Record<string, unknown>;
-const bodySchema = z.union([z.string(), z.record(z.string(), z.unknown())]);
-
-const MINUTE = 60_000;
-
-export interface MessageWords {
-  readonly message_type: MessageRow['message_type'];
-  readonly subject?: string | undefined;
-  readonly body: MessageBody;
-  readonly priority?: MessageRow['priority'] | undefined;
-  readonly expires_in_minutes?: number | undefined;
-}
-
-interface Envelope {
-  readonly threadId: string;
-  readonly replyToId?: string | null;
-  readonly senderId: string;
-  readonly recipientId: string;
-  readonly workflowId: string | null;
-  readonly taskId?: string | null;
-  readonly actor: string;
-}
-
-/** A message that was sent just now and that nobody has seen. */
-export const newMessage = (
-  tx: Tx,
-  words: MessageWords,
-  { threadId, replyToId = null, senderId, recipientId, workflowId, taskId = null, actor }: Envelope,
-): MessageRow => ({
-  workspace_id: tx.workspace,
-  id: newId('msg', tx.now),
-  thread_id: threadId,
-  reply_to_id: replyToId,
-  sender_id: senderId,
-  recipient_id: recipientId,
-  message_type: words.message_type,
-  subject: words.subject ?? null,
-  body: JSON.stringify(words.body),
-  priority: words.priority ?? 'normal',
-  status: 'unread',
-  workflow_id: workflowId,
-  task_id: taskId,
-  actor,
-  sent_at: tx.now,
-  delivered_at: null,
-  read_at: null,
-  archived_at: null,
-  answered_at: null,
-  expires_at: words.expires_in_minutes === undefined ? null : tx.now + words.expires_in_minutes * MINUTE,
-});
-
-const readBody = ({ body }: Pick<MessageRow, 'body'>): MessageBody => readJson(bodySchema, body);
-
-/** For people, and for checkpoints. */
-export function bodyText(row: Pick<MessageRow, 'body'>): string {
-  const body = readBody(row);
-  return typeof body === 'string' ? body : JSON.stringify(body, null, 2);
-}
-
-export const isExpired = ({ expires_at }: Pick<MessageRow, 'expires_at'>, now: number): boolean => expires_at !== null && expires_at <= now;
-
-const receiptOf = ({ delivered_at, read_at }: MessageRow): MessageView['receipt'] => (read_at !== null ? 'read' : delivered_at !== null ? 'delivered' : 'sent');
-
-export const viewMessage = (row: MessageRow): MessageView => ({
-  id: row.id,
-  thread_id: row.thread_id,
-  reply_to_id: row.reply_to_id,
-  sender_id: row.sender_id,
-  recipient_id: row.recipient_id,
-  message_type: row.message_type,
-  subject: row.subject,
-  body: readBody(row),
-  priority: row.priority,
-  status: row.status,
-  workflow_id: row.workflow_id,
-  task_id: row.task_id,
-  sent_at: row.sent_at,
-  delivered_at: row.delivered_at,
-  read_at: row.read_at,
-  expires_at: row.expires_at,
-  receipt: receiptOf(row),
-});
-
-/** In the same words whether there is none or it is other people's mail. */
-export const messageNotFound = (id: string, field: string): Refusal =>
-  new Refusal('MESSAGE_NOT_FOUND', `${field}: your agents have no message ${JSON.stringify(id)}.`, 'message_list names those there are.', { field, id });
-
-export const messageExpired = (id: string, expiresAt: number): Refusal =>
-  new Refusal('MESSAGE_EXPIRED', `Message ${JSON.stringify(id)} has expired.`, 'Ask its sender whether it still matters.', {
-    field: 'id',
-    id,
-    expires_at: expiresAt,
-  });
 
 /**
  * Whole threads, or a reply would stand without what it answers: those in which nothing was said since, nothing is unread that has

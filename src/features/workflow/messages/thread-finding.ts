@@ -1,11 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { Principal } from '../../../kernel/call.ts';
 import { notFound } from '../../../kernel/reply.ts';
 import { repositoryName } from '../../../kernel/repo.ts';
 import { onlyRow, rowsEndingIn } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { MessageRow } from '../../../storage/schema-rows.ts';
 import {
   type AnnouncementRow,
   type AskRow,
@@ -19,8 +17,9 @@ import {
 } from '../../team/coordination/index.ts';
 import { agentsById } from '../agents/index.ts';
 import { HUMAN } from './contract.ts';
-import { findMessage, messagesIn } from './store.ts';
-import type { DeliveryState, ThreadKind } from './thread-standing.ts';
+import type { DeliveryState, ThreadKind } from './delivery.ts';
+import { findMessage } from './store.ts';
+import { beginnings, beginningsOf, factsOf, type ThreadFacts, type ThreadHead } from './thread-store.ts';
 
 /** What begins a thread, as its own feature keeps it. */
 export type FoundThread =
@@ -223,179 +222,4 @@ export async function unansweredNamed(db: Db, viewer: Principal, tail: string): 
     .where('status', '=', 'unread');
   const { id } = onlyRow([...(await rowsEndingIn(asks, tail)), ...(await rowsEndingIn(questions, tail))], tail, 'message');
   return await requireThread(db, viewer, id);
-}
-
-/** Threads as people see them: each stands at the message that began it. Of a broadcast that is the first of its messages. */
-
-const HEAD_COLUMNS = [
-  'm.workspace_id',
-  'm.id',
-  'm.thread_id',
-  'm.sender_id',
-  'm.recipient_id',
-  'm.message_type',
-  'm.subject',
-  'm.priority',
-  'm.status',
-  'm.workflow_id',
-  'm.task_id',
-  'm.actor',
-  'm.sent_at',
-  'm.delivered_at',
-  'm.read_at',
-  'm.answered_at',
-  'm.expires_at',
-] as const;
-
-/** Without the body, which may be long: it is read for those that are shown. */
-const beginningsIn = (db: Db, workspace: string) =>
-  db
-    .selectFrom('messages as m')
-    .leftJoin('workflows as w', (join) => join.onRef('w.workspace_id', '=', 'm.workspace_id').onRef('w.id', '=', 'm.workflow_id'))
-    .select(HEAD_COLUMNS)
-    .select('w.repository_path as repository')
-    .where('m.workspace_id', '=', workspace)
-    .where('m.reply_to_id', 'is', null);
-
-type ThreadHead = Awaited<ReturnType<typeof beginnings>>[number];
-
-/** Messages that begin a thread, the newest first, from the one before `before`: ids rise with time. A broadcast begins with many. */
-async function beginnings(db: Db, workspace: string, { before, limit }: { before: string | undefined; limit: number }) {
-  const all = beginningsIn(db, workspace);
-  return await (before === undefined ? all : all.where('m.id', '<', before)).orderBy('m.id', 'desc').limit(limit).execute();
-}
-
-export async function beginningsOf(db: Db, workspace: string, threadIds: readonly string[]): Promise<ThreadHead[]> {
-  if (threadIds.length === 0) return [];
-  return await beginningsIn(db, workspace).where('m.thread_id', 'in', threadIds).execute();
-}
-
-/**
- * Threads with a message that has not reached its agent since then, the newest first. Its conditions stand in the statement as they
- * stand in the index of such messages.
- */
-export async function undeliveredThreads(db: Db, workspace: string, since: number, now: number, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('messages')
-    .select('thread_id')
-    .where('workspace_id', '=', workspace)
-    .where('recipient_id', '!=', HUMAN)
-    .where('status', '=', sql.lit('unread'))
-    .where('delivered_at', 'is', null)
-    .where('sent_at', '>', since)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-    .orderBy('sent_at', 'desc')
-    .limit(limit)
-    .execute();
-  return [...new Set(rows.map(({ thread_id }) => thread_id))];
-}
-
-/** Threads of questions that wait for a person, the oldest first. */
-export async function openQuestionThreads(db: Db, workspace: string, now: number, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('messages')
-    .select('thread_id')
-    .where('workspace_id', '=', workspace)
-    .where('recipient_id', '=', HUMAN)
-    .where('status', '=', 'unread')
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-    .orderBy('sent_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ thread_id }) => thread_id);
-}
-
-interface ThreadFacts {
-  /** The first of the messages that begin it. */
-  readonly first_id: string;
-  /** Who got it from the one who began. */
-  readonly recipients: number;
-  readonly delivered: number;
-  readonly read: number;
-  readonly last_delivered_at: number | null;
-  readonly last_read_at: number | null;
-  /** What was said in it since. */
-  readonly replies: number;
-  /** Of those, how many their agents have not got. */
-  readonly unseen_replies: number;
-  /** When whoever began it first got something back. */
-  readonly replied_at: number | null;
-  /** A question to people that waits for its answer. */
-  readonly open_question: string | null;
-  /** Whom something in it was for, and who began it. */
-  readonly parties: readonly string[];
-}
-
-/** How far each thread has come; only of those that are there. */
-async function factsOf(db: Db, workspace: string, heads: readonly Pick<MessageRow, 'thread_id' | 'sender_id'>[]): Promise<Map<string, ThreadFacts>> {
-  const senders = new Map(heads.map(({ thread_id, sender_id }) => [thread_id, sender_id]));
-  if (senders.size === 0) return new Map();
-  const rows = await countsIn(db, workspace, [...senders.keys()]);
-  const facts = new Map<string, ThreadFacts>();
-  for (const [threadId, some] of Map.groupBy(rows, ({ thread_id }) => thread_id)) {
-    const sum = (of: (row: (typeof some)[number]) => unknown) => some.reduce((total, row) => total + Number(of(row)), 0);
-    const latest = (of: (row: (typeof some)[number]) => unknown) =>
-      some.map(of).reduce<number | null>((last, at) => (at === null ? last : Math.max(last ?? 0, Number(at))), null);
-    const sender = senders.get(threadId) as string;
-    const toSender = some.find(({ recipient_id }) => recipient_id === sender);
-    facts.set(threadId, {
-      first_id:
-        some
-          .map(({ first_id }) => String(first_id ?? ''))
-          .filter(Boolean)
-          .toSorted()[0] ?? '',
-      recipients: sum(({ recipients }) => recipients),
-      delivered: sum(({ delivered }) => delivered),
-      read: sum(({ read }) => read),
-      last_delivered_at: latest(({ last_delivered_at }) => last_delivered_at),
-      last_read_at: latest(({ last_read_at }) => last_read_at),
-      replies: sum(({ replies }) => replies),
-      unseen_replies: sum(({ unseen_replies }) => unseen_replies),
-      replied_at: toSender?.replied_at == null ? null : Number(toSender.replied_at),
-      open_question: some.find(({ recipient_id }) => recipient_id === HUMAN)?.unread_id ?? null,
-      parties: [sender, ...some.map(({ recipient_id }) => recipient_id)],
-    });
-  }
-  return facts;
-}
-
-/** Of each thread, by whom its messages were for. */
-const countsIn = (db: Db, workspace: string, threadIds: readonly string[]) =>
-  db
-    .selectFrom('messages')
-    .select((eb) => {
-      const begun = <T>(value: T) => eb.case().when('reply_to_id', 'is', null).then(value).end();
-      const reply = eb('reply_to_id', 'is not', null);
-      const isUnseen = eb.and([reply, eb('delivered_at', 'is', null), eb('status', '=', 'unread'), eb('recipient_id', '!=', HUMAN)]);
-      return [
-        'thread_id',
-        'recipient_id',
-        eb.fn.min(begun(eb.ref('id'))).as('first_id'),
-        eb.fn.count<string | number>(begun(eb.ref('id'))).as('recipients'),
-        eb.fn.count<string | number>(begun(eb.ref('delivered_at'))).as('delivered'),
-        eb.fn.count<string | number>(begun(eb.ref('read_at'))).as('read'),
-        eb.fn.max(begun(eb.ref('delivered_at'))).as('last_delivered_at'),
-        eb.fn.max(begun(eb.ref('read_at'))).as('last_read_at'),
-        eb.fn.count<string | number>('reply_to_id').as('replies'),
-        eb.fn.count<string | number>(eb.case().when(isUnseen).then(1).end()).as('unseen_replies'),
-        eb.fn.min(eb.case().when(reply).then(eb.ref('sent_at')).end()).as('replied_at'),
-        eb.fn.min(eb.case().when('status', '=', 'unread').then(eb.ref('id')).end()).as('unread_id'),
-      ];
-    })
-    .where('workspace_id', '=', workspace)
-    .where('thread_id', 'in', threadIds)
-    .groupBy(['thread_id', 'recipient_id'])
-    .execute();
-
-/** The last ones of a thread, in the order in which they were sent. */
-export async function lastOf(db: Db, workspace: string, threadId: string, limit: number): Promise<MessageRow[]> {
-  const rows = await messagesIn(db, workspace).where('thread_id', '=', threadId).orderBy('sent_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
-  return rows.reverse();
-}
-
-/** What began a thread: of a broadcast, to each of these. */
-export async function firstOf(db: Db, workspace: string, threadId: string, limit: number): Promise<MessageRow[]> {
-  const begun = messagesIn(db, workspace).where('thread_id', '=', threadId).where('reply_to_id', 'is', null);
-  return await begun.orderBy('sent_at').orderBy('id').limit(limit).execute();
 }

@@ -1,31 +1,16 @@
 import type { CallContext, Principal } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { ownerOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
-import { isAddressedTo, openAsks, readStrings } from '../../team/coordination/index.ts';
-import { agentsById, agentViewer } from '../agents/index.ts';
-import { HUMAN, type listThreads, type Party, SERVER, type showThread, type ThreadEntry, type ThreadView } from './contract.ts';
-import { bodyText, findMessages } from './store.ts';
-import {
-  beginningsOf,
-  deliveryOf,
-  type FoundThread,
-  firstOf,
-  involves,
-  kindOf,
-  lastOf,
-  momentOf,
-  newestFirst,
-  openQuestionThreads,
-  repositoryOf,
-  requireThread,
-  undeliveredThreads,
-  withFacts,
-} from './thread-finding.ts';
-import { type DeliveryState, isIn, isUnanswered, PRESSING_MS, rankOf, remindableFrom, statusOf, stepsOf } from './thread-standing.ts';
+import { openAsks, readStrings } from '../../team/coordination/index.ts';
+import type { listThreads, showThread, ThreadEntry } from './contract.ts';
+import { isIn, PRESSING_MS, rankOf, remindableFrom } from './delivery.ts';
+import { bodyText } from './message.ts';
+import { deliveryOf, type FoundThread, involves, kindOf, momentOf, newestFirst, repositoryOf, requireThread, withFacts } from './thread-finding.ts';
+import { beginningsOf, firstOf, lastOf, openQuestionThreads, undeliveredThreads } from './thread-store.ts';
+import { endsOf, mayBeReminded, mayReadIn, type Parties, partiesFor, threadViews } from './thread-views.ts';
 
 type ThreadsInput = Input<typeof listThreads>;
 
@@ -36,18 +21,18 @@ const CONSIDERED = 200;
 /** A page that finds little says where to read on, instead of reading all there is. */
 const MAX_EXAMINED = 2_000;
 
-export async function readThreads({ reader, principal, clock }: CallContext, wanted: ThreadsInput): Promise<Output<typeof listThreads>> {
+export async function readThreads({ reader, principal, clock }: CallContext, filter: ThreadsInput): Promise<Output<typeof listThreads>> {
   const now = clock.now();
-  const isWanted = (found: FoundThread): boolean =>
-    (wanted.kind === undefined || kindOf(found) === wanted.kind) &&
-    (wanted.repo === undefined || repositoryOf(found) === wanted.repo) &&
-    (!wanted.mine || involves(found, principal));
-  const all = (await pressingOf(reader, principal, now)).filter((found) => isWanted(found) && isIn(wanted.state, deliveryOf(found), now));
+  const isIncluded = (found: FoundThread): boolean =>
+    (filter.kind === undefined || kindOf(found) === filter.kind) &&
+    (filter.repo === undefined || repositoryOf(found) === filter.repo) &&
+    (!filter.mine || involves(found, principal));
+  const all = (await pressingOf(reader, principal, now)).filter((found) => isIncluded(found) && isIn(filter.state, deliveryOf(found), now));
   const pressing = all.slice(0, MAX_PRESSING);
   // Each once: what stands above does not stand below, also not on a later page.
   const above = new Set(pressing.map(({ row }) => row.id));
-  const { items, next } = await pageOf(reader, principal, now, wanted, (found) => isWanted(found) && !above.has(found.row.id));
-  const first = wanted.before === undefined;
+  const { items, next } = await pageOf(reader, principal, now, filter, (found) => isIncluded(found) && !above.has(found.row.id));
+  const first = filter.before === undefined;
   return {
     pressing: first ? await threadViews(reader, principal, now, pressing) : [],
     pressing_cut: first && all.length > MAX_PRESSING,
@@ -69,13 +54,13 @@ async function pressingOf(db: Db, viewer: Principal, now: number): Promise<Found
 }
 
 /** The newest first. */
-async function pageOf(db: Db, viewer: Principal, now: number, { kind, state, before, limit }: ThreadsInput, isWanted: (found: FoundThread) => boolean) {
+async function pageOf(db: Db, viewer: Principal, now: number, { kind, state, before, limit }: ThreadsInput, isIncluded: (found: FoundThread) => boolean) {
   const items: FoundThread[] = [];
   let examined = 0;
   let last: FoundThread | undefined;
   for await (const found of newestFirst(db, viewer, kind, before)) {
     if ((items.length === limit || examined === MAX_EXAMINED) && last) return { items, next: momentOf(last.row.id) };
-    if (isWanted(found) && isIn(state, deliveryOf(found), now)) items.push(found);
+    if (isIncluded(found) && isIn(state, deliveryOf(found), now)) items.push(found);
     examined++;
     last = found;
   }
@@ -195,95 +180,6 @@ function aboutOf(found: FoundThread): Shown['about'] {
   return { ...NOTHING, repo, branch, context_id, task_ids: readStrings(task_ids), claim_ids: readStrings(claim_ids) };
 }
 
-const SUBJECT_SHOWN = 200;
-
-type Letter = Pick<MessageRow, 'sender_id' | 'recipient_id'>;
-
-/**
- * Agents' mail is theirs: of others', people see that it was sent and how far it came. What people write, or are asked, is
- * for all, but not what agents say to each other in the same thread.
- */
-const mayReadIn = (found: FoundThread, { sender_id, recipient_id }: Letter, viewer: Principal): boolean =>
-  found.of !== 'messages' || viewer.operator || found.takesPart || sender_id === HUMAN || recipient_id === HUMAN;
-
-/** The message whose words a thread is listed by: the first one, or else the question that it waits for. */
-const toldBy = (found: FoundThread, viewer: Principal): string | null =>
-  found.of !== 'messages' || mayReadIn(found, found.row, viewer) ? found.row.id : found.facts.open_question;
-
-/** Without reading on: a body may be long. */
-function knownWords(found: FoundThread, viewer: Principal): string | undefined {
-  if (found.of !== 'messages') return found.row.message;
-  return toldBy(found, viewer) === found.row.id ? (found.row.subject ?? undefined) : undefined;
-}
-
-/** Whether the signed-in person is the one to answer. The operator stands in for whom an ask was put to. */
-export function mayAnswer(found: FoundThread, viewer: Principal): boolean {
-  if (found.of === 'asks') return viewer.kind === 'operator' || isAddressedTo(found.row, viewer);
-  return kindOf(found) === 'question';
-}
-
-export const mayBeReminded = (found: FoundThread, delivery: DeliveryState, now: number): boolean =>
-  isUnanswered(delivery, now) && (found.of === 'asks' || found.of === 'messages') && delivery.recipients === 1;
-
-async function threadViews(db: Db, viewer: Principal, now: number, all: readonly FoundThread[]): Promise<ThreadView[]> {
-  const ends = all.flatMap(({ of, row }) => (of === 'messages' ? [row.sender_id, row.recipient_id] : []));
-  const parties = await partiesFor(db, viewer, now, ends);
-  const words = await wordsOf(
-    db,
-    viewer.workspace,
-    all.flatMap((found) => (knownWords(found, viewer) === undefined ? (toldBy(found, viewer) ?? []) : [])),
-  );
-  return all.map((found) => {
-    const delivery = deliveryOf(found);
-    const unanswered = isUnanswered(delivery, now);
-    return {
-      id: found.row.id,
-      kind: kindOf(found),
-      type: found.of === 'messages' ? found.row.message_type : null,
-      ...endsOf(found, parties),
-      recipients: delivery.recipients,
-      subject: subjectOf(knownWords(found, viewer) ?? words.get(toldBy(found, viewer) ?? '')),
-      priority: found.of === 'messages' ? found.row.priority : null,
-      repository: repositoryOf(found),
-      status: statusOf(delivery, now),
-      steps: stepsOf(delivery),
-      sent_at: delivery.sent_at,
-      due_at: delivery.due_at,
-      replies: found.of === 'asks' ? Number(found.row.answered_at !== null) : found.of === 'messages' ? found.facts.replies : 0,
-      answerable: unanswered && mayAnswer(found, viewer),
-      remindable: mayBeReminded(found, delivery, now),
-    };
-  });
-}
-
-function endsOf(found: FoundThread, parties: Parties): { from: Party; to: Party } {
-  if (found.of === 'messages') {
-    const { sender_id, recipient_id, actor } = found.row;
-    return { from: parties.agent(sender_id, actor), to: parties.agent(recipient_id, null) };
-  }
-  if (found.of === 'announcements') return { from: parties.developer(found.row.developer_id), to: { name: 'the team', agent_id: null } };
-  const { from_developer_id, to_developer_id, to_agent_type } = found.row;
-  const from = found.of === 'asks' ? parties.actor(found.row.from_actor, from_developer_id) : parties.developer(from_developer_id);
-  return { from, to: parties.developer(to_developer_id, to_agent_type) };
-}
-
-async function wordsOf(db: Db, workspace: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  if (ids.length === 0) return new Map();
-  return new Map((await findMessages(db, workspace, ids)).map((row) => [row.id, row.subject ?? bodyText(row)]));
-}
-
-function subjectOf(words: string | undefined): string | null {
-  if (words === undefined) return null;
-  // Only what may be shown is worth tidying: a text may have a quarter of a million characters.
-  return beginning(
-    words
-      .slice(0, SUBJECT_SHOWN * 4)
-      .replace(/\s+/g, ' ')
-      .trim(),
-    SUBJECT_SHOWN,
-  );
-}
-
 /** Reminders are events and nothing else: by subject the journal has an index. */
 const REMINDED = ['ask.reminded', 'question.reminded', 'message.reminded'] as const;
 
@@ -303,35 +199,4 @@ export async function remindersOf(db: Db, workspace: string, subject: string): P
     .orderBy('seq', 'desc')
     .limit(MAX_REMINDERS)
     .execute();
-}
-
-/** Who speaks and who is spoken to, as one viewer may know them. */
-interface Parties {
-  developer(id: string, agentType?: string | null): Party;
-  /** As the journal names them; `developer` is whom it belongs to, where that is known. */
-  actor(actor: string, developer?: string | null): Party;
-  /** By what stands in a message: an agent, the people or the server. */
-  agent(id: string, actor: string | null): Party;
-}
-
-const nobodys = (name: string): Party => ({ name, agent_id: null });
-
-export async function partiesFor(db: Db, principal: Principal, now: number, agentIds: readonly string[]): Promise<Parties> {
-  const viewer = await agentViewer(db, principal, now);
-  const agents = await agentsById(db, principal.workspace, [...new Set(agentIds)]);
-  const actor: Parties['actor'] = (known, owner = null) => {
-    const party = viewer.agent(known, ownerOf(known) ?? owner);
-    return /^(?:agent|instance):/.test(known) ? party : nobodys(party.name);
-  };
-  return {
-    developer: (id, agentType = null) => actor(agentType === null ? `developer:${id}` : `agent:${agentType}@${id}`),
-    actor,
-    agent: (id, by) => {
-      if (id === HUMAN) return by === null ? nobodys('people') : actor(by);
-      if (id === SERVER) return nobodys('the server');
-      const row = agents.get(id);
-      if (!row) return nobodys(id);
-      return { name: viewer.view(row).name, agent_id: actor(row.actor, row.developer_id).agent_id };
-    },
-  };
 }

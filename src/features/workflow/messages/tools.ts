@@ -8,12 +8,13 @@ import { callingDeveloper, developerFor } from '../../core/identity/index.ts';
 import { type AskRow, announceToTeam, answerAsk } from '../../team/coordination/index.ts';
 import { listAgents } from '../agents/index.ts';
 import { answerThread, broadcastByHand, HUMAN, listRecipients, listThreads, remindThread, showThread } from './contract.ts';
+import { remindableFrom } from './delivery.ts';
 import { inboxTools } from './inbox.ts';
 import { answerNamed, peopleTools } from './questions.ts';
 import { broadcast, recipientsOf, sendTools, tell } from './send.ts';
 import { deliveryOf, type FoundThread, kindOf, unansweredNamed } from './thread-finding.ts';
-import { mayAnswer, mayBeReminded, partiesFor, readThread, readThreads, remindersOf } from './thread-reading.ts';
-import { remindableFrom } from './thread-standing.ts';
+import { readThread, readThreads, remindersOf } from './thread-reading.ts';
+import { mayAnswer, mayBeReminded, partiesFor } from './thread-views.ts';
 
 export const messageTools: Implementation[] = [...sendTools, ...inboxTools, ...peopleTools];
 
@@ -21,7 +22,7 @@ const RECIPIENTS_NAMED = 200;
 
 /** For people alone: no agent's token reaches these. */
 export const threadTools: Implementation[] = [
-  implement(listThreads, { read: async (wanted, ctx) => ok(await readThreads(ctx, wanted)) }),
+  implement(listThreads, { read: async (filter, ctx) => ok(await readThreads(ctx, filter)) }),
   implement(showThread, { read: async ({ id }, ctx) => ok(await readThread(ctx, id)) }),
   implement(answerThread, { write: async (tx, input, ctx) => ok(await answerByHand(tx, ctx, input), 'Answered.') }),
   implement(remindThread, { write: async (tx, input, ctx) => ok(await remindByHand(tx, ctx, input), 'Reminded.') }),

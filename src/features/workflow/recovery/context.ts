@@ -3,9 +3,10 @@ import type { Db } from '../../../storage/engine.ts';
 import { planOf, readRecord, readStrings, requireWorkflow, shownStatus, type WorkflowRow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { type Include, loadContext } from './contract.ts';
 import { oneLine } from './cut.ts';
+import type { Scale } from './entries.ts';
 import { gather } from './gather.ts';
 import { pack, type Sections, Turns } from './pack.ts';
-import { jsonPart, listPart, type Omission, type Scale, textPart } from './parts.ts';
+import { jsonPart, listPart, type Omission, textPart } from './parts.ts';
 import type { Tokenizer } from './tokens.ts';
 import { loadTokenizer } from './tokens.ts';
 

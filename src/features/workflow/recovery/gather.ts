@@ -4,8 +4,9 @@ import type { Database } from '../../../storage/schema-rows.ts';
 import { isOneOf, newestCheckpoints, readRecord, SATISFIED, shownStatus, viewCheckpoint, type WorkflowTaskRow } from '../workflows/index.ts';
 import type { Include, RecoveredCheckpoint } from './contract.ts';
 import { oneLine } from './cut.ts';
+import { bareCheckpointEntry, checkpointEntry, dependencyEntry, priorEntry, type Scale, siblingEntry } from './entries.ts';
 import type { Turns } from './pack.ts';
-import { bareCheckpointEntry, type ContextEntry, checkpointEntry, dependencyEntry, priorEntry, type Scale, siblingEntry } from './parts.ts';
+import type { ContextEntry } from './parts.ts';
 
 const NOTHING = { entries: [], total: 0 };
 
@@ -31,8 +32,8 @@ async function checkpointsOf(db: Db, task: WorkflowTaskRow, include: Include, sc
     bares += entry.bareSize;
     before = entry.bare.sequence;
   };
-  const wanted = () => entries.length < total && bares <= scale.max;
-  for (let page = FIRST_PAGE; wanted() && characters <= CHARACTERS * scale.max; page = Math.min(2 * page, PAGE)) {
+  const hasRoom = () => entries.length < total && bares <= scale.max;
+  for (let page = FIRST_PAGE; hasRoom() && characters <= CHARACTERS * scale.max; page = Math.min(2 * page, PAGE)) {
     const rows = await newestCheckpoints(db, task.workspace_id, task.id, Math.min(page, total - entries.length), before);
     if (rows.length === 0) break;
     for (const row of rows) {
@@ -41,7 +42,7 @@ async function checkpointsOf(db: Db, task: WorkflowTaskRow, include: Include, sc
     }
     await turns.next();
   }
-  while (wanted()) {
+  while (hasRoom()) {
     const rows = await bareCheckpoints(db, task, Math.min(PAGE, total - entries.length), before);
     if (rows.length === 0) break;
     for (const { is_bare, ...row } of rows) add(bareCheckpointEntry(scale, { ...row, detail: null, files_changed: [] }, Number(is_bare) === 1));
@@ -204,16 +205,16 @@ const charactersOf = (row: object): number => Object.values(row).reduce((sum, va
 
 /** Reads on until there can be no room for more. */
 async function found<R extends { id: string }, T>({ ids, count, rows, entry }: ContextListing<R, T>, { max }: Scale, turns: Turns): Promise<FoundEntries<T>> {
-  const most = Math.ceil(max / LEAST_TOKENS) + 1;
-  const order = await ids(most);
-  let total = order.length < most ? order.length : await count();
+  const limit = Math.ceil(max / LEAST_TOKENS) + 1;
+  const order = await ids(limit);
+  let total = order.length < limit ? order.length : await count();
   const entries: ContextEntry<T>[] = [];
   let [at, bares, characters] = [0, 0, 0];
   for (let page = FIRST_PAGE; at < order.length && bares <= max; page = Math.min(2 * page, PAGE)) {
-    const wanted = order.slice(at, at + page).map(({ id }) => id);
+    const next = order.slice(at, at + page).map(({ id }) => id);
     const briefly = characters > CHARACTERS * max;
-    const read = new Map((await rows(wanted, briefly)).map((row) => [row.id, row]));
-    for (const id of wanted) {
+    const read = new Map((await rows(next, briefly)).map((row) => [row.id, row]));
+    for (const id of next) {
       if (bares > max) break;
       at++;
       const row = read.get(id);

@@ -6,8 +6,8 @@ import { runs } from '../../../testing/runs.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../workflows/index.ts';
 import { type LoadedContext, packContext } from './context.ts';
 import type { Include } from './contract.ts';
+import { checkpointEntry, dependencyEntry, priorEntry, type Scale, siblingEntry } from './entries.ts';
 import { Turns } from './pack.ts';
-import { checkpointEntry, dependencyEntry, priorEntry, type Scale, siblingEntry } from './parts.ts';
 import { loadTokenizer } from './tokens.ts';
 
 const tokens = await loadTokenizer();

@@ -2,7 +2,7 @@ import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { viewerOf } from '../../core/identity/index.ts';
-import { isOneOf, OPEN_WORKFLOW, planOf, shownStatus, TASK_STATUSES, type TaskStatus, type WorkflowRow } from '../workflows/index.ts';
+import { countByStatus, isOneOf, OPEN_WORKFLOW, planOf, shownStatus, type WorkflowRow } from '../workflows/index.ts';
 import type { getSummary, WorkflowDigest } from './contract.ts';
 import { brief, oneLine } from './cut.ts';
 import { pack, Turns } from './pack.ts';
@@ -83,7 +83,7 @@ async function packSummary({ workflow, format, max }: Omit<SummaryAsked, 'viewer
     max,
     turns: new Turns(),
     assemble: (filled, omitted) => {
-      const told: WorkflowDigest = {
+      const content: WorkflowDigest = {
         id: workflow.id,
         name: workflow.name,
         status: workflow.status,
@@ -99,7 +99,7 @@ async function packSummary({ workflow, format, max }: Omit<SummaryAsked, 'viewer
         failed: filled.failed,
         recent_outcomes: filled.recent,
       };
-      return { summary: format === 'markdown' ? markdownOf(told) : told, omitted };
+      return { summary: format === 'markdown' ? markdownOf(content) : content, omitted };
     },
     measure: ({ summary }) => tokens.count(typeof summary === 'string' ? summary : JSON.stringify(summary)),
   });
@@ -132,17 +132,6 @@ async function digest(db: Db, workflow: WorkflowRow, viewer: Principal) {
   };
 }
 type Digest = Awaited<ReturnType<typeof digest>>;
-
-async function countByStatus(db: Db, workflow: WorkflowRow): Promise<Record<TaskStatus, number>> {
-  const rows = await ofWorkflow(db, workflow)
-    .select((eb) => ['status', 'open_dependencies', eb.fn.countAll<number>().as('tasks')])
-    .where('status', '!=', 'removed')
-    .groupBy(['status', 'open_dependencies'])
-    .execute();
-  const counts = Object.fromEntries(TASK_STATUSES.map((status) => [status, 0])) as Record<TaskStatus, number>;
-  for (const row of rows) counts[shownStatus(row)] += Number(row.tasks);
-  return counts;
-}
 
 /** The last heard of first. What a private developer calls an agent is theirs to know. */
 async function takenUp(db: Db, workflow: WorkflowRow, viewer: Principal) {
@@ -205,23 +194,23 @@ async function openQuestions(db: Db, workflow: WorkflowRow) {
 }
 
 /** What agents wrote is text: on one line it can make no heading, and escaped no markup; nor does `@path` import a file, as in CLAUDE.md it would. */
-const plain = (text: string): string => oneLine(text).replace(/[\\`*_[\]<>#|~@]/g, (mark) => `\\${mark}`);
+const escapeMarkdown = (text: string): string => oneLine(text).replace(/[\\`*_[\]<>#|~@]/g, (mark) => `\\${mark}`);
 
 /** A path or an address, letter by letter. */
 const verbatim = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;
 
 type Of<K extends keyof WorkflowDigest> = WorkflowDigest[K] extends readonly (infer T)[] ? T : never;
 
-const after = (text: string): string => (text === '' ? '' : `: ${plain(text)}`);
+const after = (text: string): string => (text === '' ? '' : `: ${escapeMarkdown(text)}`);
 
 /** One line each, as a list has it. */
 const lines = {
   question: ({ id, question }: Of<'open_questions'>) => `- ${id}${after(question)}`,
   current: ({ id, name, status, agent_id, agent_name }: Of<'current'>) =>
-    `- ${plain(name)} (${id}, ${status}${agent_id === null ? ', held by nobody' : `, held by ${plain(agent_name ?? '')} ${agent_id}`})`,
-  next: ({ id, name }: Of<'next'>) => `- ${plain(name)} (${id})`,
-  failed: ({ id, name, error }: Of<'failed'>) => `- ${plain(name)} (${id})${after(error)}`,
-  recent: ({ id, name, outcome }: Of<'recent_outcomes'>) => `- ${plain(name)} (${id})${after(outcome)}`,
+    `- ${escapeMarkdown(name)} (${id}, ${status}${agent_id === null ? ', held by nobody' : `, held by ${escapeMarkdown(agent_name ?? '')} ${agent_id}`})`,
+  next: ({ id, name }: Of<'next'>) => `- ${escapeMarkdown(name)} (${id})`,
+  failed: ({ id, name, error }: Of<'failed'>) => `- ${escapeMarkdown(name)} (${id})${after(error)}`,
+  recent: ({ id, name, outcome }: Of<'recent_outcomes'>) => `- ${escapeMarkdown(name)} (${id})${after(outcome)}`,
 };
 
 const section = (title: string, items: readonly string[]): string => (items.length === 0 ? '' : `\n## ${title}\n\n${items.join('\n')}\n`);
@@ -232,12 +221,12 @@ function markdownOf(digest: WorkflowDigest): string {
   const counted = Object.entries(by_status).filter(([, count]) => count > 0);
   const source = digest.source_ref === null ? digest.source_type : `${digest.source_type} ${verbatim(digest.source_ref)}`;
   return [
-    `# ${plain(digest.name)}\n\n`,
+    `# ${escapeMarkdown(digest.name)}\n\n`,
     `- Workflow ${digest.id}: ${digest.status}\n`,
     `- Source: ${source}\n`,
     `- Repository: ${verbatim(digest.repository_path)}\n`,
     `- Tasks: ${total}${counted.length === 0 ? '' : ` (${counted.map(([status, count]) => `${count} ${status}`).join(', ')})`}\n`,
-    digest.plan_summary ? `\n## Plan\n\n${plain(digest.plan_summary)}\n` : '',
+    digest.plan_summary ? `\n## Plan\n\n${escapeMarkdown(digest.plan_summary)}\n` : '',
     section('Waiting for a person', digest.open_questions.map(lines.question)),
     section('In progress', digest.current.map(lines.current)),
     section('Next', digest.next.map(lines.next)),

@@ -32,7 +32,7 @@ const ENDING: readonly string[] = ['completed', 'failed', 'skipped'];
 const WORKING: readonly string[] = ['planning', 'in_progress'];
 
 /** Who had which task when. */
-export function spansOf(steps: readonly TaskHappening[]): TaskSpan[] {
+export function spansOf(happenings: readonly TaskHappening[]): TaskSpan[] {
   const spans: TaskSpan[] = [];
   const open = new Map<string, TaskSpan>();
   const given = new Set<string>();
@@ -51,30 +51,30 @@ export function spansOf(steps: readonly TaskHappening[]): TaskSpan[] {
     open.delete(task_id);
     if (end !== 'completed' && end !== 'skipped') given.add(task_id);
   };
-  for (const step of steps) {
-    if (step.kind === 'workflow.task_claimed') {
-      close(step, 'released');
-      begin(step);
-    } else if (step.kind === 'workflow.task_released') {
-      close(step, step.reason === AGENT_SILENT ? 'lost' : 'released');
-    } else if (step.kind === 'workflow.task_replanned') {
-      close(step, 'replanned');
-    } else if (step.to !== null && ENDING.includes(step.to)) {
-      close(step, step.to as SpanEnd);
+  for (const happening of happenings) {
+    if (happening.kind === 'workflow.task_claimed') {
+      close(happening, 'released');
+      begin(happening);
+    } else if (happening.kind === 'workflow.task_released') {
+      close(happening, happening.reason === AGENT_SILENT ? 'lost' : 'released');
+    } else if (happening.kind === 'workflow.task_replanned') {
+      close(happening, 'replanned');
+    } else if (happening.to !== null && ENDING.includes(happening.to)) {
+      close(happening, happening.to as SpanEnd);
     } else {
-      pausedOrNot(step, open.get(step.task_id), begin);
+      pausedOrNot(happening, open.get(happening.task_id), begin);
     }
   }
   return spans;
 }
 
-function pausedOrNot(step: TaskHappening, span: TaskSpan | undefined, begin: (step: TaskHappening) => void): void {
-  const works = step.to !== null && WORKING.includes(step.to);
+function pausedOrNot(happening: TaskHappening, span: TaskSpan | undefined, begin: (happening: TaskHappening) => void): void {
+  const works = happening.to !== null && WORKING.includes(happening.to);
   if (!span) {
-    if (works) begin(step);
+    if (works) begin(happening);
     return;
   }
   const wait = span.waits.at(-1);
-  if (step.to === 'paused') span.waits.push({ from: step.time, until: null });
-  else if (works && wait) wait.until ??= step.time;
+  if (happening.to === 'paused') span.waits.push({ from: happening.time, until: null });
+  else if (works && wait) wait.until ??= happening.time;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
-import { chunks, readJson } from '../../../storage/rows.ts';
+import { chunks, countRows, pageOf, readJson } from '../../../storage/rows.ts';
 import { activeTasks, type WorkflowRow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { SPAN_KINDS, type TaskHappening } from './spans.ts';
 
@@ -35,56 +35,48 @@ export async function dependentsOf(db: Db, workspace: string, taskId: string, li
     .execute();
 }
 
-export async function countDependents(db: Db, workspace: string, taskId: string): Promise<number> {
-  const { edges } = await db
-    .selectFrom('workflow_dependencies')
-    .select((eb) => eb.fn.countAll<number>().as('edges'))
-    .where('workspace_id', '=', workspace)
-    .where('depends_on', '=', taskId)
-    .executeTakeFirstOrThrow();
-  return Number(edges);
-}
+export const countDependents = (db: Db, workspace: string, taskId: string): Promise<number> =>
+  countRows(db, 'workflow_dependencies', { workspace_id: workspace, depends_on: taskId });
 
 /** Those that somebody has taken up at least once, the last changed first. */
-const takenUp = (db: Db, workflow: WorkflowRow) =>
-  activeTasks(db, workflow).where((eb) => eb.or([eb('fence', '>', 0), eb('started_at', 'is not', null), eb('status', '=', 'planning')]));
-
-export async function takenUpTasks(db: Db, workflow: WorkflowRow, limit: number): Promise<{ tasks: { id: string; name: string }[]; total: number }> {
-  const tasks = await takenUp(db, workflow).select(['id', 'name']).orderBy('updated_at', 'desc').orderBy('id').limit(limit).execute();
-  const { total } = await takenUp(db, workflow)
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return { tasks, total: Number(total) };
-}
+export const takenUpTasks = (db: Db, workflow: WorkflowRow, limit: number): Promise<{ rows: { id: string; name: string }[]; total: number }> =>
+  pageOf(
+    activeTasks(db, workflow)
+      .where((eb) => eb.or([eb('fence', '>', 0), eb('started_at', 'is not', null), eb('status', '=', 'planning')]))
+      .select(['id', 'name'])
+      .orderBy('updated_at', 'desc')
+      .orderBy('id'),
+    { limit, offset: 0 },
+  );
 
 const IDS_AT_ONCE = 250;
 const payloadSchema = z.object({ agent_id: z.string().nullish(), to: z.string().nullish(), reason: z.string().nullish() });
 
 /** What the journal has of these tasks' claims, oldest first. Of a task that changed hands more often than anybody would read, the last. */
-export async function stepsOf(db: Db, workspace: string, taskIds: readonly string[], most: number): Promise<TaskHappening[]> {
+export async function happeningsOf(db: Db, workspace: string, taskIds: readonly string[], limit: number): Promise<TaskHappening[]> {
   const found: (TaskHappening & { seq: number })[] = [];
   for (const some of chunks(taskIds, IDS_AT_ONCE)) {
     const rows = await eventsAbout(db, workspace, some)
       .select(['seq', 'kind', 'subject', 'time', 'payload'])
       .where('kind', 'in', SPAN_KINDS)
       .orderBy('seq', 'desc')
-      .limit(most)
+      .limit(limit)
       .execute();
     for (const { seq, kind, subject, time, payload } of rows) {
       const { agent_id = null, to = null, reason = null } = readJson(payloadSchema, payload);
       found.push({ seq, kind, time, task_id: subject as string, agent_id, to, reason });
     }
   }
-  return found.sort((one, other) => one.seq - other.seq).slice(-most);
+  return found.sort((one, other) => one.seq - other.seq).slice(-limit);
 }
 
 /** What the workflow itself was set to, oldest first. */
-export async function turnsOf(db: Db, workflow: WorkflowRow, most: number): Promise<{ time: number; to: string; reason: string | null }[]> {
+export async function statusChangesOf(db: Db, workflow: WorkflowRow, limit: number): Promise<{ time: number; to: string; reason: string | null }[]> {
   const rows = await eventsAbout(db, workflow.workspace_id, [workflow.id])
     .select(['time', 'payload'])
     .where('kind', '=', 'workflow.status_changed')
     .orderBy('seq', 'desc')
-    .limit(most)
+    .limit(limit)
     .execute();
   return rows.reverse().map(({ time, payload }) => {
     const { to, reason } = readJson(payloadSchema, payload);

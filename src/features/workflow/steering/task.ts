@@ -76,8 +76,8 @@ async function unmetOf(db: Db, workflow: WorkflowRow, task: WorkflowTaskRow): Pr
     else waiting.set(task_id, [depends_on]);
   }
   const chain = unmetChain(task.id, waiting);
-  const told = chain.length <= CHAIN ? chain : [...chain.slice(0, CHAIN - 1), ...chain.slice(-1)];
-  return { unmet: told.map((id) => neighbour(open.get(id) as OpenTask)), unmet_length: chain.length };
+  const shown = chain.length <= CHAIN ? chain : [...chain.slice(0, CHAIN - 1), ...chain.slice(-1)];
+  return { unmet: shown.map((id) => neighbour(open.get(id) as OpenTask)), unmet_length: chain.length };
 }
 
 export async function checkpointsShown(

@@ -8,22 +8,22 @@ import { type AgentRow, agentsById, agentViewer } from '../agents/index.ts';
 import type { WorkflowRow } from '../workflows/index.ts';
 import type { workflowsTimeline } from './contract.ts';
 import { spansOf, type TaskSpan } from './spans.ts';
-import { stepsOf, takenUpTasks, turnsOf } from './store.ts';
+import { happeningsOf, statusChangesOf, takenUpTasks } from './store.ts';
 
 type Timeline = Output<typeof workflowsTimeline>;
 
 const MAX_TASKS = 500;
-const MAX_STEPS = 10_000;
+const MAX_HAPPENINGS = 10_000;
 const MAX_SPANS = 1_000;
-const MAX_TURNS = 100;
+const MAX_STATUS_CHANGES = 100;
 const NAME_SHOWN = 100;
 const AGENTS_AT_ONCE = 500;
 
 /** Bounded by the last changed tasks: of a workflow that thousands of times were spent on, those that count now. */
 export async function timelineOf(db: Db, workflow: WorkflowRow, principal: Principal, now: number): Promise<Timeline> {
-  const { tasks, total } = await takenUpTasks(db, workflow, MAX_TASKS);
+  const { rows: tasks, total } = await takenUpTasks(db, workflow, MAX_TASKS);
   const names = new Map(tasks.map(({ id, name }) => [id, beginning(name, NAME_SHOWN)]));
-  const all = spansOf(await stepsOf(db, workflow.workspace_id, [...names.keys()], MAX_STEPS));
+  const all = spansOf(await happeningsOf(db, workflow.workspace_id, [...names.keys()], MAX_HAPPENINGS));
   const spans = all.sort((one, other) => one.from - other.from).slice(-MAX_SPANS);
   const agents = await agentsOf(db, workflow.workspace_id, spans);
   const viewer = await agentViewer(db, principal, now);
@@ -40,7 +40,7 @@ export async function timelineOf(db: Db, workflow: WorkflowRow, principal: Princ
       spans: own.map(({ agent_id: _, ...span }) => ({ ...span, task_name: names.get(span.task_id) as string })),
     };
   });
-  const turns = await turnsOf(db, workflow, MAX_TURNS);
+  const turns = await statusChangesOf(db, workflow, MAX_STATUS_CHANGES);
   return { workflow_id: workflow.id, lanes, turns, now, spans_more: all.length - spans.length, tasks_more: total - tasks.length };
 }
 

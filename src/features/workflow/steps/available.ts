@@ -1,10 +1,11 @@
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
+import { rowsById } from '../../../storage/rows.ts';
 import { capabilitiesOf, requireOwnAgent } from '../agents/index.ts';
 import { isOneOf, OPEN_WORKFLOW, readStrings, requireWorkflow, viewTask, type WorkflowRow } from '../workflows/index.ts';
 import { taskGetAvailable } from './contract.ts';
-import { actionableTasks, type OfferedStep, runningWorkflows, tasksById } from './store.ts';
+import { actionableTasks, type OfferedStep, runningWorkflows } from './store.ts';
 
 const FIRST_LOOK = 100;
 /** Each look is so much longer than the one before: few are needed even where most tasks ask for what the agent lacks. */
@@ -60,7 +61,7 @@ export const availableTools: Implementation[] = [
       const search: Search = { has: new Set(capabilitiesOf(agent)), limit, now: ctx.clock.now() };
       const workflow = workflow_id === undefined ? undefined : await requireWorkflow(ctx.reader, ctx.workspace, workflow_id, 'workflow_id');
       const ids = workflow ? await suitableOf(ctx.reader, workflow, search) : await suitable(ctx.reader, ctx.workspace, search);
-      const rows = await tasksById(ctx.reader, ctx.workspace, ids);
+      const rows = await rowsById(ctx.reader, 'workflow_tasks', ctx.workspace, ids);
       // A moment has passed between the looks.
       const tasks = [...new Set(ids)].flatMap((id) => rows.get(id) ?? []).filter(({ status }) => status !== 'removed');
       return ok({ tasks: tasks.map(viewTask) });

@@ -18,8 +18,8 @@ import {
   TASK_MACHINE,
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
-import { markIdle, UNCLAIMED } from './claims.ts';
 import { taskReplan, taskSetPlan } from './contract.ts';
+import { markIdle, UNCLAIMED } from './release.ts';
 
 const MAX_CONTEXT = 64 * 1024;
 /** Of a longer plan a checkpoint stores only the beginning: a checkpoint is there to be read, not to archive. */

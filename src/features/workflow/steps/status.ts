@@ -28,8 +28,9 @@ import {
   type WorkflowRow,
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
-import { awaitingAnswer, markIdle, taskBlocked, UNCLAIMED } from './claims.ts';
+import { awaitingAnswer, taskBlocked } from './claims.ts';
 import { SUMMARY_CHARACTERS, taskUpdateStatus } from './contract.ts';
+import { markIdle, UNCLAIMED } from './release.ts';
 
 interface StepResult {
   readonly outcome?: string | undefined;

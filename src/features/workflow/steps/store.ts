@@ -31,15 +31,8 @@ export const holdsOther = (db: Db, workspace: string, agentId: string, taskIds: 
       .where('workflow_tasks.id', 'not in', taskIds),
   );
 
-export async function tasksClaimedIn(db: Db, workspace: string, workflowId: string): Promise<WorkflowTaskRow[]> {
-  return await db
-    .selectFrom('workflow_tasks')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    .where('workflow_id', '=', workflowId)
-    .where('assigned_agent_id', 'is not', null)
-    .execute();
-}
+export const tasksClaimedIn = (db: Db, workspace: string, workflowId: string): Promise<WorkflowTaskRow[]> =>
+  findRows(db, 'workflow_tasks', { workspace_id: workspace, workflow_id: workflowId, assigned_agent_id: { '!=': null } });
 
 /** How many tasks of each of these workflows wait for a person to answer. */
 export async function questionsIn(db: Db, workspace: string, workflowIds: readonly string[]): Promise<Map<string, number>> {
@@ -94,16 +87,8 @@ interface CheckpointFilter {
   readonly after?: number | undefined;
 }
 
-export async function checkpointsAfter(
-  db: Db,
-  workspace: string,
-  taskId: string,
-  { types, after = 0 }: CheckpointFilter,
-  limit: number,
-): Promise<CheckpointRow[]> {
-  const all = db.selectFrom('checkpoints').selectAll().where('workspace_id', '=', workspace).where('task_id', '=', taskId).where('sequence', '>', after);
-  return await (types ? all.where('type', 'in', types) : all).orderBy('sequence').limit(limit).execute();
-}
+export const checkpointsAfter = (db: Db, workspace: string, taskId: string, { types, after = 0 }: CheckpointFilter, limit: number): Promise<CheckpointRow[]> =>
+  findRows(db, 'checkpoints', { workspace_id: workspace, task_id: taskId, sequence: { '>': after }, type: types }, { order: { sequence: 'asc' }, limit });
 
 /** Workflows whose tasks can be taken up, the oldest first, after `last`: those with room for one more claim, or those without. */
 export async function runningWorkflows(db: Db, workspace: string, hasRoom: boolean, last: string, limit: number): Promise<string[]> {
@@ -152,10 +137,4 @@ export async function actionableTasks(
   // The sign keeps SQLite from walking all tasks in the order of an index, only to have few to sort.
   const sequence = sql<number>`+${sql.ref('task.sequence')}`;
   return await tasks.orderBy('task.workflow_id').orderBy(sequence).orderBy('task.name').limit(limit).execute();
-}
-
-export async function tasksById(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, WorkflowTaskRow>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('workflow_tasks').selectAll().where('workspace_id', '=', workspace).where('id', 'in', ids).execute();
-  return new Map(rows.map((row) => [row.id, row]));
 }

@@ -33,14 +33,14 @@ async function readWithin(
   const rows: CheckpointRow[] = [];
   let characters = 0;
   for (;;) {
-    const wanted = Math.min(PAGE, count + 1 - rows.length);
-    const next = await page(wanted, rows.at(-1));
+    const limit = Math.min(PAGE, count + 1 - rows.length);
+    const next = await page(limit, rows.at(-1));
     for (const row of next) {
       characters += sizeOf(row);
       if (rows.length === count || (rows.length > 0 && characters > MAX_CHARACTERS)) return { rows, more: true };
       rows.push(row);
     }
-    if (next.length < wanted) return { rows, more: false };
+    if (next.length < limit) return { rows, more: false };
   }
 }
 
@@ -52,16 +52,16 @@ const readTools: Implementation[] = [
       }
       const task = viewTask(await requireTask(ctx.reader, ctx.workspace, id, 'id'));
       if (!include_checkpoints) return ok(task);
-      const wanted = Math.min(checkpoint_limit ?? task.checkpoint_count, task.checkpoint_count);
-      const { rows } = await readWithin(wanted, (limit, last) => newestCheckpoints(ctx.reader, ctx.workspace, id, limit, last?.sequence));
-      return ok({ ...task, checkpoints: rows.reverse().map(viewCheckpoint), checkpoints_more: wanted - rows.length });
+      const count = Math.min(checkpoint_limit ?? task.checkpoint_count, task.checkpoint_count);
+      const { rows } = await readWithin(count, (limit, last) => newestCheckpoints(ctx.reader, ctx.workspace, id, limit, last?.sequence));
+      return ok({ ...task, checkpoints: rows.reverse().map(viewCheckpoint), checkpoints_more: count - rows.length });
     },
   }),
   implement(checkpointList, {
     read: async ({ task_id, type, since_sequence, limit = MAX_CHECKPOINTS }, ctx) => {
       await requireTask(ctx.reader, ctx.workspace, task_id);
-      const { rows, more } = await readWithin(limit, (most, last) =>
-        checkpointsAfter(ctx.reader, ctx.workspace, task_id, { types: type, after: last?.sequence ?? since_sequence }, most),
+      const { rows, more } = await readWithin(limit, (atMost, last) =>
+        checkpointsAfter(ctx.reader, ctx.workspace, task_id, { types: type, after: last?.sequence ?? since_sequence }, atMost),
       );
       return ok({ checkpoints: rows.map(viewCheckpoint), more });
     },

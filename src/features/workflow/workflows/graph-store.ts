@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
-import { chunks } from '../../../storage/rows.ts';
+import { chunks, countRows, deleteRows } from '../../../storage/rows.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { SATISFIED } from './lifecycle.ts';
@@ -41,22 +41,11 @@ const dependencies = (db: Db, workspace: string, taskIds: readonly string[]) =>
     .orderBy('dependency.sequence')
     .orderBy('dependency.name');
 
-export async function countTasks(db: Db, workflow: WorkflowRow): Promise<number> {
-  const { tasks } = await activeTasks(db, workflow)
-    .select((eb) => eb.fn.countAll<number>().as('tasks'))
-    .executeTakeFirstOrThrow();
-  return Number(tasks);
-}
+export const countTasks = (db: Db, { workspace_id, id }: WorkflowRow): Promise<number> =>
+  countRows(db, 'workflow_tasks', { workspace_id, workflow_id: id, status: { '!=': 'removed' } });
 
-export async function countEdges(db: Db, { workspace_id, id }: WorkflowRow): Promise<number> {
-  const { edges } = await db
-    .selectFrom('workflow_dependencies')
-    .select((eb) => eb.fn.countAll<number>().as('edges'))
-    .where('workspace_id', '=', workspace_id)
-    .where('workflow_id', '=', id)
-    .executeTakeFirstOrThrow();
-  return Number(edges);
-}
+export const countEdges = (db: Db, { workspace_id, id }: WorkflowRow): Promise<number> =>
+  countRows(db, 'workflow_dependencies', { workspace_id, workflow_id: id });
 
 /** 0 where there is none. */
 export async function lastSequence(db: Db, workflow: WorkflowRow): Promise<number> {
@@ -107,14 +96,8 @@ export async function waitForOneMore(tx: Tx, ids: readonly string[]): Promise<vo
 }
 
 export async function countDependents(db: Db, workspace: string, taskId: string): Promise<{ dependents: number; dependencies: number }> {
-  const edges = (end: 'task_id' | 'depends_on') =>
-    db
-      .selectFrom('workflow_dependencies')
-      .select((eb) => eb.fn.countAll<number>().as('edges'))
-      .where('workspace_id', '=', workspace)
-      .where(end, '=', taskId)
-      .executeTakeFirstOrThrow();
-  return { dependents: Number((await edges('depends_on')).edges), dependencies: Number((await edges('task_id')).edges) };
+  const dependents = await countRows(db, 'workflow_dependencies', { workspace_id: workspace, depends_on: taskId });
+  return { dependents, dependencies: await countRows(db, 'workflow_dependencies', { workspace_id: workspace, task_id: taskId }) };
 }
 
 /** Whoever waited for the task, which must be out already, waits for what it waited for; then nothing leads to it any more. */
@@ -144,7 +127,6 @@ export async function rewireDependents(tx: Tx, task: Pick<WorkflowTaskRow, 'id'>
     .where('workspace_id', '=', workspace)
     .where('id', 'in', (eb) => eb.selectFrom('workflow_dependencies').select('task_id').where('workspace_id', '=', workspace).where('depends_on', '=', task.id))
     .execute();
-  for (const end of ['task_id', 'depends_on'] as const) {
-    await db.deleteFrom('workflow_dependencies').where('workspace_id', '=', workspace).where(end, '=', task.id).execute();
-  }
+  await deleteRows(db, 'workflow_dependencies', { workspace_id: workspace, task_id: task.id });
+  await deleteRows(db, 'workflow_dependencies', { workspace_id: workspace, depends_on: task.id });
 }

@@ -5,15 +5,17 @@ import type { WorkflowPorts } from './status.ts';
 import { workflowTools } from './tools.ts';
 
 export type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
+export { checkPlan } from './graph.ts';
 export { dependenciesOf, edgesOf } from './graph-store.ts';
+export { type ClaimProof, requireHold } from './hold.ts';
 export * from './lifecycle.ts';
+export { nextOf } from './next.ts';
 export { syncOverlapOwner, syncOverlapStatus } from './overlap.ts';
-export { checkPlan, setPlan } from './plan-tasks.ts';
-export { allComplete, countsByWorkflow, nextOf, progress, type WorkflowCounts } from './progress.ts';
+export { setPlan } from './plan-tasks.ts';
+export { allComplete, countByStatus, countsByWorkflow, progress, type WorkflowCounts } from './progress.ts';
 export { addCheckpoint, changeParallelism, changeStatus, createWorkflow, type WorkflowPorts } from './status.ts';
 export {
   activeTasks,
-  type ClaimProof,
   changeTask,
   changeWorkflow,
   claimedBeside,
@@ -23,7 +25,6 @@ export {
   findWorkflowOf,
   newestCheckpoints,
   requireFound,
-  requireHold,
   requireNotEnded,
   requireRunning,
   requireTask,

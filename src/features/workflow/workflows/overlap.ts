@@ -53,9 +53,9 @@ function workItem(task: Indexed, workflow: Owning, holder: string | null = null)
  * then stands.
  */
 export async function syncOverlapStatus(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | 'status' | 'indexed'>, status: StoredTaskStatus): Promise<void> {
-  const told = ITEM_STATUS[status];
-  if (task.indexed === 0 || ITEM_STATUS[task.status] === told) return;
-  await setItemStatus(tx, task.id, told, OVER.has(told) ? tx.now : null);
+  const itemStatus = ITEM_STATUS[status];
+  if (task.indexed === 0 || ITEM_STATUS[task.status] === itemStatus) return;
+  await setItemStatus(tx, task.id, itemStatus, OVER.has(itemStatus) ? tx.now : null);
 }
 
 /** Whose work it is: the holder's developer, or, when nobody holds it (null), that of the workflow again. */
@@ -84,10 +84,10 @@ export async function tellTasks(tx: Tx, tasks: readonly WorkflowTaskRow[], workf
 
 /** The workflow is over, and with it what was open in it. Of one that was abandoned nothing counts as done. */
 export async function tellEnded(tx: Tx, workflow: WorkflowRow): Promise<void> {
-  const kept: StoredTaskStatus[] = workflow.status === 'abandoned' ? ['skipped', 'removed'] : ['completed', 'skipped', 'removed'];
+  const unchanged: StoredTaskStatus[] = workflow.status === 'abandoned' ? ['skipped', 'removed'] : ['completed', 'skipped', 'removed'];
   const over = tx.db.selectFrom('workflow_tasks').where('workspace_id', '=', tx.workspace).where('workflow_id', '=', workflow.id);
-  const told = await over.select('id').where('indexed', '=', 1).where('status', 'not in', kept).execute();
-  const ids = told.map(({ id }) => id);
+  const indexed = await over.select('id').where('indexed', '=', 1).where('status', 'not in', unchanged).execute();
+  const ids = indexed.map(({ id }) => id);
   if (workflow.developer_id !== null) await setItemsStatus(tx, ids, 'cancelled', tx.now);
   await tx.db
     .updateTable('workflow_tasks')

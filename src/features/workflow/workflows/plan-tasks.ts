@@ -4,96 +4,15 @@ import type { Input } from '../../../kernel/contract.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { invalidState, Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { newId } from '../../../storage/rows.ts';
+import { insertRows, newId } from '../../../storage/rows.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { type addTaskContract, MAX_TASKS, type NewPlan, type PlannedTask, type workflowPlan } from './contract.ts';
+import { checkPlan, dependencyCycle, findCycle, selfDependency, unknownDependency } from './graph.ts';
 import { countDependents, countEdges, countTasks, edgesOf, lastSequence, namesOf, rewireDependents, tasksNamed, waitForOneMore } from './graph-store.ts';
 import { isEnded, isOneOf, isSatisfied, SYSTEM_MACHINE, shownStatus, WORKFLOW_MACHINE } from './lifecycle.ts';
 import { syncOverlapStatus, TOLD_AT_ONCE, tellTasks } from './overlap.ts';
-import { changeTask, changeWorkflow, insertDependencies, insertTasks, requireNotEnded } from './store.ts';
-
-/** The rules of a task graph. Pure, linear in its size, and without recursion: a chain may be 10,000 tasks long. */
-
-export interface Node {
-  readonly name: string;
-  readonly depends_on?: readonly string[] | undefined;
-}
-
-/** The dependencies of each task, each once; refused where they name nothing, or lead back to where they came from. `where` is the field that the tasks are in. */
-export function checkPlan(tasks: readonly Node[], where = 'plan.tasks'): Map<string, readonly string[]> {
-  const dependencies = new Map<string, readonly string[]>();
-  for (const [index, { name, depends_on = [] }] of tasks.entries()) {
-    if (dependencies.has(name)) throw duplicateName(name, `${where}[${index}].name`);
-    dependencies.set(name, [...new Set(depends_on)]);
-  }
-  for (const [index, { name }] of tasks.entries()) {
-    for (const dependency of dependencies.get(name) ?? []) {
-      const field = `${where}[${index}].depends_on`;
-      if (dependency === name) throw selfDependency(name, field);
-      if (!dependencies.has(dependency)) throw unknownDependency(name, dependency, field);
-    }
-  }
-  const cycle = findCycle(dependencies);
-  if (cycle) throw dependencyCycle(cycle, where);
-  return dependencies;
-}
-
-/** The first cycle there is, from a task along what it waits for back to itself: `[a, b, a]`. */
-export function findCycle(dependencies: ReadonlyMap<string, readonly string[]>): string[] | undefined {
-  const done = new Set<string>();
-  for (const start of dependencies.keys()) {
-    if (done.has(start)) continue;
-    // The way from `start` to where we are, and how many of the dependencies of each place on it have been looked at.
-    const way = [start];
-    const places = new Map([[start, 0]]);
-    const looked = [0];
-    while (way.length > 0) {
-      const here = way.at(-1) as string;
-      const at = looked.pop() as number;
-      looked.push(at + 1);
-      const next = dependencies.get(here)?.[at];
-      if (next === undefined) {
-        done.add(here);
-        places.delete(here);
-        way.pop();
-        looked.pop();
-      } else if (places.has(next)) {
-        return [...way.slice(places.get(next)), next];
-      } else if (!done.has(next)) {
-        places.set(next, way.length);
-        way.push(next);
-        looked.push(0);
-      }
-    }
-  }
-  return undefined;
-}
-
-const duplicateName = (name: string, field: string): Refusal =>
-  new Refusal('DUPLICATE_TASK_NAME', `Two tasks are called ${JSON.stringify(name)}.`, 'Give each task of a workflow a name of its own.', { field, name });
-
-const selfDependency = (name: string, field: string): Refusal =>
-  new Refusal('SELF_DEPENDENCY', `Task ${JSON.stringify(name)} depends on itself.`, 'Leave its own name out of its depends_on.', { field, name });
-
-const unknownDependency = (name: string, dependency: string, field: string): Refusal =>
-  new Refusal(
-    'UNKNOWN_DEPENDENCY',
-    `Task ${JSON.stringify(name)} names ${JSON.stringify(dependency)}, but no task is called that.`,
-    'Name tasks of the same workflow, letter by letter.',
-    { field, name, dependency },
-  );
-
-/** So many tasks of a cycle are told: it may go through all of them. */
-const TOLD = 500;
-
-function dependencyCycle(cycle: readonly string[], field: string): Refusal {
-  const told = cycle.length <= TOLD ? cycle : [...cycle.slice(0, TOLD - 1), `(${cycle.length - TOLD} more)`, ...cycle.slice(-1)];
-  return new Refusal('DEPENDENCY_CYCLE', `These tasks wait for each other: ${told.join(' → ')}.`, 'Take one of these dependencies away.', {
-    field,
-    cycle: told,
-  });
-}
+import { changeTask, changeWorkflow, requireNotEnded } from './store.ts';
 
 /** Edges of a graph, in all: a plan must be stored in one go while others wait. */
 const MAX_DEPENDENCIES = 100_000;
@@ -107,9 +26,10 @@ export async function setPlan(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, 
   const waiting = (name: string) => dependencies.get(name)?.length ?? 0;
   const tasks = plan.tasks.map((task, index) => newTask(tx, workflow.id, task, waiting(task.name), index < TOLD_AT_ONCE));
   const ids = new Map(tasks.map(({ name, id }) => [name, id]));
-  await insertTasks(tx.db, tasks);
-  await insertDependencies(
+  await insertRows(tx.db, 'workflow_tasks', tasks);
+  await insertRows(
     tx.db,
+    'workflow_dependencies',
     tasks.flatMap(({ id, name }) =>
       (dependencies.get(name) ?? []).map((dependency) => ({
         workspace_id: tx.workspace,
@@ -193,9 +113,9 @@ export async function addTask(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, 
   const sequence = spec.sequence ?? (after?.sequence ?? (await lastSequence(tx.db, workflow))) + 1;
   const waitsFor = dependencies.filter(({ status }) => !isSatisfied(status)).length;
   const row = newTask(tx, workflow.id, { ...spec, sequence }, waitsFor, true);
-  await insertTasks(tx.db, [row]);
+  await insertRows(tx.db, 'workflow_tasks', row);
   const edge = { workspace_id: tx.workspace, workflow_id: workflow.id };
-  await insertDependencies(tx.db, [
+  await insertRows(tx.db, 'workflow_dependencies', [
     ...dependencies.map(({ id }) => ({ ...edge, task_id: row.id, depends_on: id })),
     ...blocked.map(({ id }) => ({ ...edge, task_id: id, depends_on: row.id })),
   ]);
@@ -274,8 +194,8 @@ async function requireNoCycle(
   const cycle = findCycle(graph);
   if (!cycle) return;
   const names = await namesOf(db, workflow.workspace_id, cycle);
-  const told = cycle.map((id) => names.get(id) ?? name);
-  throw dependencyCycle(told, 'blocks');
+  const named = cycle.map((id) => names.get(id) ?? name);
+  throw dependencyCycle(named, 'blocks');
 }
 
 /** Whoever adds it again because the answer was lost learns that it is there. */

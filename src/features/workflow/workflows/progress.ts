@@ -1,141 +1,11 @@
-import { sql } from 'kysely';
 import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { chunks } from '../../../storage/rows.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
-import { LEASE_MS } from '../agents/index.ts';
-import { GROUPS_TOLD, NEIGHBOURS_TOLD, type nextTasks, type progressOf } from './contract.ts';
-import { dependenciesOf, dependencyNames } from './graph-store.ts';
-import { isEnded, isOneOf, isSatisfied, OPEN_TASK, OPEN_WORKFLOW, SATISFIED, shownStatus, TASK_STATUSES, type TaskStatus } from './lifecycle.ts';
+import { GROUPS_TOLD, NEIGHBOURS_TOLD, type progressOf } from './contract.ts';
+import { dependenciesOf } from './graph-store.ts';
+import { isEnded, isSatisfied, OPEN_TASK, SATISFIED, shownStatus, TASK_STATUSES, type TaskStatus } from './lifecycle.ts';
 import { activeTasks } from './store.ts';
-
-type Next = Output<typeof nextTasks>;
-type NextTask = Next['tasks'][number];
-type Actionable = 'pending' | 'failed';
-
-/** What can be taken up now. Only the ready tasks are looked at, and what each waits for or stands beside: never the whole graph. */
-export async function nextOf(db: Db, workflow: WorkflowRow, now: number, includeFailed: boolean, limit: number): Promise<Omit<Next, 'all_complete'>> {
-  const statuses: Actionable[] = includeFailed ? ['pending', 'failed'] : ['pending'];
-  const claims = await liveClaims(db, workflow, now);
-  const running = isOneOf(OPEN_WORKFLOW, workflow.status);
-  const ready = running ? await readyTasks(db, workflow, statuses, claims, limit) : [];
-  // The two are counted one after the other: what was ready and claimed may be under way by now.
-  const available = running ? Math.max(0, (await countReady(db, workflow, statuses)) - claims.filter((claim) => isReady(claim, statuses)).length) : 0;
-  return {
-    tasks: await described(db, workflow, ready),
-    available,
-    claimed: claims.length,
-    max_parallel: workflow.max_parallel_tasks,
-    recommended_count: Math.min(available, workflow.max_parallel_tasks),
-    workflow_status: workflow.status,
-  };
-}
-
-/** There is at least one task, and none is open. */
-export async function allComplete(db: Db, workflow: WorkflowRow): Promise<boolean> {
-  const one = (statuses: readonly WorkflowTaskRow['status'][]) => activeTasks(db, workflow).select('id').where('status', 'in', statuses).limit(1).execute();
-  return (await one(OPEN_TASK)).length === 0 && (await one(SATISFIED)).length > 0;
-}
-
-type Claim = Pick<WorkflowTaskRow, 'id' | 'status' | 'open_dependencies'>;
-
-const isReady = ({ status, open_dependencies }: Claim, statuses: readonly Actionable[]): boolean => open_dependencies === 0 && isOneOf(statuses, status);
-
-/** A claim counts as long as its holder was heard of: the sweep may be a few seconds late. */
-async function liveClaims(db: Db, workflow: WorkflowRow, now: number): Promise<Claim[]> {
-  return await activeTasks(db, workflow)
-    .innerJoin('agents', (join) =>
-      join.onRef('agents.workspace_id', '=', 'workflow_tasks.workspace_id').onRef('agents.id', '=', 'workflow_tasks.assigned_agent_id'),
-    )
-    .select(['workflow_tasks.id', 'workflow_tasks.status', 'workflow_tasks.open_dependencies'])
-    .where('workflow_tasks.assigned_agent_id', 'is not', null)
-    .where('agents.last_seen_at', '>', now - LEASE_MS)
-    .execute();
-}
-
-async function countReady(db: Db, workflow: WorkflowRow, statuses: readonly Actionable[]): Promise<number> {
-  const { ready } = await activeTasks(db, workflow)
-    .select((eb) => eb.fn.countAll<number>().as('ready'))
-    .where('status', 'in', statuses)
-    .where('open_dependencies', '=', 0)
-    .executeTakeFirstOrThrow();
-  return Number(ready);
-}
-
-const TOLD = ['id', 'name', 'description', 'sequence', 'status', 'parallel_group'] as const;
-type Ready = Pick<WorkflowTaskRow, (typeof TOLD)[number]>;
-
-/** One status at a time, so that each is read in the order of its index and no further than needed. */
-async function readyTasks(db: Db, workflow: WorkflowRow, statuses: readonly Actionable[], claims: readonly Claim[], limit: number): Promise<Ready[]> {
-  const held = new Set(claims.map(({ id }) => id));
-  const ready: Ready[] = [];
-  for (const status of statuses) {
-    const rows = await activeTasks(db, workflow)
-      .select(TOLD)
-      .where('status', '=', status)
-      .where('open_dependencies', '=', 0)
-      .orderBy('sequence')
-      .orderBy('name')
-      .limit(limit + claims.length)
-      .execute();
-    ready.push(...rows.filter(({ id }) => !held.has(id)));
-  }
-  return ready.sort((one, other) => one.sequence - other.sequence || (one.name < other.name ? -1 : 1)).slice(0, limit);
-}
-
-async function described(db: Db, workflow: WorkflowRow, ready: readonly Ready[]): Promise<NextTask[]> {
-  const ids = ready.map(({ id }) => id);
-  const names = await dependencyNames(db, workflow.workspace_id, ids);
-  const groups = await groupMembers(db, workflow, [...new Set(ready.map(({ parallel_group }) => parallel_group).filter((group) => group !== null))]);
-  return ready.map(({ parallel_group, ...task }) => {
-    const group = parallel_group === null ? undefined : groups.get(parallel_group);
-    const others = (group?.ids ?? []).filter((id) => id !== task.id).slice(0, NEIGHBOURS_TOLD);
-    const dependencies = names.get(task.id) ?? [];
-    return {
-      ...task,
-      status: task.status as Actionable,
-      can_parallelize: others.length > 0,
-      ...(parallel_group === null ? {} : { parallel_with: others }),
-      ...counted('parallel_with_more', (group?.size ?? 1) - 1 - others.length),
-      dependencies_completed: dependencies.slice(0, NEIGHBOURS_TOLD),
-      ...counted('dependencies_completed_more', dependencies.length - NEIGHBOURS_TOLD),
-    };
-  });
-}
-
-const counted = <K extends string>(field: K, more: number): Partial<Record<K, number>> => (more > 0 ? ({ [field]: more } as Record<K, number>) : {});
-
-const GROUPS_AT_ONCE = 100;
-
-interface Group {
-  readonly ids: readonly string[];
-  readonly size: number;
-}
-
-/** The first members of each group, and how many it has. */
-async function groupMembers(db: Db, { workspace_id, id }: WorkflowRow, groups: readonly string[]): Promise<Map<string, Group>> {
-  const found = new Map<string, Group>();
-  for (const chunk of chunks(groups, GROUPS_AT_ONCE)) {
-    const members = chunk.map(
-      (group) => sql`select * from (select parallel_group, id from workflow_tasks where workspace_id = ${workspace_id} and workflow_id = ${id}
-        and parallel_group = ${group} order by sequence limit ${sql.lit(NEIGHBOURS_TOLD + 1)}) as one`,
-    );
-    const { rows } = await sql<{ parallel_group: string; id: string }>`${sql.join(members, sql` union all `)}`.execute(db);
-    const sizes = await db
-      .selectFrom('workflow_tasks')
-      .select(['parallel_group', (eb) => eb.fn.countAll<number>().as('size')])
-      .where('workspace_id', '=', workspace_id)
-      .where('workflow_id', '=', id)
-      .where('parallel_group', 'in', chunk)
-      .groupBy('parallel_group')
-      .execute();
-    const byGroup = Map.groupBy(rows, ({ parallel_group }) => parallel_group);
-    for (const { parallel_group, size } of sizes) {
-      found.set(parallel_group as string, { ids: (byGroup.get(parallel_group as string) ?? []).map((row) => row.id), size: Number(size) });
-    }
-  }
-  return found;
-}
+import { fieldIfMore } from './views.ts';
 
 type Progress = Output<typeof progressOf>;
 type Counts = Record<TaskStatus, number>;
@@ -154,11 +24,17 @@ export async function progress(db: Db, workflow: WorkflowRow, now: number): Prom
     all_complete: total > 0 && remaining === 0,
     ...(await sequences(db, workflow)),
     blocked_tasks: await blockedTasks(db, workflow),
-    ...counted('blocked_tasks_more', counts.blocked - BLOCKED_TOLD),
+    ...fieldIfMore('blocked_tasks_more', counts.blocked - BLOCKED_TOLD),
     ...(await groups(db, workflow)),
     estimated_remaining: remaining,
     estimated_remaining_ms: remainingMs(workflow, counts.completed, remaining, now),
   };
+}
+
+/** There is at least one task, and none is open. */
+export async function allComplete(db: Db, workflow: WorkflowRow): Promise<boolean> {
+  const one = (statuses: readonly WorkflowTaskRow['status'][]) => activeTasks(db, workflow).select('id').where('status', 'in', statuses).limit(1).execute();
+  return (await one(OPEN_TASK)).length === 0 && (await one(SATISFIED)).length > 0;
 }
 
 /** At the rate of what was completed since the work began. Work that is over, or that nobody has done any of, has no rate. */
@@ -196,7 +72,7 @@ export async function countsByWorkflow(db: Db, workspace: string, ids: readonly 
   return all;
 }
 
-async function countByStatus(db: Db, workflow: WorkflowRow): Promise<Counts> {
+export async function countByStatus(db: Db, workflow: WorkflowRow): Promise<Counts> {
   const counts = noTasks();
   const rows = await activeTasks(db, workflow)
     .select(['status', 'open_dependencies', (eb) => eb.fn.countAll<number>().as('tasks')])
@@ -236,7 +112,7 @@ async function blockedTasks(db: Db, workflow: WorkflowRow): Promise<Progress['bl
   );
   return rows.map(({ id, name }) => {
     const waitsFor = (dependencies.get(id) ?? []).filter(({ status }) => !isSatisfied(status)).map((dependency) => dependency.name);
-    return { id, name, blocked_by: waitsFor.slice(0, NEIGHBOURS_TOLD), ...counted('blocked_by_more', waitsFor.length - NEIGHBOURS_TOLD) };
+    return { id, name, blocked_by: waitsFor.slice(0, NEIGHBOURS_TOLD), ...fieldIfMore('blocked_by_more', waitsFor.length - NEIGHBOURS_TOLD) };
   });
 }
 
@@ -251,10 +127,10 @@ async function groups(db: Db, workflow: WorkflowRow): Promise<Pick<Progress, 'pa
     .groupBy('parallel_group')
     .orderBy('parallel_group')
     .execute();
-  const told = rows.slice(0, GROUPS_TOLD).map(({ parallel_group, task_count, completed }) => ({
+  const shown = rows.slice(0, GROUPS_TOLD).map(({ parallel_group, task_count, completed }) => ({
     group_id: String(parallel_group),
     task_count: Number(task_count),
     completed: Number(completed),
   }));
-  return { parallel_groups: told, ...counted('parallel_groups_more', rows.length - GROUPS_TOLD) };
+  return { parallel_groups: shown, ...fieldIfMore('parallel_groups_more', rows.length - GROUPS_TOLD) };
 }

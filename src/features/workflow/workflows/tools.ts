@@ -15,8 +15,9 @@ import {
 } from './contract.ts';
 import { dependenciesWithOutcomes } from './graph-store.ts';
 import { isSatisfied, shownStatus } from './lifecycle.ts';
+import { nextOf } from './next.ts';
 import { addTask, removeTask, setPlan } from './plan-tasks.ts';
-import { allComplete, nextOf, progress } from './progress.ts';
+import { allComplete, progress } from './progress.ts';
 import { changeParallelism, changeStatus, createWorkflow, type WorkflowPorts } from './status.ts';
 import { requireTask, requireWorkflow } from './store.ts';
 import { pageOfTasks, pageOfWorkflows, summariseWorkflow, viewWorkflow } from './views.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { calledRepository, wordsPattern } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { readJson, view } from '../../../storage/rows.ts';
+import { matching, pageOf, readJson, view } from '../../../storage/rows.ts';
 import type { CheckpointRow, Database, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import {
   type CheckpointView,
@@ -77,13 +77,10 @@ interface WorkflowFilter {
 
 /** Newest first: ids sort by when they were made. */
 export async function pageOfWorkflows(db: Db, workspace: string, filter: WorkflowFilter): Promise<{ rows: SummarisedWorkflow[]; total: number }> {
-  let matching = db.selectFrom('workflows').where('workspace_id', '=', workspace);
-  if (filter.repository_path !== undefined) matching = matching.where('repository_path', '=', filter.repository_path);
-  if (filter.repository !== undefined) matching = matching.where(calledRepository('repository_path', filter.repository));
-  if (filter.status) matching = matching.where('status', 'in', filter.status);
-  const rows = await matching.select(SUMMARISED).orderBy('id', 'desc').limit(filter.limit).offset(filter.offset).execute();
-  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return { rows, total: Number(total) };
+  const { repository_path, repository, status } = filter;
+  const found = matching(db, 'workflows', { workspace_id: workspace, repository_path, status });
+  const called = repository === undefined ? found : found.where(calledRepository('repository_path', repository));
+  return await pageOf(called.select(SUMMARISED).orderBy('id', 'desc'), filter);
 }
 
 interface WorkflowTaskSelection {
@@ -100,16 +97,13 @@ export async function pageOfTasks(db: Db, workspace: string, workflowId: string,
   const all = activeTasks(db, { workspace_id: workspace, id: workflowId });
   const { status, text: words } = page;
   const inStatus = status ? all.where((eb) => eb.or(status.map((shown) => shownAs(eb, shown)))) : all;
-  const standing = words === undefined ? inStatus : inStatus.where(sql<SqlBool>`lower(name) like ${wordsPattern(words.toLowerCase())} escape '\\'`);
-  const rows = await standing
+  const named = words === undefined ? inStatus : inStatus.where(sql<SqlBool>`lower(name) like ${wordsPattern(words.toLowerCase())} escape '\\'`);
+  const query = named
     .select(['id', 'name', 'sequence', 'parallel_group', 'status', 'open_dependencies', 'assigned_agent_id'])
     .$if(page.summaries, (query) => query.select(BEGINNING))
     .orderBy('sequence')
-    .orderBy('name')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { total } = await standing.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+    .orderBy('name');
+  const { rows, total } = await pageOf(query, page);
   const names = await dependencyNames(
     db,
     workspace,
@@ -121,7 +115,7 @@ export async function pageOfTasks(db: Db, workspace: string, workflowId: string,
     depends_on: names.get(row.id) ?? [],
     ...(text === undefined ? {} : { summary: beginning(text, SUMMARY) }),
   }));
-  return { tasks, total: Number(total) };
+  return { tasks, total };
 }
 
 /** The other way round than `shownStatus`. */
@@ -134,3 +128,6 @@ const SUMMARY = 300;
 
 /** What came of it, else what went wrong, else what it is about. Cut in the store: ten thousand whole descriptions are read by nobody. */
 const BEGINNING = sql<string>`substr(coalesce(outcome, error, description), 1, ${sql.lit(SUMMARY + 1)})`.as('text');
+
+/** The field that says how many are left out; none where all are shown. */
+export const fieldIfMore = <K extends string>(field: K, more: number): Partial<Record<K, number>> => (more > 0 ? ({ [field]: more } as Record<K, number>) : {});

@@ -11,7 +11,8 @@ import { requireHold, requireTransition } from '../workflows/index.ts';
 import { requireWorktree } from './assign.ts';
 import type { WorktreeStatus, workspaceUpdate } from './contract.ts';
 import { TASK_BRANCHES } from './place.ts';
-import { changeWorktree, type LeasedWorktree, lease, reachRepository, stillMine, tasksHeldIn, type WorktreeOutside } from './store.ts';
+import { type LeasedWorktree, lease, reachRepository, stillMine, type WorktreeOutside } from './step.ts';
+import { changeWorktree, tasksHeldIn } from './store.ts';
 
 const WORKTREE_MACHINE: Readonly<Record<WorktreeStatus, readonly WorktreeStatus[]>> = {
   active: ['merged', 'abandoned'],

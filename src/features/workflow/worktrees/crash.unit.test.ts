@@ -9,7 +9,7 @@ import { type TestRepository, temporaryRepository } from '../../../testing/scene
 import { type Body, type WorkflowApp, workflowApp } from '../../../testing/scenes/workflow.ts';
 import { type TestDatabase, temporaryDatabase } from '../../../testing/store/database.ts';
 import { until } from '../../../testing/until.ts';
-import { ELSEWHERE_MS } from './store.ts';
+import { ELSEWHERE_MS } from './step.ts';
 
 type Step = keyof GitDisk;
 type Moment = 'before' | 'after';

@@ -1,6 +1,6 @@
 import type { CallContext } from '../../../kernel/call.ts';
 import { Refusal } from '../../../kernel/reply.ts';
-import { isUnderWay, messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
+import { isUnderWay, messageOf, STEP_OVER, type StepRunner, stepRunner } from '../../../kernel/step.ts';
 import { RepositoryUnfit } from '../../../machine/git/repository.ts';
 import { ProgramMissing } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -12,18 +12,8 @@ import { findTask, isOneOf, requireTask, requireWorkflow, SYSTEM_MACHINE, type W
 import { placeTask } from './assign.ts';
 import { clearFromDisk } from './close.ts';
 import { placeFor } from './place.ts';
-import {
-  changeWorktree,
-  findWorktree,
-  type LeasedWorktree,
-  lease,
-  madeFor,
-  reachRepository,
-  renew,
-  stillMine,
-  unmergedDependencies,
-  type WorktreeOutside,
-} from './store.ts';
+import { type LeasedWorktree, lease, reachRepository, renew, stillMine, type WorktreeOutside } from './step.ts';
+import { changeWorktree, findWorktree, madeFor, unmergedDependencies } from './store.ts';
 
 /** Where the worktree is made from. */
 interface Start {
@@ -36,10 +26,23 @@ interface WorktreeClaim {
   readonly fence: number;
 }
 
-/** Whether the claim for which the worktree is made is still the task's. */
-export async function claimStands(db: Db, { workspace_id, task_id, fence }: Pick<WorktreeRow, 'workspace_id' | 'task_id' | 'fence'>): Promise<boolean> {
-  const task = task_id === null ? undefined : await findTask(db, workspace_id, task_id);
-  return task !== undefined && task.fence === fence && task.assigned_agent_id !== null;
+/** A claimed task gets a worktree of its own, or the one it has. Where there can be none the claim is undone, and the refusal says why. */
+export async function openWorktree(outside: WorktreeOutside, ctx: CallContext, task: WorkflowTaskRow, fence: number): Promise<OpenedWorktree | undefined> {
+  const runner = stepRunner(ctx, ctx.signal);
+  const current = await currentWorktree(ctx.reader, task);
+  // Its holder claims it again, to renew the lease: it works where it works.
+  const wasBegun = isOneOf(SYSTEM_MACHINE.release.from, task.status);
+  if (wasBegun && !current) return undefined;
+  if (current && isUnderWay(current, ctx.clock.now())) {
+    // Another call makes it for this very claim; anybody else's must first be cleared away.
+    if (current.fence !== fence) await runner.write((tx) => unclaimTask(tx, task, fence, runner.actor, 'its worktree is being cleared away'));
+    throw pending(task);
+  }
+  const isReady = current?.step === null && (wasBegun || current.made_by_server === 0 || (await isOnDisk(outside, current)));
+  const { id, path, branch, base_branch } = current && isReady ? current : await make(outside, runner, ctx.reader, { task, fence });
+  if (current && isReady) await runner.write((tx) => resume(tx, runner, current, { task, fence }));
+  const unmerged = await unmergedDependencies(ctx.reader, ctx.workspace, task.id, id);
+  return { id, path, branch, base_branch, ...(unmerged.length > 0 ? { unmerged_dependencies: unmerged } : {}) };
 }
 
 /** The active workspace that the task is done in, or that was made for it. */
@@ -49,18 +52,42 @@ async function currentWorktree(db: Db, task: WorkflowTaskRow): Promise<WorktreeR
   return (await madeFor(db, task.workspace_id, task.id)).find((row) => row.status === 'active');
 }
 
-const claimGone = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
-  new Refusal('STALE_CLAIM', `The claim of task ${JSON.stringify(task.name)} ended before its worktree was made.`, 'Claim it again with task_claim.', {
-    task_id: task.id,
-  });
+/** Where the repository cannot be looked at from here, what is known of the worktree is believed. */
+async function isOnDisk(outside: WorktreeOutside, { repository_path, path }: WorktreeRow): Promise<boolean> {
+  try {
+    return await outside.disk.hasWorktree((await reachRepository(outside, repository_path)).root, path);
+  } catch {
+    return true;
+  }
+}
 
-const pending = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
-  new Refusal(
-    'WORKTREE_PENDING',
-    `The worktree of task ${JSON.stringify(task.name)} is being made or cleared away at this moment.`,
-    'Call task_claim again in a few seconds.',
-    { task_id: task.id },
-  );
+async function resume(tx: Tx, runner: StepRunner, row: WorktreeRow, { task, fence }: WorktreeClaim): Promise<void> {
+  if (!(await claimStands(tx.db, { workspace_id: tx.workspace, task_id: task.id, fence }))) throw claimGone(task);
+  await placeTask(tx, runner.actor, await requireTask(tx.db, tx.workspace, task.id), row.id);
+}
+
+async function make(outside: WorktreeOutside, runner: StepRunner, db: Db, claim: WorktreeClaim): Promise<WorktreeRow> {
+  const { task, fence } = claim;
+  let start: Start;
+  try {
+    const { repository_path } = await requireWorkflow(db, task.workspace_id, task.workflow_id);
+    const { root } = await reachRepository(outside, repository_path, runner.signal);
+    start = { root, branch: (await outside.disk.startingPoint(root, { signal: runner.signal })).branch };
+  } catch (error) {
+    await runner.write((tx) => unclaimTask(tx, task, fence, runner.actor, `no worktree: ${messageOf(error)}`));
+    throw worktreeFailed(task, error);
+  }
+  const leased = await runner.write((tx) => beginCreating(tx, runner.actor, claim, start));
+  const made = await carryOutCreation(outside, runner, leased);
+  if ('row' in made) return made.row;
+  throw made.failure === undefined ? claimGone(task) : worktreeFailed(task, made.failure);
+}
+
+/** Whether the claim for which the worktree is made is still the task's. */
+export async function claimStands(db: Db, { workspace_id, task_id, fence }: Pick<WorktreeRow, 'workspace_id' | 'task_id' | 'fence'>): Promise<boolean> {
+  const task = task_id === null ? undefined : await findTask(db, workspace_id, task_id);
+  return task !== undefined && task.fence === fence && task.assigned_agent_id !== null;
+}
 
 /**
  * Writes down what is about to be made, before anything is. A worktree that was made before and is gone from disk is made
@@ -165,6 +192,19 @@ export async function undoCreation(outside: WorktreeOutside, runner: StepRunner,
   });
 }
 
+const claimGone = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
+  new Refusal('STALE_CLAIM', `The claim of task ${JSON.stringify(task.name)} ended before its worktree was made.`, 'Claim it again with task_claim.', {
+    task_id: task.id,
+  });
+
+const pending = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
+  new Refusal(
+    'WORKTREE_PENDING',
+    `The worktree of task ${JSON.stringify(task.name)} is being made or cleared away at this moment.`,
+    'Call task_claim again in a few seconds.',
+    { task_id: task.id },
+  );
+
 const SWITCH_OFF = 'or set auto_create_workspaces to false with workflow_set_parallelism and work in a worktree of your own (workspace_create)';
 
 const NEXT: Record<RepositoryUnfit['why'], string> = {
@@ -187,54 +227,4 @@ function worktreeFailed(task: { id: string; name: string }, error: unknown): Ref
     task_id: task.id,
     claimed: false,
   });
-}
-
-/** A claimed task gets a worktree of its own, or the one it has. Where there can be none the claim is undone, and the refusal says why. */
-export async function openWorktree(outside: WorktreeOutside, ctx: CallContext, task: WorkflowTaskRow, fence: number): Promise<OpenedWorktree | undefined> {
-  const runner: StepRunner = { actor: ctx.principal.actor, signal: ctx.signal, write: (callback) => ctx.settle(callback) };
-  const current = await currentWorktree(ctx.reader, task);
-  // Its holder claims it again, to renew the lease: it works where it works.
-  const wasBegun = isOneOf(SYSTEM_MACHINE.release.from, task.status);
-  if (wasBegun && !current) return undefined;
-  if (current && isUnderWay(current, ctx.clock.now())) {
-    // Another call makes it for this very claim; anybody else's must first be cleared away.
-    if (current.fence !== fence) await runner.write((tx) => unclaimTask(tx, task, fence, runner.actor, 'its worktree is being cleared away'));
-    throw pending(task);
-  }
-  const isReady = current?.step === null && (wasBegun || current.made_by_server === 0 || (await isOnDisk(outside, current)));
-  const { id, path, branch, base_branch } = current && isReady ? current : await make(outside, runner, ctx.reader, { task, fence });
-  if (current && isReady) await runner.write((tx) => resume(tx, runner, current, { task, fence }));
-  const unmerged = await unmergedDependencies(ctx.reader, ctx.workspace, task.id, id);
-  return { id, path, branch, base_branch, ...(unmerged.length > 0 ? { unmerged_dependencies: unmerged } : {}) };
-}
-
-/** Where the repository cannot be looked at from here, what is known of the worktree is believed. */
-async function isOnDisk(outside: WorktreeOutside, { repository_path, path }: WorktreeRow): Promise<boolean> {
-  try {
-    return await outside.disk.hasWorktree((await reachRepository(outside, repository_path)).root, path);
-  } catch {
-    return true;
-  }
-}
-
-async function resume(tx: Tx, runner: StepRunner, row: WorktreeRow, { task, fence }: WorktreeClaim): Promise<void> {
-  if (!(await claimStands(tx.db, { workspace_id: tx.workspace, task_id: task.id, fence }))) throw claimGone(task);
-  await placeTask(tx, runner.actor, await requireTask(tx.db, tx.workspace, task.id), row.id);
-}
-
-async function make(outside: WorktreeOutside, runner: StepRunner, db: Db, claim: WorktreeClaim): Promise<WorktreeRow> {
-  const { task, fence } = claim;
-  let start: Start;
-  try {
-    const { repository_path } = await requireWorkflow(db, task.workspace_id, task.workflow_id);
-    const { root } = await reachRepository(outside, repository_path, runner.signal);
-    start = { root, branch: (await outside.disk.startingPoint(root, { signal: runner.signal })).branch };
-  } catch (error) {
-    await runner.write((tx) => unclaimTask(tx, task, fence, runner.actor, `no worktree: ${messageOf(error)}`));
-    throw worktreeFailed(task, error);
-  }
-  const leased = await runner.write((tx) => beginCreating(tx, runner.actor, claim, start));
-  const made = await carryOutCreation(outside, runner, leased);
-  if ('row' in made) return made.row;
-  throw made.failure === undefined ? claimGone(task) : worktreeFailed(task, made.failure);
 }

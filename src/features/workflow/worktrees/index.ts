@@ -6,10 +6,11 @@ import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { StepPorts } from '../steps/index.ts';
 import { carryOutRemoval } from './close.ts';
 import { carryOutCreation, claimStands, openWorktree, undoCreation } from './create.ts';
-import { ELSEWHERE_MS, type LeasedWorktree, overdueSteps, reachRepository, takeOver, type WorktreeOutside } from './store.ts';
+import { ELSEWHERE_MS, type LeasedWorktree, reachRepository, takeOver, type WorktreeOutside } from './step.ts';
+import { overdueSteps } from './store.ts';
 import { worktreeTools } from './tools.ts';
 
-export type { WorktreeOutside } from './store.ts';
+export type { WorktreeOutside } from './step.ts';
 
 interface Worktrees {
   readonly feature: Feature;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ok } from '../../../kernel/reply.ts';
-import { isUnderWay, type StepRunner } from '../../../kernel/step.ts';
+import { isUnderWay, stepRunner } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { view } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
@@ -8,7 +8,8 @@ import { requireWorkflow } from '../workflows/index.ts';
 import { assignTask, registerWorktree, requireWorktree } from './assign.ts';
 import { beginClosing, carryOutRemoval, requireClosable, requireCommit, requireStatusChange } from './close.ts';
 import { taskAssignWorkspace, workspaceCreate, workspaceList, workspaceUpdate, workspaceView } from './contract.ts';
-import { pageOfWorktrees, tasksIn, type WorktreeOutside } from './store.ts';
+import type { WorktreeOutside } from './step.ts';
+import { pageOfWorktrees, tasksIn } from './store.ts';
 
 const viewWorktree = (row: WorktreeRow, task_ids: string[]): z.output<typeof workspaceView> =>
   view(workspaceView, row, { task_ids, managed: row.made_by_server === 1 });
@@ -23,8 +24,7 @@ export const worktreeTools = (outside: WorktreeOutside): Implementation[] => [
       if (changes && seen.made_by_server === 1 && input.merge_commit !== undefined) await requireCommit(outside, seen, input.merge_commit, ctx.signal);
       const { row, changed, leased } = await ctx.write((tx) => beginClosing(tx, ctx, closing));
       if (!leased) return ok({ success: true as const, changed, ...onDisk(row, ctx.clock.now()) });
-      const runner: StepRunner = { actor: ctx.principal.actor, signal: undefined, write: (callback) => ctx.settle(callback) };
-      const kept = await carryOutRemoval(outside, runner, leased);
+      const kept = await carryOutRemoval(outside, stepRunner(ctx), leased);
       return ok({ success: true as const, changed, ...(kept === null ? { worktree: 'removed' as const } : { worktree: 'kept' as const, reason: kept }) });
     },
   }),

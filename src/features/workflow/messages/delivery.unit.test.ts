@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type DeliveryState, isIn, rankOf, remindableFrom, statusOf, stepsOf } from './thread-standing.ts';
+import { type DeliveryState, isIn, rankOf, remindableFrom, statusOf, stepsOf } from './delivery.ts';
 
 const NOW = 1_000_000;
 const MINUTE = 60_000;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MemoryIndex } from './memory-index.ts';
-import { reasonFor, type Scored, scorePair } from './score.ts';
+import { reasonFor } from './reason.ts';
+import { type Scored, scorePair } from './score.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 import { analyse, surfaces } from './terms.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../../kernel/reply.ts';
-import { checkPlan, findCycle, type Node } from './plan-tasks.ts';
+import { checkPlan, findCycle, type Node } from './graph.ts';
 
 function refusal(tasks: Node[]): Refusal {
   try {

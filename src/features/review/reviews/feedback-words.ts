@@ -1,0 +1,99 @@
+import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
+
+/** As much JSON as a message's body may be, with room for the rest of it. */
+const MAX_TEXT = 32_000;
+const MAX_ITEMS = 24_000;
+
+export interface DeliveryOutcome {
+  readonly commit: string | null;
+  /** Why it could not be merged. */
+  readonly reason: string | null;
+  /** The instance that it is for ends now: it has had too many failed reviews. */
+  readonly abandoned: boolean;
+}
+
+interface FeedbackNotice {
+  readonly subject: string;
+  readonly body: string | Record<string, unknown>;
+  readonly priority: ReviewFeedbackRow['priority'];
+  /** What is typed into its terminal, or what its program is started again with: nothing of it is the reviewer's. */
+  readonly news: string;
+}
+
+const WHAT_NEXT = 'Act on it, commit, then call request_review again or create_pull_request.';
+
+/** What the coding agent is told. Merged feedback is not repeated; what could not be merged is in the message itself. */
+export function inWords(row: ReviewFeedbackRow, { commit, reason, abandoned }: DeliveryOutcome): FeedbackNotice {
+  const subject = `Review ${row.review_iteration} by ${row.review_instance}: ${row.feedback_type}`;
+  const next = abandoned ? `${row.coding_instance} is abandoned now: it has had too many failed reviews.` : WHAT_NEXT;
+  if (reason === null) {
+    const body = `Feedback ${row.id} is in ${FEEDBACK_FILE} on your branch, merged by ${commit}. ${next}`;
+    return { subject, body, priority: row.priority, news: `${subject}. ${body}` };
+  }
+  const news = `${subject}. Feedback ${row.id} could not be merged into your branch; it is in your messages: call message_list. ${next}`;
+  return { subject, body: { ...messageBody(row), not_merged: reason, next }, priority: row.priority, news };
+}
+
+function messageBody(row: ReviewFeedbackRow): Record<string, unknown> {
+  const all = JSON.parse(row.actionable_items) as string[];
+  let room = MAX_ITEMS;
+  const items = all.filter((item) => (room -= sizeOf(item)) >= 0);
+  const feedback = beginning(row.feedback, MAX_TEXT);
+  const isCut = items.length < all.length || feedback.length < row.feedback.length;
+  return {
+    feedback_id: row.id,
+    feedback_type: row.feedback_type,
+    review_iteration: row.review_iteration,
+    actionable_items: items,
+    feedback,
+    ...(isCut ? { cut: `It is longer than a message: the whole is kept, see covenant instances show ${row.coding_instance}.` } : {}),
+  };
+}
+
+const sizeOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) + 1;
+
+/** As much of it as has room. */
+function beginning(text: string, room: number): string {
+  let [fits, tooLong] = [0, text.length + 1];
+  while (tooLong - fits > 1) {
+    const middle = Math.floor((fits + tooLong) / 2);
+    if (sizeOf(text.slice(0, middle)) <= room) fits = middle;
+    else tooLong = middle;
+  }
+  return text.slice(0, fits).replace(/[\ud800-\udbff]$/, '');
+}
+
+export const FEEDBACK_FILE = 'REVIEW_FEEDBACK.md';
+
+/**
+ * How the feedback reads in the coding worktree: a front part that a program can read, then the reviewer's own text. Whatever that
+ * text holds, the front part is ours: its free values are JSON strings of one line each, which YAML reads too.
+ * The same for the same row, always: whoever finishes a merge after a crash makes the same file.
+ */
+export function feedbackFile(row: ReviewFeedbackRow, reviewed: string): string {
+  const items = JSON.parse(row.actionable_items) as string[];
+  const list = items.map((item) => `  - ${oneLine(item)}`);
+  return [
+    '---',
+    `feedback_id: ${row.id}`,
+    `type: ${row.feedback_type}`,
+    `priority: ${row.priority}`,
+    `iteration: ${row.review_iteration}`,
+    `reviewer: ${row.review_instance}`,
+    `for: ${row.coding_instance}`,
+    `reviewed_commit: ${reviewed}`,
+    items.length === 0 ? 'actionable_items: []' : 'actionable_items:',
+    ...list,
+    '---',
+    '',
+    '# Review feedback',
+    '',
+    // As git itself would have it in a commit.
+    row.feedback.replace(/\r\n?/g, '\n'),
+    '',
+  ].join('\n');
+}
+
+/** Of what JSON leaves as it is, some readers take these for the end of a line. */
+const oneLine = (text: string): string =>
+  JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);

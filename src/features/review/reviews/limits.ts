@@ -1,0 +1,40 @@
+import { type Refused, refused } from '../../../kernel/reply.ts';
+import type { Tx } from '../../../storage/write.ts';
+import type { ReviewLimits } from '../../core/settings/index.ts';
+import { beginEnding, changeInstance, EXIT_GRACE_MS, type InstanceRow, isGivenUp, reviewsAllowed, SUGGESTIONS } from '../instances/index.ts';
+
+const CODE = 'REVIEW_LIMIT_EXCEEDED';
+
+/** A reply and no exception: that it was refused is counted. */
+export async function refuseAtLimit(tx: Tx, actor: string, coding: InstanceRow, ran: number, limits: ReviewLimits): Promise<Refused> {
+  const { failed, abandoned } = await countFailed(tx, actor, coding, limits, EXIT_GRACE_MS);
+  const allowed = reviewsAllowed(coding, limits);
+  const counters = { current_iteration: ran, max_iterations: allowed, failed_reviews: failed };
+  tx.append({ category: 'work', kind: 'review.limit_exceeded', actor, subject: coding.id, payload: { ...counters, abandoned } });
+  const next = abandoned ? `${coding.id} is abandoned after ${failed} failed reviews and ends now. Stop.` : SUGGESTIONS[0];
+  return refused('error', CODE, `Maximum review iterations (${allowed}) reached for agent ${coding.id}`, next, {
+    error: CODE,
+    suggestions: SUGGESTIONS,
+    ...counters,
+    auto_abandon_after: limits.autoAbandonAfter,
+    status: abandoned ? 'abandoned' : coding.status,
+  });
+}
+
+export interface Counted {
+  readonly failed: number;
+  readonly abandoned: boolean;
+}
+
+/** One more failed review. At the threshold the instance is abandoned in the same breath; the sweep takes it from the machine after `graceMs`. */
+export async function countFailed(tx: Tx, actor: string, row: InstanceRow, limits: ReviewLimits, graceMs: number): Promise<Counted> {
+  const failed = row.failed_reviews + 1;
+  if (!isGivenUp(failed, limits)) {
+    await changeInstance(tx.db, row, { failed_reviews: failed, updated_at: tx.now });
+    return { failed, abandoned: false };
+  }
+  const status_reason = `${failed} failed reviews, of at most ${limits.autoAbandonAfter}`;
+  await beginEnding(tx, row, { failed_reviews: failed, status: 'abandoned', status_reason, news: null }, { force: false }, graceMs);
+  tx.append({ category: 'work', kind: 'instance.abandoned', actor, subject: row.id, payload: { automatic: true, failed_reviews: failed } });
+  return { failed, abandoned: true };
+}

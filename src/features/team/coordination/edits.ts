@@ -1,0 +1,85 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { mayBeSameRepo } from '../../../kernel/repo.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { ClaimRow } from '../../../storage/schema-rows.ts';
+import { covering } from './conflicts.ts';
+import { type Glob, hasWildcard, parseGlob, pathOf, withBeneath } from './globs.ts';
+import { liveClaimRows, readStrings } from './store.ts';
+
+interface EditedPath {
+  readonly repo: string;
+  readonly path: string;
+  /** A folder, with all that lies beneath it. */
+  readonly tree?: boolean | undefined;
+}
+
+export type EditConflict<T extends EditedPath = EditedPath> = T & {
+  readonly claim: ClaimRow;
+  /** What of a folder is claimed; undefined where the path itself is. */
+  readonly within: string | undefined;
+};
+
+/** The top of a working tree, as a path in it. */
+const WHOLE = '.';
+
+/** A commit of many files is held against thousands of patterns: others are served in between. */
+const BATCH_SIZE = 10;
+
+/**
+ * The files that are under a live exclusive claim which is not the caller's own: while they are, they are not theirs to edit. In the order of
+ * the files, each with the claim that lasts longest.
+ */
+export async function editConflicts<T extends EditedPath>(
+  db: Db,
+  workspace: string,
+  files: readonly T[],
+  isOwn: (claim: ClaimRow) => boolean,
+  now: number,
+): Promise<EditConflict<T>[]> {
+  if (files.length === 0) return [];
+  const held = (await liveClaimRows(db, workspace, now)).filter((claim) => claim.mode === 'exclusive' && !isOwn(claim));
+  const repos = [...new Set(files.map(({ repo }) => repo))];
+  const claims = held
+    .toSorted((a, b) => b.expires_at - a.expires_at)
+    .map((claim) => ({
+      claim,
+      covers: reachMatcher(readStrings(claim.paths)),
+      repos: new Set(repos.filter((repo) => mayBeSameRepo(claim.repo, repo))),
+    }));
+  const conflicts: EditConflict<T>[] = [];
+  for (const [index, file] of files.entries()) {
+    if (index > 0 && index % BATCH_SIZE === 0) await yieldToEventLoop();
+    const reach = reachOf(file);
+    const found = claims.find(({ covers, repos }) => repos.has(file.repo) && covers(reach));
+    if (found) conflicts.push({ ...file, claim: found.claim, within: withinOf(file, found.claim) });
+  }
+  return conflicts;
+}
+
+interface Reach {
+  readonly itself: Glob;
+  /** Of a folder, with all that lies in it. */
+  readonly beneath?: Glob;
+}
+
+function reachOf({ path, tree }: EditedPath): Reach {
+  if (tree && path === WHOLE) return { itself: parseGlob('**') };
+  const itself = pathOf(path);
+  return tree ? { itself, beneath: withBeneath(itself) } : { itself };
+}
+
+/**
+ * Whether any of the patterns is over what is written. One that begins with a wildcard may have files in every folder: nobody who names
+ * `dist` is in the way of all `*.test.ts`, and what of these was in it the commit guard sees.
+ */
+function reachMatcher(patterns: readonly string[]): (reach: Reach) => boolean {
+  const covers = covering(patterns);
+  const coversBeneath = covering(patterns.filter((pattern) => !hasWildcard(pattern.charAt(0))));
+  return ({ itself, beneath }) => covers(itself) || (beneath !== undefined && coversBeneath(beneath));
+}
+
+function withinOf(file: EditedPath, claim: ClaimRow): string | undefined {
+  const patterns = readStrings(claim.paths);
+  if (!file.tree || (file.path !== WHOLE && covering(patterns)(pathOf(file.path)))) return undefined;
+  return patterns.find((pattern) => reachMatcher([pattern])(reachOf(file)));
+}

@@ -1,0 +1,44 @@
+export type Action = 'create' | 'modify' | 'remove' | 'fix' | 'audit';
+
+/** Declared actions that cannot be the same work: one brings or keeps what the other takes away. */
+const OPPOSED: Readonly<Record<Action, readonly Action[]>> = {
+  create: ['remove'],
+  modify: ['remove'],
+  fix: ['remove'],
+  remove: ['create', 'modify', 'fix'],
+  // An audit looks and changes nothing, so it may cover the same ground as any of them.
+  audit: [],
+};
+
+/** An action that was not declared never diverges: the words only add precision where both sides give them. */
+export const opposed = (one: Action | null | undefined, other: Action | null | undefined): boolean => (one && other ? OPPOSED[one].includes(other) : false);
+
+/** Names of one layer, as different agents call it. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['server', 'backend', 'back-end', 'api', 'rest', 'graphql', 'service'],
+  ['client', 'frontend', 'front-end', 'ui', 'web', 'webapp', 'view', 'dashboard'],
+  ['db', 'database', 'storage', 'schema', 'sql', 'postgres', 'migrations'],
+  ['docs', 'documentation', 'doc', 'readme'],
+  ['test', 'tests', 'testing', 'qa', 'e2e'],
+  ['ci', 'build', 'infra', 'infrastructure', 'deploy', 'deployment', 'devops', 'ops'],
+  ['cli', 'command-line', 'terminal'],
+  ['mobile', 'ios', 'android', 'app'],
+];
+const LAYER_OF = new Map(LAYERS.flatMap((names, layer) => names.map((name) => [name, layer] as const)));
+
+const cleaned = (component: string): string =>
+  component
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_]+/g, '-');
+
+/** Two declared components that are not the same: neither one name, nor two names of one layer, nor a part of the other (`server`, `server-auth`). */
+export function componentsDiffer(one: string | null | undefined, other: string | null | undefined): boolean {
+  const [mine, theirs] = [cleaned(one ?? ''), cleaned(other ?? '')];
+  if (mine === '' || theirs === '' || mine === theirs) return false;
+  const layer = LAYER_OF.get(mine);
+  if (layer !== undefined && layer === LAYER_OF.get(theirs)) return false;
+  return !isPartOf(mine, theirs) && !isPartOf(theirs, mine);
+}
+
+const isPartOf = (part: string, whole: string): boolean => `-${whole}-`.includes(`-${part}-`);

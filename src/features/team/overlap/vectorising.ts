@@ -1,0 +1,75 @@
+import type { Services } from '../../../kernel/call.ts';
+import type { Sweep } from '../../../kernel/sweep.ts';
+import { changeRows, chunks, saveRows } from '../../../storage/rows.ts';
+import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
+import type { Embedder } from './embedder.ts';
+import { embeddedText, encodeVector, findItem, nextState } from './items.ts';
+
+const EVERY_MS = 1_000;
+/** Few at a time, so that a question does not wait long behind them. */
+const BATCH = 4;
+const PAGE = 200;
+
+/** Gives every item its vector soon after it was written or changed. What the model misses while it is away comes later. */
+export function vectorising({ store, clock, log }: Services, embedder: Embedder): Sweep {
+  /** Up to which revision each workspace has been looked through. */
+  const seen = new Map<string, number>();
+  let quietUntil = 0;
+
+  async function pending(workspace: string, after: number): Promise<OverlapItemRow[]> {
+    return await store.reader
+      .selectFrom('overlap_items')
+      .selectAll()
+      .where('workspace_id', '=', workspace)
+      .where('revision', '>', after)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('overlap_vectors')
+              .select('item_id')
+              .whereRef('overlap_vectors.workspace_id', '=', 'overlap_items.workspace_id')
+              .whereRef('overlap_vectors.item_id', '=', 'overlap_items.id')
+              .where('overlap_vectors.model', '=', embedder.model),
+          ),
+        ),
+      )
+      .orderBy('revision')
+      .limit(PAGE)
+      .execute();
+  }
+
+  async function save(workspace: string, item: OverlapItemRow, vector: Float32Array): Promise<void> {
+    await store.write(workspace, async (tx) => {
+      const now = await findItem(tx.db, workspace, item.id);
+      // Changed in the meantime: its vector would be that of the old text.
+      if (!now || embeddedText(now) !== embeddedText(item)) return;
+      const row = { workspace_id: workspace, item_id: item.id, model: embedder.model, vector: encodeVector(vector) };
+      await saveRows(tx.db, 'overlap_vectors', ['workspace_id', 'item_id', 'model'], row);
+      const { revision } = await nextState(tx.db, workspace, 0);
+      await changeRows(tx.db, 'overlap_items', { workspace_id: workspace, id: item.id }, { revision });
+    });
+  }
+
+  return {
+    name: 'vectors',
+    everyMs: EVERY_MS,
+    async run() {
+      if (clock.now() < quietUntil) return;
+      try {
+        for (const { workspace_id: workspace, revision } of await store.reader.selectFrom('overlap_state').select(['workspace_id', 'revision']).execute()) {
+          while ((seen.get(workspace) ?? 0) < revision) {
+            const items = await pending(workspace, seen.get(workspace) ?? 0);
+            for (const batch of chunks(items, BATCH)) {
+              const vectors = await embedder.embed(batch.map(embeddedText));
+              for (const [index, item] of batch.entries()) await save(workspace, item, vectors[index] as Float32Array);
+            }
+            seen.set(workspace, items.length < PAGE ? revision : (items.at(-1)?.revision ?? revision));
+          }
+        }
+      } catch (error) {
+        quietUntil = clock.now() + 30_000;
+        log.warn('work not embedded; tried again in 30 s', { error });
+      }
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { Principal } from '../../../kernel/call.ts';
+import type { Output } from '../../../kernel/contract.ts';
+import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { eventsAbout } from '../../../storage/journal.ts';
+import { findRows, matching, readJson, rowsById, view } from '../../../storage/rows.ts';
+import type { OverlapWarningRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
+import { type Viewer, viewerOf } from '../../core/identity/index.ts';
+import { readMatches } from './checks.ts';
+import { scopeVerdict, type showOverlap, storedWarning, type WarningLevel } from './contract.ts';
+import { shownTo } from './detect.ts';
+
+interface WarningPage {
+  readonly open?: boolean | undefined;
+  readonly level?: WarningLevel | undefined;
+  readonly subject_id?: string | undefined;
+  readonly developer_id?: string | undefined;
+  readonly repository?: string | undefined;
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export async function recentWarnings(db: Db, workspace: string, page: WarningPage): Promise<OverlapWarningRow[]> {
+  const { open = false, level, subject_id, developer_id, repository, before } = page;
+  let query = db.selectFrom('overlap_warnings').selectAll().where('workspace_id', '=', workspace);
+  if (open) query = query.where('resolved_at', 'is', null);
+  if (level) query = query.where('level', '=', level);
+  if (subject_id) query = query.where('subject_id', '=', subject_id);
+  if (developer_id) query = query.where('developer_id', '=', developer_id);
+  if (before) query = query.where('id', '<', before);
+  if (repository) {
+    // What only a check was made for, and a workstream, is in no repository that is known of: it may be in this one.
+    query = query.where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('tasks')
+            .select(sql`1`.as('one'))
+            .whereRef('tasks.workspace_id', '=', 'overlap_warnings.workspace_id')
+            .whereRef('tasks.id', '=', 'overlap_warnings.subject_id')
+            .where('tasks.repo', 'is not', null)
+            .where(sql<boolean>`not ${calledRepository('tasks.repo', repository)}`),
+        ),
+      ),
+    );
+  }
+  return await query.orderBy('id', 'desc').limit(page.limit).execute();
+}
+
+export const warningNamed = (db: Db, workspace: string, tail: string): Promise<OverlapWarningRow> =>
+  findBySuffix(matching(db, 'overlap_warnings', { workspace_id: workspace }).selectAll(), tail, 'warning');
+
+/** What the work is called that each of the warnings is about. */
+export async function titlesOfWarnings(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
+  return new Map(Array.from(await rowsById(db, 'overlap_warnings', workspace, ids), ([id, { title }]) => [id, title]));
+}
+
+/** How many warnings there are about each of these pieces of work; none of those that are missing. */
+export async function overlapsOf(db: Db, workspace: string, subjectIds: readonly string[]): Promise<Map<string, { all: number; open: number }>> {
+  if (subjectIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('overlap_warnings')
+    .select(['subject_id', (eb) => eb.fn.countAll<string | number>().as('all'), (eb) => eb.fn.count<string | number>('resolved_at').as('resolved')])
+    .where('workspace_id', '=', workspace)
+    .where('subject_id', 'in', subjectIds)
+    .groupBy('subject_id')
+    .execute();
+  return new Map(rows.map(({ subject_id, all, resolved }) => [String(subject_id), { all: Number(all), open: Number(all) - Number(resolved) }]));
+}
+
+/** Of each of the warnings that has one, by its id. */
+async function verdictsOf(db: Db, workspace: string, warningIds: readonly string[]): Promise<Map<string, ScopeVerdictRow>> {
+  const rows = await findRows(db, 'scope_verdicts', { workspace_id: workspace, warning_id: warningIds });
+  return new Map(rows.map((row) => [row.warning_id as string, row]));
+}
+
+const resolution = z.looseObject({ warning_id: z.string().nullish(), automatic: z.boolean().optional() });
+
+/** Who resolved each of the warnings, as the journal has it. A verdict is told of with the work that it was given for. */
+async function resolversOf(db: Db, workspace: string, warningIds: readonly string[], judged: readonly string[]): Promise<Map<string, string>> {
+  const subjects = [...warningIds, ...judged];
+  if (subjects.length === 0) return new Map();
+  const events = await eventsAbout(db, workspace, subjects)
+    .select(['actor', 'subject', 'payload'])
+    .where('kind', 'in', ['scope.judged', 'warning.confirmed', 'warning.dismissed'])
+    .execute();
+  return new Map(
+    events.flatMap(({ actor, subject, payload }) => {
+      const { warning_id, automatic = false } = readJson(resolution, payload);
+      return automatic ? [] : [[warning_id ?? String(subject), actor] as const];
+    }),
+  );
+}
+
+/** A stored warning as a viewer may see it. */
+export const warningView = (row: OverlapWarningRow, name: (developerId: string) => string) =>
+  view(storedWarning, row, { warning_id: row.id, developer: name(row.developer_id), matches: readMatches(row).map(shownTo(name)) });
+
+type OverlapView = Output<typeof showOverlap>['overlap'];
+
+/** The same with what was judged, and by whom. */
+export async function viewOverlaps(db: Db, workspace: string, principal: Principal, warnings: readonly OverlapWarningRow[]): Promise<OverlapView[]> {
+  const viewer = await viewerOf(db, principal);
+  const ids = warnings.map(({ id }) => id);
+  const verdicts = await verdictsOf(db, workspace, ids);
+  const resolvers = await resolversOf(db, workspace, ids, [...new Set([...verdicts.values()].map(({ subject_id }) => subject_id))]);
+  return warnings.map((row) => {
+    const verdict = verdicts.get(row.id);
+    const resolver = row.resolved_at === null ? undefined : resolvers.get(row.id);
+    return {
+      ...warningView(row, viewer.name),
+      mine: row.developer_id === viewer.developerId,
+      verdict: verdict?.verdict ?? null,
+      judgements: verdict ? readJson(scopeVerdict.shape.candidates, verdict.candidates) : [],
+      judged_by: resolver === undefined ? null : judgeOf(resolver, row, viewer),
+    };
+  });
+}
+
+/** An instance works for whoever was warned. */
+const judgeOf = (actor: string, { developer_id }: OverlapWarningRow, viewer: Viewer): string =>
+  viewer.agent(actor, actor.startsWith('instance:') ? developer_id : undefined).name;

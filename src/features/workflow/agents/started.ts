@@ -1,0 +1,45 @@
+import type { Tx } from '../../../storage/write.ts';
+import type { Runtime } from './contract.ts';
+import { addAgent, changeAgent, findAgent, type Gone, touchAgent } from './presence.ts';
+
+/** An agent that the server itself has started. It need not register: it is told under which id it takes part. */
+interface StartedAgent {
+  readonly name: string;
+  readonly runtime: Runtime;
+  readonly workspacePath: string;
+  readonly developerId: string | null;
+  /** As it acts, by its own token. */
+  readonly actor: string;
+}
+
+export async function enlist(tx: Tx, { name, runtime, workspacePath, developerId, actor }: StartedAgent): Promise<string> {
+  const { id, role } = await addAgent(tx, {
+    name,
+    runtime,
+    role: 'worker',
+    capabilities: '[]',
+    workspace_path: workspacePath,
+    metadata: null,
+    developer_id: developerId,
+    // It has one only when it is started, and another when it is started again.
+    token_id: '',
+    actor,
+  });
+  tx.append({ category: 'work', kind: 'agent.registered', actor, subject: id, payload: { runtime, role } });
+  return id;
+}
+
+/** The server sees its process run. One that was offline is back, without the claims that it had. */
+export async function seenRunning(tx: Tx, id: string): Promise<void> {
+  const agent = await findAgent(tx.db, tx.workspace, id);
+  if (agent) await touchAgent(tx, agent, agent.status === 'offline' ? { status: 'online' } : {});
+}
+
+/** Its process has ended. */
+export async function dismiss(tx: Tx, id: string, by: string, gone: Gone): Promise<void> {
+  const agent = await findAgent(tx.db, tx.workspace, id);
+  if (!agent || agent.status === 'offline') return;
+  await changeAgent(tx.db, tx.workspace, id, { status: 'offline', current_task_id: null, updated_at: tx.now });
+  const tasks_released = await gone(tx, { ...agent, status: 'offline', current_task_id: null }, { reason: 'agent ended', actor: by });
+  tx.append({ category: 'work', kind: 'agent.offline', actor: by, subject: id, payload: { reason: 'ended', tasks_released } });
+}

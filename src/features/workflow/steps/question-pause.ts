@@ -1,0 +1,39 @@
+import type { Tx } from '../../../storage/write.ts';
+import { findAgent, statusAt } from '../agents/index.ts';
+import { changeTask, type StoredTaskStatus, SYSTEM_MACHINE, shownStatus, syncOverlapStatus, type WorkflowTaskRow } from '../workflows/index.ts';
+
+/** The task waits for a person. Whoever asks must be allowed to write to it, and its status one that a question can pause. */
+export async function pauseForQuestion(tx: Tx, task: WorkflowTaskRow, questionId: string, actor = 'server'): Promise<void> {
+  const { status } = task;
+  if (status !== 'planning' && status !== 'in_progress') throw new Error(`a question cannot pause a task that is ${status}`);
+  await move(tx, task, { status: SYSTEM_MACHINE.ask.to, question_id: questionId, resume_status: status }, actor, 'question asked');
+}
+
+/** The question is settled: the task goes on where it was, or, when its agent has gone meanwhile, back to pending. Answers which. */
+export async function resumeAfterAnswer(tx: Tx, task: WorkflowTaskRow, actor: string): Promise<StoredTaskStatus> {
+  const status = task.status === 'paused' ? await statusAfter(tx, task) : task.status;
+  await move(tx, task, { status, question_id: null, resume_status: null }, actor, 'question settled');
+  return status;
+}
+
+async function statusAfter(tx: Tx, task: WorkflowTaskRow): Promise<StoredTaskStatus> {
+  const back = task.resume_status ?? 'pending';
+  // Nobody ever held it, or whoever did has given it back, and with it where it was.
+  if (task.assigned_agent_id === null) return back;
+  const holder = await findAgent(tx.db, tx.workspace, task.assigned_agent_id);
+  return holder && statusAt(holder, tx.now) !== 'offline' ? back : 'pending';
+}
+
+async function move(
+  tx: Tx,
+  task: WorkflowTaskRow,
+  values: Partial<WorkflowTaskRow> & { status: StoredTaskStatus },
+  actor: string,
+  reason: string,
+): Promise<void> {
+  await changeTask(tx.db, tx.workspace, task.id, { ...values, updated_at: tx.now });
+  if (values.status === task.status) return;
+  const payload = { workflow_id: task.workflow_id, from: shownStatus(task), to: values.status, reason };
+  tx.append({ category: 'work', kind: 'workflow.task_status_changed', actor, subject: task.id, payload });
+  await syncOverlapStatus(tx, task, values.status);
+}

@@ -1,0 +1,95 @@
+import { excerpt } from '../../../kernel/excerpt.ts';
+import { Refusal } from '../../../kernel/reply.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { type AgentRow, easeAgent } from '../agents/index.ts';
+import {
+  addCheckpoint,
+  changeTask,
+  findTask,
+  isOneOf,
+  SYSTEM_MACHINE,
+  shownStatus,
+  syncOverlapOwner,
+  syncOverlapStatus,
+  type WorkflowRow,
+  type WorkflowTaskRow,
+} from '../workflows/index.ts';
+import { holdsOther, tasksClaimedIn, tasksHeldBy } from './store.ts';
+
+/** Why a claim ended, and by whose doing. */
+interface Why {
+  readonly reason: string;
+  readonly actor: string;
+  readonly session?: string | null;
+}
+
+const SHORT = 200;
+export const UNCLAIMED = { assigned_agent_id: null, claimed_at: null } as const;
+
+/** The claim goes; what was begun goes back to where it can be taken up anew. `task` must be as it stands now. */
+async function giveBack(tx: Tx, task: WorkflowTaskRow, why: Why): Promise<void> {
+  const agentId = task.assigned_agent_id;
+  const wasBegun = isOneOf(SYSTEM_MACHINE.release.from, task.status);
+  // A question is out: its answer decides where the task goes.
+  const status = wasBegun && task.question_id === null ? SYSTEM_MACHINE.release.to : task.status;
+  const fence = task.fence + 1;
+  await changeTask(tx.db, tx.workspace, task.id, { ...UNCLAIMED, status, fence, resume_status: null, updated_at: tx.now });
+  if (wasBegun) {
+    const summary = `The claim of agent ${agentId} ended while the task was ${task.status}: ${why.reason}`;
+    await addCheckpoint(tx, task, { type: 'recovery', summary, detail: { from: task.status, agent_id: agentId }, agentId, actor: why.actor });
+  }
+  const payload = { workflow_id: task.workflow_id, agent_id: agentId, reason: excerpt(why.reason, SHORT), from: shownStatus(task), to: status, fence };
+  tx.append({ category: 'work', kind: 'workflow.task_released', actor: why.actor, subject: task.id, session: why.session ?? null, payload });
+  if (status !== task.status) await syncOverlapStatus(tx, task, status);
+  await syncOverlapOwner(tx, task.id, null);
+}
+
+/** The agent of a claim that has ended is free for other work, unless it has some. */
+export async function markIdle(tx: Tx, agentId: string | null, taskIds: readonly string[]): Promise<void> {
+  if (agentId !== null) await easeAgent(tx, agentId, taskIds, holdsOther(tx.db, tx.workspace, agentId, taskIds));
+}
+
+export async function releaseTask(tx: Tx, task: WorkflowTaskRow, why: Why): Promise<void> {
+  await giveBack(tx, task, why);
+  await markIdle(tx, task.assigned_agent_id, [task.id]);
+}
+
+/** Of an agent that is gone. Answers how many tasks it held. */
+export async function releaseClaimsOf(tx: Tx, agent: Pick<AgentRow, 'id'>, why: Why): Promise<number> {
+  const held = await tasksHeldBy(tx.db, tx.workspace, agent.id);
+  for (const task of held) await giveBack(tx, task, why);
+  return held.length;
+}
+
+/** Of a workflow that has ended: the claims go, and the tasks stay as they were left. */
+export async function releaseClaimsIn(tx: Tx, workflow: Pick<WorkflowRow, 'id'>, actor: string): Promise<number> {
+  const held = await tasksClaimedIn(tx.db, tx.workspace, workflow.id);
+  for (const task of held) {
+    const fence = task.fence + 1;
+    await changeTask(tx.db, tx.workspace, task.id, { ...UNCLAIMED, fence, updated_at: tx.now });
+    const payload = { workflow_id: workflow.id, agent_id: task.assigned_agent_id, reason: 'workflow ended', from: task.status, to: task.status, fence };
+    tx.append({ category: 'work', kind: 'workflow.task_released', actor, subject: task.id, payload });
+  }
+  for (const [agentId, tasks] of Map.groupBy(held, (task) => task.assigned_agent_id)) {
+    await markIdle(
+      tx,
+      agentId,
+      tasks.map(({ id }) => id),
+    );
+  }
+  return held.length;
+}
+
+/** Undoes the claim that was made under `fence`, unless it is another's by now. */
+export async function unclaimTask(tx: Tx, task: Pick<WorkflowTaskRow, 'id'>, fence: number, actor: string, reason: string): Promise<boolean> {
+  const now = await findTask(tx.db, tx.workspace, task.id);
+  if (now?.fence !== fence || now.assigned_agent_id === null) return false;
+  await releaseTask(tx, now, { reason, actor });
+  return true;
+}
+
+/** The agent that holds it. */
+export function requireClaimed({ id, name, assigned_agent_id }: WorkflowTaskRow): string {
+  if (assigned_agent_id !== null) return assigned_agent_id;
+  throw new Refusal('NOT_CLAIMED', `Nobody has claimed task ${JSON.stringify(name)}.`, 'There is nothing to release.', { field: 'task_id', task_id: id });
+}

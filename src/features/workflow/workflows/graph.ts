@@ -1,0 +1,83 @@
+import { Refusal } from '../../../kernel/reply.ts';
+
+/** The rules of a task graph. Pure, linear in its size, and without recursion: a chain may be 10,000 tasks long. */
+
+export interface Node {
+  readonly name: string;
+  readonly depends_on?: readonly string[] | undefined;
+}
+
+/** The dependencies of each task, each once; refused where they name nothing, or lead back to where they came from. `where` is the field that the tasks are in. */
+export function checkPlan(tasks: readonly Node[], where = 'plan.tasks'): Map<string, readonly string[]> {
+  const dependencies = new Map<string, readonly string[]>();
+  for (const [index, { name, depends_on = [] }] of tasks.entries()) {
+    if (dependencies.has(name)) throw duplicateName(name, `${where}[${index}].name`);
+    dependencies.set(name, [...new Set(depends_on)]);
+  }
+  for (const [index, { name }] of tasks.entries()) {
+    for (const dependency of dependencies.get(name) ?? []) {
+      const field = `${where}[${index}].depends_on`;
+      if (dependency === name) throw selfDependency(name, field);
+      if (!dependencies.has(dependency)) throw unknownDependency(name, dependency, field);
+    }
+  }
+  const cycle = findCycle(dependencies);
+  if (cycle) throw dependencyCycle(cycle, where);
+  return dependencies;
+}
+
+/** The first cycle there is, from a task along what it waits for back to itself: `[a, b, a]`. */
+export function findCycle(dependencies: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const done = new Set<string>();
+  for (const start of dependencies.keys()) {
+    if (done.has(start)) continue;
+    // The way from `start` to where we are, and how many of the dependencies of each place on it have been looked at.
+    const way = [start];
+    const places = new Map([[start, 0]]);
+    const looked = [0];
+    while (way.length > 0) {
+      const here = way.at(-1) as string;
+      const at = looked.pop() as number;
+      looked.push(at + 1);
+      const next = dependencies.get(here)?.[at];
+      if (next === undefined) {
+        done.add(here);
+        places.delete(here);
+        way.pop();
+        looked.pop();
+      } else if (places.has(next)) {
+        return [...way.slice(places.get(next)), next];
+      } else if (!done.has(next)) {
+        places.set(next, way.length);
+        way.push(next);
+        looked.push(0);
+      }
+    }
+  }
+  return undefined;
+}
+
+const duplicateName = (name: string, field: string): Refusal =>
+  new Refusal('DUPLICATE_TASK_NAME', `Two tasks are called ${JSON.stringify(name)}.`, 'Give each task of a workflow a name of its own.', { field, name });
+
+export const selfDependency = (name: string, field: string): Refusal =>
+  new Refusal('SELF_DEPENDENCY', `Task ${JSON.stringify(name)} depends on itself.`, 'Leave its own name out of its depends_on.', { field, name });
+
+export const unknownDependency = (name: string, dependency: string, field: string): Refusal =>
+  new Refusal(
+    'UNKNOWN_DEPENDENCY',
+    `Task ${JSON.stringify(name)} names ${JSON.stringify(dependency)}, but no task is called that.`,
+    'Name tasks of the same workflow, letter by letter.',
+    { field, name, dependency },
+  );
+
+/** So many tasks of a cycle are named: it may go through all of them. */
+const MAX_NAMED = 500;
+
+export function dependencyCycle(cycle: readonly string[], field: string): Refusal {
+  const shown = cycle.length <= MAX_NAMED ? cycle : [...cycle.slice(0, MAX_NAMED - 1), `(${cycle.length - MAX_NAMED} more)`, ...cycle.slice(-1)];
+  return new Refusal('DEPENDENCY_CYCLE', `These tasks wait for each other: ${shown.join(' → ')}.`, 'Take one of these dependencies away.', {
+    field,
+    cycle: shown,
+  });
+}

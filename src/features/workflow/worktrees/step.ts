@@ -1,0 +1,51 @@
+import { isHeldAs, isLeft, type LeasedStep } from '../../../kernel/step.ts';
+import type { GitDisk } from '../../../machine/git/disk.ts';
+import { type Located, reachRepository as reach } from '../../../machine/git/repository.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { changeWorktree, findWorktree } from './store.ts';
+
+/** The machine outside the store, and which repositories on it may be touched. */
+export interface WorktreeOutside {
+  readonly disk: GitDisk;
+  /** Folders under which repositories may be; undefined: anywhere. */
+  readonly repositories: readonly string[] | undefined;
+}
+
+/** For so long an overdue step is left to another machine, where this one does not have the repository. */
+export const ELSEWHERE_MS = 10 * 60_000;
+
+/** Longer than git is given for a checkout: whoever takes a step over finds no git of the other's still at work. */
+const STEP_MS = 120_000;
+
+export type LeasedWorktree = LeasedStep<WorktreeRow>;
+
+export const lease = (step: NonNullable<WorktreeRow['step']>, now: number) => ({ step, step_until: now + STEP_MS });
+
+export async function takeOver(tx: Tx, seen: WorktreeRow): Promise<LeasedWorktree | undefined> {
+  const row = await findWorktree(tx.db, tx.workspace, seen.id);
+  return row?.step != null && isLeft(row, seen, tx.now) ? await prolong(tx, row, row.step) : undefined;
+}
+
+/** For what takes a while longer, before it is begun. */
+export async function renew(tx: Tx, leased: LeasedWorktree): Promise<LeasedWorktree | undefined> {
+  const row = await stillMine(tx, leased);
+  return row && (await prolong(tx, row, leased.step));
+}
+
+async function prolong(tx: Tx, row: WorktreeRow, step: LeasedWorktree['step']): Promise<LeasedWorktree> {
+  const values = lease(step, tx.now);
+  await changeWorktree(tx.db, row, values);
+  return { ...row, ...values };
+}
+
+/** As it stands now, if it is still in the same hands. */
+export async function stillMine(tx: Tx, leased: LeasedWorktree): Promise<WorktreeRow | undefined> {
+  const row = await findWorktree(tx.db, tx.workspace, leased.id);
+  return row && isHeldAs(row, leased) ? row : undefined;
+}
+
+const otherwise = 'set auto_create_workspaces to false with workflow_set_parallelism';
+
+export const reachRepository = (outside: WorktreeOutside, path: string, signal?: AbortSignal): Promise<Located> =>
+  reach({ ...outside, otherwise }, path, signal);
