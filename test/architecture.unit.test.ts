@@ -120,7 +120,7 @@ test('a command that starts no other server does not load the client that speaks
 
 test('only storage imports a database driver', () => {
   // The companion reads the counters in other programs' stores, where there are any: not the product's own, and never at start.
-  const isForeignStore = ({ from, late, typeOnly }: Import) => from === 'src/surfaces/companion/usage/stores.ts' && (late || typeOnly);
+  const isForeignStore = ({ from, late, typeOnly }: Import) => from === 'src/surfaces/companion/usage-readers/stores.ts' && (late || typeOnly);
   const broken = all.filter((each) => ['pg', 'node:sqlite'].includes(each.to) && !each.from.startsWith('src/storage/') && !isForeignStore(each));
   expect(shown(broken)).toEqual([]);
 });
@@ -137,7 +137,7 @@ test('only the machine layer runs programs and calls GitHub: no feature does by 
 
 test('git is started in one place, which keeps the configuration of repositories from running programs [harden.git.no-programs]', () => {
   // Agents of the demo have a git of their own, as all agents do.
-  const others = program.filter((path) => path !== 'src/machine/git/git-program.ts' && !path.startsWith('src/surfaces/demo/'));
+  const others = program.filter((path) => path !== 'src/machine/git/git-program.ts' && !path.startsWith('src/surfaces/demo-agents/'));
   const starting = /\b(?:spawn|spawnSync|execFile|execFileSync|exec|execSync|fork|runProgram|startChild)\(\s*'git'/;
   expect(others.filter((path) => starting.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
   expect(shown(all.filter(({ from, to }) => to === 'src/machine/git/git-program.ts' && !/^src\/machine\/git\//.test(from)))).toEqual([]);
@@ -178,6 +178,14 @@ test('no code changes an event, and only pruning removes any [audit.journal.appe
 test('no product code imports the testing kit, and no folder or file is called utils, helpers, manager or common', () => {
   expect(shown(all.filter(({ to }) => to.startsWith('src/testing/')))).toEqual([]);
   expect([...program, ...sources('web')].filter((path) => /\b(utils?|helpers?|manager|common)\b/.test(path))).toEqual([]);
+});
+
+test('a folder name stands for one thing below src, and for one below web', () => {
+  const folders = (top: string) =>
+    readdirSync(join(root, top), { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  const repeated = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index);
+  expect(folders('src').length).toBeGreaterThan(60);
+  expect({ src: repeated(folders('src')), web: repeated(folders('web')) }).toEqual({ src: [], web: [] });
 });
 
 test('a feature folder has the files that every feature folder has', () => {

@@ -49,7 +49,7 @@ export function Strip() {
                 <Axis from={from} to={to} />
               </div>
               <TwinTable
-                of={`The last ${HOURS} hours`}
+                title={`The last ${HOURS} hours`}
                 label={`Who held what in the last ${HOURS} hours`}
                 heads={['Agent', 'Work', 'From', 'To', 'End']}
                 rows={lanes.flatMap(({ name, spans }) => spans.map((span) => ({ key: `${name} ${span.id} ${span.from}`, cells: cellsOf(name, span) })))}

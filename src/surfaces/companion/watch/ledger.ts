@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { answers, startOf } from '../../../machine/process/group.ts';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 import { recordOf } from '../../../wire/json.ts';
-import type { Cursor, UsageBatch, UsageEvent } from '../usage/stores.ts';
+import type { Cursor, UsageBatch, UsageEvent } from '../usage-readers/stores.ts';
 
 interface LedgerState {
   /** Uses before this moment are nobody's business here. */
@@ -61,12 +61,12 @@ export class Ledger {
    * Reads into the ledger; what was read and how far is on disk when it returns. `about`: what is known of all of it. Whether there was no room for
    * more: whoever settles what waits and reads once more comes to an end, as each time gives others.
    */
-  async take(source: string, read: (basket: UsageBatch, cursor: Cursor) => Promise<Cursor> | Cursor, about: Partial<UsageEvent> = {}): Promise<boolean> {
+  async take(source: string, read: (batch: UsageBatch, cursor: Cursor) => Promise<Cursor> | Cursor, about: Partial<UsageEvent> = {}): Promise<boolean> {
     const waiting = new Set(this.pending.map(({ id }) => id));
     // Each store has its own room: one whose agent has no good token fills its own alone.
     const before = this.pending.filter(({ store }) => store === source).length;
     const taken: UsageEvent[] = [];
-    const basket: UsageBatch = {
+    const batch: UsageBatch = {
       since: this.#kept.since,
       full: () => before + taken.length >= MAX_PENDING,
       put: (event) => {
@@ -76,9 +76,9 @@ export class Ledger {
       },
     };
     const from = this.cursor(source);
-    const to = await read(basket, from);
+    const to = await read(batch, from);
     if (taken.length > 0 || !isSame(to, from)) this.#keep({ cursors: { ...this.#kept.cursors, [source]: to }, pending: [...this.pending, ...taken] });
-    return basket.full();
+    return batch.full();
   }
 
   /** What has become of that which was read up to a cursor. */

@@ -37,7 +37,7 @@ const NEW_ANSWERS = `
 const MODEL_OF =
   "select json_extract(cast(value as text), '$.modelConfig.modelName') as model from cursorDiskKV where key = ? and json_valid(cast(value as text))";
 
-export async function readCursor(env: NodeJS.ProcessEnv, cursor: Cursor, basket: UsageBatch, now: number): Promise<{ cursor: Cursor; tooOld: boolean }> {
+export async function readCursor(env: NodeJS.ProcessEnv, cursor: Cursor, batch: UsageBatch, now: number): Promise<{ cursor: Cursor; tooOld: boolean }> {
   const path = cursorStore(env);
   const store = await openForeign(path);
   if (store === 'too-old') return { cursor, tooOld: true };
@@ -45,33 +45,33 @@ export async function readCursor(env: NodeJS.ProcessEnv, cursor: Cursor, basket:
   try {
     const newest = Number(store.all('select coalesce(max(rowid), 0) as row from cursorDiskKV')[0]?.row ?? 0);
     const from = typeof cursor.row === 'number' && cursor.row <= newest ? cursor.row : 0;
-    return { cursor: { row: await readAnswers(store, from, newest, basket, now) }, tooOld: false };
+    return { cursor: { row: await readAnswers(store, from, newest, batch, now) }, tooOld: false };
   } finally {
     store.close();
   }
 }
 
-async function readAnswers(store: ForeignStore, from: number, newest: number, basket: UsageBatch, now: number): Promise<number> {
+async function readAnswers(store: ForeignStore, from: number, newest: number, batch: UsageBatch, now: number): Promise<number> {
   let held: number | undefined;
   for (let last = from; last < newest; last += BATCH_SIZE) {
     for (const answer of store.all(NEW_ANSWERS, last, Math.min(last + BATCH_SIZE, newest))) {
       const before = Number(answer.row) - 1;
-      if (basket.full()) return held ?? before;
+      if (batch.full()) return held ?? before;
       const at = momentOf(answer.at);
       // Without a date nobody knows whether it is from before, nor how long it would have to be waited for.
-      if (at === undefined || at < basket.since) continue;
+      if (at === undefined || at < batch.since) continue;
       // A date that is yet to come, after a clock was set, must not hold up the rest until then.
       if (answer.ended === null && Math.abs(now - at) < QUIET_MS) held ??= before;
-      else put(store, answer, basket);
+      else put(store, answer, batch);
     }
     await yieldToEventLoop();
   }
   return held ?? newest;
 }
 
-function put(store: ForeignStore, answer: SqliteRow, basket: UsageBatch): void {
+function put(store: ForeignStore, answer: SqliteRow, batch: UsageBatch): void {
   const event = eventOf(answer, answer.model ?? store.all(MODEL_OF, `composerData:${String(answer.key).split(':')[1]}`)[0]?.model);
-  if (event) basket.put(event);
+  if (event) batch.put(event);
 }
 
 function eventOf({ key, input, output }: SqliteRow, model: unknown): UsageEvent | undefined {

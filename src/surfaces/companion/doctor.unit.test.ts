@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { closedOrigin } from '../../../testing/programs/bridge.ts';
-import { testMachine } from '../../../testing/programs/companion.ts';
-import { temporaryRepository } from '../../../testing/scenes/repository.ts';
-import { createOutput } from '../../cli/output.ts';
-import { hooksFolder } from '../guard/install.ts';
-import { noteSetup, writeWatchStatus } from '../state.ts';
+import { closedOrigin } from '../../testing/programs/bridge.ts';
+import { testMachine } from '../../testing/programs/companion.ts';
+import { temporaryRepository } from '../../testing/scenes/repository.ts';
+import { createOutput } from '../cli/output.ts';
 import { report, runSetupCheck, type SetupCheck } from './doctor.ts';
+import { hooksFolder } from './guard/install.ts';
+import { noteSetup, writeWatchStatus } from './state.ts';
 
 /** A machine whose server is away, with a repository whose agents were set up for it. */
 async function services() {

@@ -50,7 +50,7 @@ export interface Caller extends TestCaller {
 }
 
 /** The whole product on a machine that agrees to everything, with people of two workspaces, and all that is written in sight. */
-export interface FuzzHouse extends TestApp {
+export interface FuzzScene extends TestApp {
   readonly captured: Captured;
   readonly host: PretendedHost;
   readonly server: RunningServer;
@@ -67,7 +67,7 @@ export interface FuzzHouse extends TestApp {
   ok(tool: string, args: object, caller: CallerName): Promise<Body>;
 }
 
-export async function fuzzHouse(): Promise<FuzzHouse> {
+export async function openFuzzScene(): Promise<FuzzScene> {
   const host = pretendedHost();
   const broker = brokerRepository();
   // Triggers stay in the database: no other test may have it afterwards.
@@ -85,7 +85,7 @@ export async function fuzzHouse(): Promise<FuzzHouse> {
     files: filesOnlyIn(broker),
     gitHubHand: agreeableGitHub(),
     maxRunning: 10_000,
-    upstreams: async (house, options) => ({ ...(await createUpstreams(house, options)), guests: { attach() {}, async detach() {} } }),
+    upstreams: async (parts, options) => ({ ...(await createUpstreams(parts, options)), guests: { attach() {}, async detach() {} } }),
   });
   t.app.servesAt('http://127.0.0.1:9');
   const server = await t.serve();
@@ -143,7 +143,7 @@ export async function fuzzHouse(): Promise<FuzzHouse> {
   /** Signed in, and lately enough for what needs a fresh sign-in. */
   const isFresh = async ({ principal }: Caller): Promise<boolean> =>
     (await t.app.currentSession(principal)) !== undefined && clock.now() - (principal.signedInAt ?? 0) <= t.app.config.limits.fresh_signin_minutes * 60_000;
-  const caller: FuzzHouse['caller'] = async (name) => {
+  const caller: FuzzScene['caller'] = async (name) => {
     const type = INSTANCES[name as keyof typeof INSTANCES];
     if (type) {
       const { token, ...principal } = await running(type);

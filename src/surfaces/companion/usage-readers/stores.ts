@@ -95,24 +95,24 @@ export interface FileCursor extends Cursor {
   readonly offset: number;
 }
 
-type ReadFile<C extends FileCursor> = (file: FoundFile, from: C | undefined, basket: UsageBatch) => C;
+type ReadFile<C extends FileCursor> = (file: FoundFile, from: C | undefined, batch: UsageBatch) => C;
 
 /**
  * Reads what is new in these files. A file that has become shorter is another file by the same name. One that cannot be read, such as somebody
  * else's, waits for another time and holds up no other.
  */
-export function readFiles<C extends FileCursor>(files: readonly FoundFile[], cursors: Cursor, basket: UsageBatch, read: ReadFile<C>): Record<string, C> {
+export function readFiles<C extends FileCursor>(files: readonly FoundFile[], cursors: Cursor, batch: UsageBatch, read: ReadFile<C>): Record<string, C> {
   const next: Record<string, C> = {};
   for (const [path, cursor] of Object.entries(cursors)) if (existsSync(path)) next[path] = cursor as C;
   for (const file of files) {
     const known = next[file.path];
     const from = known && known.offset <= file.size ? known : undefined;
-    const isNew = from ? from.offset < file.size : file.changedAt >= basket.since;
-    if (!isNew || basket.full()) continue;
+    const isNew = from ? from.offset < file.size : file.changedAt >= batch.since;
+    if (!isNew || batch.full()) continue;
     try {
-      next[file.path] = read(file, from, basket);
+      next[file.path] = read(file, from, batch);
     } catch (error) {
-      basket.missed?.((error as NodeJS.ErrnoException).code ?? (error as Error).name);
+      batch.missed?.((error as NodeJS.ErrnoException).code ?? (error as Error).name);
     }
   }
   return next;

@@ -15,7 +15,7 @@ export const clientsFolder = join(process.env.COVENANT_TEST_CLIENTS ?? '', 'node
 const DIST = process.env.COVENANT_DIST ?? join(ROOT, 'dist');
 
 /** A server, a repository and a machine with nobody's settings, on which Ana's agent works. Ben is somebody else. */
-export interface House {
+export interface Workplace {
   readonly t: TeamApp;
   readonly url: string;
   readonly instance: string;
@@ -39,7 +39,7 @@ export const FILE = 'src/basket.ts';
 export const BEFORE = 'export const basket = [];';
 
 /** `token`: whether the environment says who the agent is. */
-export async function openHouse(agentType: string, { token = true } = {}): Promise<House> {
+export async function openWorkplace(agentType: string, { token = true } = {}): Promise<Workplace> {
   const t = await teamApp();
   const server = await t.serve();
   const { url, instance } = server;

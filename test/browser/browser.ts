@@ -21,7 +21,7 @@ export function openBrowser(): void {
 }
 
 /** A server with a developer, and a link that signs them in, by a way that can be cut. */
-export async function house<T extends TestApp = TestApp>(t?: T, who = 'mira') {
+export async function serveDashboard<T extends TestApp = TestApp>(t?: T, who = 'mira') {
   const app = t ?? ((await testApp()) as T);
   const server = await app.serve({ dashboard: DASHBOARD });
   await app.developer(who);
@@ -46,7 +46,7 @@ export async function tab(options: BrowserContextOptions = {}): Promise<{ page: 
 }
 
 export async function signedIn<T extends TestApp = TestApp>(path = '/', options: BrowserContextOptions = {}, t?: T, who?: string) {
-  const place = await house(t, who);
+  const place = await serveDashboard(t, who);
   const opened = await tab(options);
   await openLink(opened.page, place.link);
   if (path !== '/') await opened.page.goto(place.url + path);

@@ -6,7 +6,7 @@ import { recordTraffic, type Traffic } from '../stand-ins/traffic.ts';
 import { type TestMachine, testMachine } from './companion.ts';
 
 /** Ana's machine with a repository, whose agents have tokens of their own; Ben works elsewhere. What the machine sends is recorded on its way. */
-export interface CompanionHouse {
+export interface CompanionScene {
   readonly t: TestApp;
   readonly traffic: Traffic;
   readonly machine: TestMachine;
@@ -17,7 +17,7 @@ export interface CompanionHouse {
   claim(caller: TestCaller, path: string): Promise<string>;
 }
 
-export async function companionHouse(): Promise<CompanionHouse> {
+export async function companionScene(): Promise<CompanionScene> {
   const t = await testApp();
   const traffic = await recordTraffic((await t.serve()).url);
   const machine = testMachine();

@@ -54,10 +54,10 @@ interface RolloutCursor extends FileCursor {
 }
 
 /** What Codex writes of a thread: `token_usage_record` names the response; older versions have `token_count` alone. */
-function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, basket: UsageBatch): RolloutCursor {
+function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, batch: UsageBatch): RolloutCursor {
   let cursor: RolloutCursor = from ?? { offset: 0 };
   for (const line of linesFrom(path, cursor.offset)) {
-    if (basket.full()) break;
+    if (batch.full()) break;
     cursor = { ...cursor, offset: line.end };
     const entry = objectOn(line, 'session_meta', 'turn_context', 'token_usage_record', 'token_count');
     const payload = recordOf(entry?.payload);
@@ -66,9 +66,9 @@ function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, baske
     if (entry.type === 'turn_context' && typeof payload.model === 'string') cursor = { ...cursor, model: payload.model.slice(0, 200) };
     const isRecord = entry.type === 'token_usage_record' && typeof payload.response_id === 'string';
     if (isRecord) cursor = { ...cursor, named: true };
-    if ((momentOf(entry.timestamp) ?? 0) < basket.since) continue;
+    if ((momentOf(entry.timestamp) ?? 0) < batch.since) continue;
     const event = isRecord ? codexEvent(String(payload.response_id), cursor.model, payload.usage) : countedBy(entry, cursor);
-    if (event) basket.put(event);
+    if (event) batch.put(event);
   }
   return cursor;
 }
@@ -129,13 +129,13 @@ const rolloutsOf = (env: NodeJS.ProcessEnv): FoundFile[] =>
   codexStores(env).rollouts.flatMap((folder) => filesUnder(folder, (name) => /^rollout-.+\.jsonl$/.test(name)));
 
 /** Codex, in the terminal and on the desktop: each thread that it keeps has a rollout, which loses nothing. */
-export function readRollouts(env: NodeJS.ProcessEnv, cursors: Cursor, basket: UsageBatch): Cursor {
+export function readRollouts(env: NodeJS.ProcessEnv, cursors: Cursor, batch: UsageBatch): Cursor {
   const rollouts = rolloutsOf(env);
-  return readFiles<RolloutCursor>(rollouts, movedWith(rollouts, cursors), basket, readRollout);
+  return readFiles<RolloutCursor>(rollouts, movedWith(rollouts, cursors), batch, readRollout);
 }
 
 /** Its log, which is soon cleared, has the threads that it does not keep: a response that stands in both is read from the rollout. */
-export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, basket: UsageBatch): Promise<{ cursor: Cursor; tooOld: boolean }> {
+export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, batch: UsageBatch): Promise<{ cursor: Cursor; tooOld: boolean }> {
   const rollouts = rolloutsOf(env);
   const isKept = (thread: string | undefined) => thread !== undefined && rollouts.some(({ path }) => path.includes(thread));
   const stores = codexStores(env);
@@ -144,14 +144,14 @@ export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, baske
   if (store === 'too-old') return { cursor, tooOld: true };
   if (store) {
     try {
-      return { cursor: { ...cursor, log: { path: database, id: readLog(store, lastId(cursor, database), basket, isKept) } }, tooOld: false };
+      return { cursor: { ...cursor, log: { path: database, id: readLog(store, lastId(cursor, database), batch, isKept) } }, tooOld: false };
     } finally {
       store.close();
     }
   }
   // Before it kept its log in a database.
   const logs = database ? [] : stores.logs.flatMap((folder) => filesUnder(folder, isLog));
-  const texts = readFiles<LogCursor>(logs, recordOf(cursor.texts) ?? {}, basket, (file, from) => readText(file, from, basket, isKept));
+  const texts = readFiles<LogCursor>(logs, recordOf(cursor.texts) ?? {}, batch, (file, from) => readText(file, from, batch, isKept));
   return { cursor: { ...cursor, texts }, tooOld: false };
 }
 
@@ -187,7 +187,7 @@ function lastId(cursor: Cursor, database: string | undefined): number {
 const BATCH_SIZE = 200;
 const COMPLETED = "feedback_log_body like '%response.completed%' and length(feedback_log_body) < 4000000";
 
-function readLog(store: ForeignStore, from: number, basket: UsageBatch, isKept: (thread: string | undefined) => boolean): number {
+function readLog(store: ForeignStore, from: number, batch: UsageBatch, isKept: (thread: string | undefined) => boolean): number {
   const newest = Number(store.all('select coalesce(max(id), 0) as id from logs')[0]?.id ?? 0);
   // Cleared, or another database by the same name.
   let last = newest < from ? 0 : from;
@@ -198,31 +198,31 @@ function readLog(store: ForeignStore, from: number, basket: UsageBatch, isKept: 
       `select id, target, thread_id, feedback_log_body as body from logs where id > ? and id <= ? and ts >= ? and ${COMPLETED} order by id limit ${BATCH_SIZE}`,
       last,
       newest,
-      Math.floor(basket.since / 1000),
+      Math.floor(batch.since / 1000),
     );
     for (const { id, target, thread_id, body } of rows) {
-      if (basket.full()) return last;
+      if (batch.full()) return last;
       last = Number(id);
       const completed = completedIn(String(body), { target: String(target), thread: typeof thread_id === 'string' ? thread_id : undefined });
       if (!completed?.event || isKept(completed.thread)) continue;
-      if (completed.form === 'whole' || completed.thread === undefined || !hasWhole(completed.thread)) basket.put(completed.event);
+      if (completed.form === 'whole' || completed.thread === undefined || !hasWhole(completed.thread)) batch.put(completed.event);
     }
     if (rows.length < BATCH_SIZE) return newest;
   }
 }
 
-function readText({ path }: FoundFile, from: LogCursor | undefined, basket: UsageBatch, isKept: (thread: string | undefined) => boolean): LogCursor {
+function readText({ path }: FoundFile, from: LogCursor | undefined, batch: UsageBatch, isKept: (thread: string | undefined) => boolean): LogCursor {
   let cursor: LogCursor = from ?? { offset: 0 };
   for (const line of linesFrom(path, cursor.offset)) {
-    if (basket.full()) break;
+    if (batch.full()) break;
     cursor = { ...cursor, offset: line.end };
     if (!line.bytes?.includes('response.completed')) continue;
     const text = line.bytes.toString('utf8');
     const completed = completedIn(text);
     if (completed?.form === 'whole') cursor = { ...cursor, whole: true };
-    const isOld = (momentOf(/\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(text)?.[0]) ?? 0) < basket.since;
+    const isOld = (momentOf(/\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(text)?.[0]) ?? 0) < batch.since;
     if (!completed?.event || isOld || isKept(completed.thread) || (completed.form === 'counted' && cursor.whole)) continue;
-    basket.put(completed.event);
+    batch.put(completed.event);
   }
   return cursor;
 }

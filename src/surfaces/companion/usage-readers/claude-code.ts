@@ -29,13 +29,13 @@ interface TranscriptOptions {
 }
 
 /** Claude Code's transcripts: the usage of each message once, however many lines the message has. */
-export function readClaudeCode(env: NodeJS.ProcessEnv, cursors: Cursor, basket: UsageBatch, { only, now }: TranscriptOptions): Cursor {
+export function readClaudeCode(env: NodeJS.ProcessEnv, cursors: Cursor, batch: UsageBatch, { only, now }: TranscriptOptions): Cursor {
   const isTranscript = (name: string) => name.endsWith('.jsonl');
   const files = only ? [fileAt(only) ?? [], filesUnder(only.replace(/\.jsonl$/, ''), isTranscript)].flat() : filesUnder(transcriptsFolder(env), isTranscript);
-  return readFiles(files, cursors, basket, (file, from) => {
+  return readFiles(files, cursors, batch, (file, from) => {
     const session_id = sessionOf(env, file.path);
-    const put: UsageBatch['put'] = (event) => basket.put({ ...event, session_id });
-    return readTranscript(file, from, { ...basket, put }, only !== undefined || now - file.changedAt > QUIET_MS);
+    const put: UsageBatch['put'] = (event) => batch.put({ ...event, session_id });
+    return readTranscript(file, from, { ...batch, put }, only !== undefined || now - file.changedAt > QUIET_MS);
   });
 }
 
@@ -43,20 +43,20 @@ export function readClaudeCode(env: NodeJS.ProcessEnv, cursors: Cursor, basket: 
  * A message is written block by block, each with the counters known by then; it is over with its stop reason, with the next turn, or when nothing
  * follows. Until then reading starts from it again: what was put before is known by its id.
  */
-function readTranscript({ path }: FoundFile, from: FileCursor | undefined, basket: UsageBatch, isOver: boolean): FileCursor {
+function readTranscript({ path }: FoundFile, from: FileCursor | undefined, batch: UsageBatch, isOver: boolean): FileCursor {
   const open = new Map<string, { event: UsageEvent; start: number }>();
   const close = (id: string) => {
     const message = open.get(id);
-    if (message) basket.put(message.event);
+    if (message) batch.put(message.event);
     open.delete(id);
   };
   let offset = from?.offset ?? 0;
   for (const line of linesFrom(path, offset)) {
-    if (basket.full()) break;
+    if (batch.full()) break;
     offset = line.end;
     const entry = objectOn(line, '"usage"', '"user"');
     if (entry?.type === 'user') for (const id of open.keys()) close(id);
-    const event = entry?.type === 'assistant' && (momentOf(entry.timestamp) ?? 0) >= basket.since ? eventOf(entry) : undefined;
+    const event = entry?.type === 'assistant' && (momentOf(entry.timestamp) ?? 0) >= batch.since ? eventOf(entry) : undefined;
     if (!event) continue;
     open.set(event.id, { event, start: open.get(event.id)?.start ?? line.start });
     if (typeof recordOf(entry?.message)?.stop_reason === 'string') close(event.id);

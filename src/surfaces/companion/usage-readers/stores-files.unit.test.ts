@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { testBasket } from '../../../testing/stand-ins/usage-stores.ts';
+import { testBatch } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { type FileCursor, filesUnder, readFiles } from './stores.ts';
 
@@ -9,7 +9,7 @@ test('a file that cannot be read is named by its error, keeps its place, and hol
   const folder = temporaryFolder();
   for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, name), name.repeat(9));
   const missed: string[] = [];
-  const basket = { ...testBasket(), missed: (code: string) => void missed.push(code) };
+  const batch = { ...testBatch(), missed: (code: string) => void missed.push(code) };
   const read = ({ path, size }: { path: string; size: number }): FileCursor => {
     if (path.endsWith('b')) throw Object.assign(new Error(), { code: 'EACCES' });
     return { offset: size };
@@ -17,7 +17,7 @@ test('a file that cannot be read is named by its error, keeps its place, and hol
   const cursors = readFiles(
     filesUnder(folder, () => true),
     { [join(folder, 'b')]: { offset: 4 } },
-    basket,
+    batch,
     read,
   );
   expect([cursors, missed]).toEqual([

@@ -1,14 +1,14 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { countedEntry, rolloutLines, rolloutPath, testBasket, wholeEntry, writeCodexLog, writeLines } from '../../../testing/stand-ins/usage-stores.ts';
+import { countedEntry, rolloutLines, rolloutPath, testBatch, wholeEntry, writeCodexLog, writeLines } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { readCodexLog, readRollouts } from './codex.ts';
 import type { Cursor, UsageBatch } from './stores.ts';
 
 /** One after the other, as the watcher does. */
-async function readCodex(env: NodeJS.ProcessEnv, { rollouts = {}, log = {} }: { rollouts?: Cursor; log?: Cursor }, basket: UsageBatch) {
-  return { cursor: { rollouts: readRollouts(env, rollouts, basket), log: (await readCodexLog(env, log, basket)).cursor } };
+async function readCodex(env: NodeJS.ProcessEnv, { rollouts = {}, log = {} }: { rollouts?: Cursor; log?: Cursor }, batch: UsageBatch) {
+  return { cursor: { rollouts: readRollouts(env, rollouts, batch), log: (await readCodexLog(env, log, batch)).cursor } };
 }
 
 const outputs = (events: readonly { payload: Readonly<Record<string, unknown>> }[]) =>
@@ -27,12 +27,12 @@ const COUNTERS = {
 test('split counters are read from the response.completed entries of the log [companion.watch.codex-counters]', async () => {
   const home = temporaryFolder();
   writeCodexLog(home, [{ body: 'unrelated' }, { body: wholeEntry('resp_1', 55) }, { body: wholeEntry('resp_2', 60) }, { body: wholeEntry('resp_2', 60) }]);
-  const basket = testBasket();
-  const { cursor } = await readCodex({ HOME: home }, {}, basket);
-  expect(outputs(basket.events)).toEqual([55, 60]);
-  expect(basket.events[0]).toMatchObject({ agent: 'codex', source: 'codex', payload: COUNTERS });
+  const batch = testBatch();
+  const { cursor } = await readCodex({ HOME: home }, {}, batch);
+  expect(outputs(batch.events)).toEqual([55, 60]);
+  expect(batch.events[0]).toMatchObject({ agent: 'codex', source: 'codex', payload: COUNTERS });
   writeCodexLog(home, [{ body: wholeEntry('resp_3', 70) }]);
-  const next = testBasket();
+  const next = testBatch();
   await readCodex({ HOME: home }, cursor, next);
   expect(outputs(next.events)).toEqual([70]);
 });
@@ -45,7 +45,7 @@ test('where only counters are logged they count, once for both of their readers;
   ];
   writeCodexLog(alone, counted);
   writeCodexLog(beside, [{ body: wholeEntry('resp_1', 55) }, ...counted]);
-  const [one, both] = [testBasket(), testBasket()];
+  const [one, both] = [testBatch(), testBatch()];
   await readCodex({ HOME: alone }, {}, one);
   await readCodex({ HOME: beside }, {}, both);
   expect(one.events.map(({ payload }) => payload)).toMatchObject([COUNTERS]);
@@ -58,10 +58,10 @@ test.each([true, false])(
     const home = temporaryFolder();
     writeLines(rolloutPath(home, 'thread-1'), rolloutLines({ resp_1: 55, resp_2: 60 }, { thread: 'thread-1', named }));
     writeCodexLog(home, [{ body: wholeEntry('resp_1', 55) }, { body: wholeEntry('resp_2', 60) }, { body: wholeEntry('resp_9', 90), thread: 'thread-2' }]);
-    const basket = testBasket();
-    const { cursor } = await readCodex({ HOME: home }, {}, basket);
-    expect(outputs(basket.events)).toEqual([55, 60, 90]);
-    const again = testBasket();
+    const batch = testBatch();
+    const { cursor } = await readCodex({ HOME: home }, {}, batch);
+    expect(outputs(batch.events)).toEqual([55, 60, 90]);
+    const again = testBatch();
     await readCodex({ HOME: home }, cursor, again);
     expect(again.events).toEqual([]);
   },
@@ -72,21 +72,21 @@ test('an older rollout names no responses: each token count once, also where it 
   writeLines(rolloutPath(home, 'aaa'), rolloutLines({ one: 55, two: 60 }, { thread: 'aaa', named: false }));
   writeLines(rolloutPath(home, 'bbb'), rolloutLines({ one: 55, two: 60, three: 70 }, { thread: 'bbb', named: false, forkedFrom: 'aaa' }));
   writeLines(rolloutPath(home, 'ccc'), rolloutLines({ one: 55 }, { thread: 'ccc', named: false }));
-  const basket = testBasket();
-  await readCodex({ HOME: home }, {}, basket);
-  expect(outputs(basket.events).sort()).toEqual([55, 55, 60, 70]);
+  const batch = testBatch();
+  await readCodex({ HOME: home }, {}, batch);
+  expect(outputs(batch.events).sort()).toEqual([55, 55, 60, 70]);
 });
 
 test('an archived rollout is the same rollout', async () => {
   const home = temporaryFolder();
   const path = writeLines(rolloutPath(home), rolloutLines({ one: 55 }, { named: false }));
-  const { cursor } = await readCodex({ HOME: home }, {}, testBasket());
+  const { cursor } = await readCodex({ HOME: home }, {}, testBatch());
   const archived = join(home, '.codex/archived_sessions', path.split('/').at(-1) ?? '');
   mkdirSync(dirname(archived), { recursive: true });
   renameSync(path, archived);
-  const basket = testBasket();
-  await readCodex({ HOME: home }, cursor, basket);
-  expect(basket.events).toEqual([]);
+  const batch = testBatch();
+  await readCodex({ HOME: home }, cursor, batch);
+  expect(batch.events).toEqual([]);
 });
 
 test('before there was a database, the log was text', async () => {
@@ -96,9 +96,9 @@ test('before there was a database, the log was text', async () => {
     `2026-11-16T07:20:43.945Z  INFO codex_otel.trace_safe: ${countedEntry(55, '2026-11-16T07:20:43.946Z')}`,
     '2026-11-16T07:20:43.945Z  INFO codex: stream closed before response.completed',
   ]);
-  const basket = testBasket();
-  await readCodex({ CODEX_HOME: join(home, '.codex'), HOME: temporaryFolder() }, {}, basket);
-  expect(outputs(basket.events)).toEqual([55]);
+  const batch = testBatch();
+  await readCodex({ CODEX_HOME: join(home, '.codex'), HOME: temporaryFolder() }, {}, batch);
+  expect(outputs(batch.events)).toEqual([55]);
 });
 
 test('without split counters there is no event [companion.watch.no-split-no-event]', async () => {
@@ -117,17 +117,17 @@ test('without split counters there is no event [companion.watch.no-split-no-even
     { body: 'event.name="codex.sse_event" event.kind=response.completed error.message=x' },
     { body: 'SSE event: {"type":"response.completed", broken' },
   ]);
-  const basket = testBasket();
-  await readCodex({ HOME: home }, {}, basket);
-  expect(basket.events).toEqual([]);
+  const batch = testBatch();
+  await readCodex({ HOME: home }, {}, batch);
+  expect(batch.events).toEqual([]);
 });
 
 test('of logs and rollouts nothing but numbers, the model and a hash is taken [companion.watch.numeric-only]', async () => {
   const home = temporaryFolder();
   writeLines(rolloutPath(home), rolloutLines({ resp_1: 55 }));
   writeCodexLog(home, [{ body: wholeEntry('resp_2', 60) }, { body: countedEntry(70), target: 'codex_otel.log_only', thread: 'thread-7' }]);
-  const basket = testBasket();
-  await readCodex({ HOME: home }, {}, basket);
-  expect(basket.events.length).toBeGreaterThan(1);
-  expect(JSON.stringify(basket.events)).not.toContain('CANARY');
+  const batch = testBatch();
+  await readCodex({ HOME: home }, {}, batch);
+  expect(batch.events.length).toBeGreaterThan(1);
+  expect(JSON.stringify(batch.events)).not.toContain('CANARY');
 });

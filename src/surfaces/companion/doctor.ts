@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quoted } from '../../../clients/config-entries.ts';
-import { CLIENTS } from '../../../clients/index.ts';
-import { watchCommand } from '../../../features/core/devices/connections.ts';
-import { hasProgram } from '../../../machine/process/environment.ts';
-import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../../../wire/credentials.ts';
-import { type BareInvocation, CliError, type CommandResult, option } from '../../cli/command.ts';
-import { age, type CliOutput, counted } from '../../cli/output.ts';
-import { originOf, requireRepository } from '../command.ts';
-import { installedClients, programsFor } from '../desired-files.ts';
-import { inspectSetup, setupCommand } from '../files.ts';
-import { GUARDED, hooksFolder, scriptState } from '../guard/install.ts';
-import { type ServerProbe, serverState, tokenState } from '../server.ts';
-import { serviceState } from '../service/service.ts';
-import { WITHOUT_GIT } from '../setup/text.ts';
-import { askAboutTokens } from '../setup/tokens.ts';
-import { readWatchStatus, type SetUp, setUpAround } from '../state.ts';
+import { quoted } from '../../clients/config-entries.ts';
+import { CLIENTS } from '../../clients/index.ts';
+import { watchCommand } from '../../features/core/devices/connections.ts';
+import { hasProgram } from '../../machine/process/environment.ts';
+import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../../wire/credentials.ts';
+import { type BareInvocation, CliError, type CommandResult, option } from '../cli/command.ts';
+import { age, type CliOutput, counted } from '../cli/output.ts';
+import { originOf, requireRepository } from './command.ts';
+import { installedClients, programsFor } from './desired-files.ts';
+import { inspectSetup, setupCommand } from './files.ts';
+import { GUARDED, hooksFolder, scriptState } from './guard/install.ts';
+import { type ServerProbe, serverState, tokenState } from './server.ts';
+import { serviceState } from './service/service.ts';
+import { WITHOUT_GIT } from './setup/text.ts';
+import { askAboutTokens } from './setup/tokens.ts';
+import { readWatchStatus, type SetUp, setUpAround } from './state.ts';
 
 /** `open`: nothing is wrong with the setup, and yet somebody may want to know. */
 export interface SetupCheck {
