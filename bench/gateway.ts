@@ -6,8 +6,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Benchmark } from './benchmark.ts';
 import { type Call, post } from './calls.ts';
 import { QUICK, SECONDS } from './effort.ts';
-import { withPeer } from './peers/install.ts';
 import { startMcpProxy } from './peers/mcp-proxy.ts';
+import { withPeer } from './peers/peers.ts';
 import { startBaseline, startCovenant } from './process.ts';
 import { type Rate, rateOf, ratesInTurns } from './turns.ts';
 

@@ -1,7 +1,7 @@
 import type { Report } from '../benchmark.ts';
 import { QUICK, ROUNDS } from '../effort.ts';
 import { inChild } from '../engine.ts';
-import { withPeer } from './install.ts';
+import { withPeer } from './peers.ts';
 import type { Figures } from './pg-boss-child.ts';
 
 const TASKS = QUICK ? 40 : 200;

@@ -8,7 +8,7 @@ import { QUICK } from '../effort.ts';
 import { startCovenant } from '../process.ts';
 import { inTurns, quantiles } from '../turns.ts';
 import { DESCRIPTION, layeredTasks } from './graph.ts';
-import { withPeer } from './install.ts';
+import { withPeer } from './peers.ts';
 
 const TASKS = QUICK ? 100 : 1_000;
 const TURNS = QUICK ? 3 : 40;

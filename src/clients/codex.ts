@@ -37,6 +37,7 @@ const SERVER_ARGS = ['-c', 'mcp_servers.covenant.url="{{mcp_url}}"', '-c', 'mcp_
 
 export const codex: AgentClient = {
   name: 'codex',
+  displayName: 'Codex',
   programs: ['codex'],
   folders: (env) => [home(env)],
   folderVariables: ['CODEX_HOME', 'CODEX_SQLITE_HOME'],
