@@ -120,7 +120,7 @@ test('a command that starts no other server does not load the client that speaks
 
 test('only storage imports a database driver', () => {
   // The companion reads the counters in other programs' stores, where there are any: not the product's own, and never at start.
-  const isForeignStore = ({ from, late, typeOnly }: Import) => from === 'src/surfaces/companion/usage-readers/stores.ts' && (late || typeOnly);
+  const isForeignStore = ({ from, late, typeOnly }: Import) => from === 'src/surfaces/companion/usage-readers/foreign-store.ts' && (late || typeOnly);
   const broken = all.filter((each) => ['pg', 'node:sqlite'].includes(each.to) && !each.from.startsWith('src/storage/') && !isForeignStore(each));
   expect(shown(broken)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { quoted } from '../../clients/config-entries.ts';
-import { CLIENTS } from '../../clients/index.ts';
+import { CLIENTS, HTTP_HOOK_PROGRAMS } from '../../clients/index.ts';
 import { watchCommand } from '../../features/core/devices/connections.ts';
 import { hasProgram } from '../../machine/process/environment.ts';
 import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../../wire/credentials.ts';
@@ -126,7 +126,7 @@ async function environmentTokenChecks(setup: SetUp, token: string): Promise<Setu
 
 async function storedTokenChecks(env: NodeJS.ProcessEnv, setup: SetUp, isReady: boolean): Promise<SetupCheck[]> {
   const fix = setupCommand(setup);
-  const unread = 'the HTTP hooks of Claude Code read COVIBE_MCP_TOKEN, which is not set here';
+  const unread = `the HTTP hooks of ${HTTP_HOOK_PROGRAMS} read COVIBE_MCP_TOKEN, which is not set here`;
   const hooks = usesHttpHooks(setup) ? [failed('hooks', unread, `set it where your agents start, or ${fix} --hooks command`)] : [];
   const of = storedOrigin(env);
   const stored = tokensFrom(env, setup.origin);

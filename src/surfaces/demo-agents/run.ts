@@ -92,18 +92,17 @@ async function enter({ url, action }: Demo, name: string, every: Stage['every'],
   const { token } = await action('tokens.create', { developer, agent, expires_in_minutes: TOKEN_MINUTES });
   const actor = new Actor(name, url, String(token));
   actors.push(actor);
-  const { session_id } = await actor.call('covibe_session start', { agent_name: name, repo: 'shop', branch: 'main', model: MODELS[agent] });
+  const { session_id } = await actor.call('covibe_session start', { agent_name: name, repo: 'shop', branch: 'main', model: CAST[agent]?.model });
   actor.session = String(session_id);
-  await actor.call('covibe_session activity', { session_id, text: DOING[agent] ?? 'Reading the code' });
+  await actor.call('covibe_session activity', { session_id, text: CAST[agent]?.doing ?? 'Reading the code' });
   every(HEARTBEAT_MS, () => actor.call('covibe_session heartbeat', { session_id }));
   return actor;
 }
 
 const HEARTBEAT_MS = 30_000;
-const MODELS: Record<string, string> = { 'claude-code': 'claude-sonnet-4-5', codex: 'gpt-5', cursor: 'gpt-5-mini', gemini: 'gemini-2.5-pro' };
-const DOING: Record<string, string> = {
-  'claude-code': 'Rotating session tokens',
-  codex: 'Reading src/login.ts',
-  cursor: 'Looking for sessions that nobody uses',
-  gemini: 'Writing the migration',
+const CAST: Record<string, { readonly model: string; readonly doing: string }> = {
+  'claude-code': { model: 'claude-sonnet-4-5', doing: 'Rotating session tokens' },
+  codex: { model: 'gpt-5', doing: 'Reading src/login.ts' },
+  cursor: { model: 'gpt-5-mini', doing: 'Looking for sessions that nobody uses' },
+  gemini: { model: 'gemini-2.5-pro', doing: 'Writing the migration' },
 };

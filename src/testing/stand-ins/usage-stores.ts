@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { cursorStore } from '../../clients/cursor.ts';
-import type { UsageBatch, UsageEvent } from '../../surfaces/companion/usage-readers/stores.ts';
+import type { UsageBatch, UsageEvent } from '../../surfaces/companion/usage-readers/usage-batch.ts';
 
 /** Stands for every prompt, answer and file that clients keep beside their counters. */
 export const CANARY = 'CANARY-5f3a the secret plan';

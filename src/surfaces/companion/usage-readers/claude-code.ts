@@ -2,22 +2,8 @@ import { transcriptsFolder } from '../../../clients/claude-code.ts';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
 import { recordOf } from '../../../wire/json.ts';
 import { sessionOf } from '../runs.ts';
-import {
-  type Cursor,
-  countOf,
-  type FileCursor,
-  type FoundFile,
-  fileAt,
-  filesUnder,
-  hashOf,
-  isCounted,
-  linesFrom,
-  momentOf,
-  objectOn,
-  readFiles,
-  type UsageBatch,
-  type UsageEvent,
-} from './stores.ts';
+import { type FileCursor, type FoundFile, fileAt, filesUnder, linesFrom, objectOn, readFiles } from './log-files.ts';
+import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
 /** After this long without a word a message is over, also where nothing says so. */
 const QUIET_MS = 60_000;

@@ -3,23 +3,9 @@ import { join } from 'node:path';
 import { codexStores } from '../../../clients/codex.ts';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
 import { parseJson, recordOf } from '../../../wire/json.ts';
-import {
-  type Cursor,
-  countOf,
-  type FileCursor,
-  type ForeignStore,
-  type FoundFile,
-  filesUnder,
-  hashOf,
-  isCounted,
-  linesFrom,
-  momentOf,
-  objectOn,
-  openForeign,
-  readFiles,
-  type UsageBatch,
-  type UsageEvent,
-} from './stores.ts';
+import { type ForeignStore, openForeign } from './foreign-store.ts';
+import { type FileCursor, type FoundFile, filesUnder, linesFrom, objectOn, readFiles } from './log-files.ts';
+import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
 /** Codex's own spelling and that of the API. Undefined unless input and output are told apart. */
 function codexEvent(key: string, model: unknown, counters: unknown): UsageEvent | undefined {
@@ -125,8 +111,10 @@ interface LogCursor extends FileCursor {
   readonly whole?: boolean | undefined;
 }
 
-const rolloutsOf = (env: NodeJS.ProcessEnv): FoundFile[] =>
-  codexStores(env).rollouts.flatMap((folder) => filesUnder(folder, (name) => /^rollout-.+\.jsonl$/.test(name)));
+const rolloutsOf = (env: NodeJS.ProcessEnv): FoundFile[] => filesOf(codexStores(env).rollouts);
+
+const filesOf = ({ folders, name }: { readonly folders: readonly string[]; readonly name: RegExp }): FoundFile[] =>
+  folders.flatMap((folder) => filesUnder(folder, (each) => name.test(each)));
 
 /** Codex, in the terminal and on the desktop: each thread that it keeps has a rollout, which loses nothing. */
 export function readRollouts(env: NodeJS.ProcessEnv, cursors: Cursor, batch: UsageBatch): Cursor {
@@ -150,12 +138,10 @@ export async function readCodexLog(env: NodeJS.ProcessEnv, cursor: Cursor, batch
     }
   }
   // Before it kept its log in a database.
-  const logs = database ? [] : stores.logs.flatMap((folder) => filesUnder(folder, isLog));
+  const logs = database ? [] : filesOf(stores.logs);
   const texts = readFiles<LogCursor>(logs, recordOf(cursor.texts) ?? {}, batch, (file, from) => readText(file, from, batch, isKept));
   return { cursor: { ...cursor, texts }, tooOld: false };
 }
-
-const isLog = (name: string): boolean => name.endsWith('.log');
 
 /** A rollout that was archived is the same file in another folder. */
 function movedWith(files: readonly FoundFile[], cursors: Cursor): Cursor {
@@ -167,8 +153,8 @@ function movedWith(files: readonly FoundFile[], cursors: Cursor): Cursor {
   return { ...cursors, ...Object.fromEntries(moved) };
 }
 
-function newestLog(folder: string): string | undefined {
-  const number = (name: string) => Number(/^logs_(\d+)\.sqlite$/.exec(name)?.[1] ?? Number.NaN);
+function newestLog({ folder, name: pattern }: { readonly folder: string; readonly name: RegExp }): string | undefined {
+  const number = (name: string) => Number(pattern.exec(name)?.[1] ?? Number.NaN);
   try {
     const [newest] = readdirSync(folder)
       .filter((name) => !Number.isNaN(number(name)))

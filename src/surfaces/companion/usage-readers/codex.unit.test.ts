@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { countedEntry, rolloutLines, rolloutPath, testBatch, wholeEntry, writeCodexLog, writeLines } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { readCodexLog, readRollouts } from './codex.ts';
-import type { Cursor, UsageBatch } from './stores.ts';
+import type { Cursor, UsageBatch } from './usage-batch.ts';
 
 /** One after the other, as the watcher does. */
 async function readCodex(env: NodeJS.ProcessEnv, { rollouts = {}, log = {} }: { rollouts?: Cursor; log?: Cursor }, batch: UsageBatch) {

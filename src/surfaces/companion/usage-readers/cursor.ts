@@ -1,18 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { cursorStore } from '../../../clients/cursor.ts';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
-import {
-  type Cursor,
-  countOf,
-  type ForeignStore,
-  hashOf,
-  isCounted,
-  momentOf,
-  openForeign,
-  type SqliteRow,
-  type UsageBatch,
-  type UsageEvent,
-} from './stores.ts';
+import { type ForeignStore, openForeign, type SqliteRow } from './foreign-store.ts';
+import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
 /** An answer that has not ended may get other counters yet; one this old has ended, also where nothing says so. */
 const QUIET_MS = 60_000;

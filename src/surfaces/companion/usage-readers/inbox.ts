@@ -5,7 +5,7 @@ import { SOURCES, type Source } from '../../../features/team/usage/sources.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import { parseJson, recordOf } from '../../../wire/json.ts';
 import { countedOnly, idOf, idWithin } from './payload.ts';
-import { hashOf, type UsageEvent } from './stores.ts';
+import { hashOf, type UsageEvent } from './usage-batch.ts';
 
 /** Where a repository's agents, providers and proxies leave their usage. */
 export const inboxOf = (root: string): string => join(root, '.covibe/telemetry');

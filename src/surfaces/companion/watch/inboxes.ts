@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BrokenFile, type InboxFile, inboxFiles, isInbox, keepRejected, keepSent, readInboxFile, UnfinishedFile } from '../usage-readers/inbox.ts';
-import type { Cursor, UsageBatch } from '../usage-readers/stores.ts';
+import type { Cursor, UsageBatch } from '../usage-readers/usage-batch.ts';
 import type { Ledger } from './ledger.ts';
 
 export interface LeftFile {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { answers, startOf } from '../../../machine/process/group.ts';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 import { recordOf } from '../../../wire/json.ts';
-import type { Cursor, UsageBatch, UsageEvent } from '../usage-readers/stores.ts';
+import type { Cursor, UsageBatch, UsageEvent } from '../usage-readers/usage-batch.ts';
 
 interface LedgerState {
   /** Uses before this moment are nobody's business here. */

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSy
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import type { UsageEvent } from '../usage-readers/stores.ts';
+import type { UsageEvent } from '../usage-readers/usage-batch.ts';
 import { Ledger, openLedger, takeLock } from './ledger.ts';
 
 const ORIGIN = 'http://127.0.0.1:3001';

@@ -4,7 +4,7 @@ import { readClaudeCode } from '../usage-readers/claude-code.ts';
 import { readCodexLog, readRollouts } from '../usage-readers/codex.ts';
 import { readCursor } from '../usage-readers/cursor.ts';
 import { inboxesIn } from '../usage-readers/inbox.ts';
-import type { Cursor, UsageBatch } from '../usage-readers/stores.ts';
+import type { Cursor, UsageBatch } from '../usage-readers/usage-batch.ts';
 import { deliver, tokensFor } from './deliver.ts';
 import { Inboxes, type LeftFile } from './inboxes.ts';
 import { type Ledger, openLedger } from './ledger.ts';

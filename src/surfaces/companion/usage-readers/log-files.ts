@@ -1,57 +1,7 @@
-import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
 import { parseJson, recordOf } from '../../../wire/json.ts';
-
-/** One use of a model, as it is sent: counters, the name of the model and a hash for an id. Nothing else of what a store holds gets here. */
-export interface UsageEvent {
-  /** The same for the same use, wherever and however often it is read. */
-  readonly id: string;
-  /** Whose token reports it; undefined: the machine's. */
-  readonly agent?: string | undefined;
-  readonly source: Source;
-  readonly payload: Readonly<Record<string, unknown>>;
-  /** Where it was read; not sent. */
-  readonly store?: string | undefined;
-  readonly session_id?: string | undefined;
-  readonly submitted_cost?: number | undefined;
-}
-
-/** What readers put events into. */
-export interface UsageBatch {
-  /** Uses before this moment are not reported. */
-  readonly since: number;
-  /** Whoever reads stops here, and goes on from here another time. */
-  full(): boolean;
-  /** An event that was put before is not taken again. */
-  put(event: UsageEvent): void;
-  /** A part of the store cannot be read, and why in the system's word. The rest is read all the same. */
-  missed?(code: string): void;
-}
-
-/** Where a reader goes on: plain JSON. */
-export type Cursor = Readonly<Record<string, unknown>>;
-
-export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
-
-/** Undefined unless it is a whole number that can be a counter. */
-export const countOf = (value: unknown): number | undefined => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined);
-
-/** Whether the server would count it: some tokens, and counters that can be. */
-export function isCounted(source: Source, payload: Record<string, unknown>): boolean {
-  try {
-    return readPayload(source, payload).length > 0;
-  } catch {
-    return false;
-  }
-}
-
-/** Milliseconds since 1970 of what stores write as a date; undefined where it is none. */
-export function momentOf(value: unknown): number | undefined {
-  const moment = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isFinite(moment) ? moment : undefined;
-}
+import type { Cursor, UsageBatch } from './usage-batch.ts';
 
 export interface FoundFile {
   readonly path: string;
@@ -163,40 +113,4 @@ export function* linesFrom(path: string, offset: number, longest = LONGEST): Gen
 /** The object on a line; undefined where it is none, or has none of these words and need not be looked at. */
 export function objectOn({ bytes }: LoggedLine, ...words: readonly string[]): Record<string, unknown> | undefined {
   return bytes && words.some((word) => bytes.includes(word)) ? recordOf(parseJson(bytes.toString('utf8'))) : undefined;
-}
-
-export type SqliteRow = Readonly<Record<string, unknown>>;
-
-/** Another program's database, which is only read. */
-export interface ForeignStore {
-  all(statement: string, ...parameters: (string | number)[]): SqliteRow[];
-  close(): void;
-}
-
-/** `too-old`: this Node cannot read SQLite. Undefined: there is no such database, or none that can be read now. */
-export async function openForeign(path: string): Promise<ForeignStore | 'too-old' | undefined> {
-  if (!existsSync(path)) return undefined;
-  const { DatabaseSync } = await driver();
-  if (!DatabaseSync) return 'too-old';
-  try {
-    const database = new DatabaseSync(path, { readOnly: true });
-    database.exec('pragma busy_timeout = 1000');
-    return { all: (statement, ...parameters) => database.prepare(statement).all(...parameters) as SqliteRow[], close: () => database.close() };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Only when a store is there to be read, and only where Node has it: from 22.5 on. */
-async function driver(): Promise<Partial<typeof import('node:sqlite')>> {
-  const { emitWarning } = process;
-  // On some versions Node warns that this part of it is experimental, in the middle of what we print.
-  process.emitWarning = () => {};
-  try {
-    return await import('node:sqlite');
-  } catch {
-    return {};
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }
