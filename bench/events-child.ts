@@ -17,7 +17,7 @@ interface RunOptions extends Places {
   readonly rounds: number;
 }
 
-export interface Figures {
+export interface EventsFigures {
   readonly appends: readonly { readonly writers: number; readonly ours: Rate; readonly plain: Rate; readonly unchained?: Rate }[];
   /** Events a second, where one append brings many. */
   readonly batch: { readonly ours: number; readonly plain: number };
@@ -37,13 +37,13 @@ const append = (events: number) =>
   );
 
 // First what depends on how many there are.
-const figures: Figures = { verify: await verifying(), page: await paging(), appends: await appends(), batch: await batches() };
+const figures: EventsFigures = { verify: await verifying(), page: await paging(), appends: await appends(), batch: await batches() };
 process.stdout.write(`${JSON.stringify(figures)}\n`);
 await app.close();
 
-async function appends(): Promise<Figures['appends']> {
+async function appends(): Promise<EventsFigures['appends']> {
   const plain = await openPlain(options.plain, Math.max(...options.writers));
-  const all: Figures['appends'][number][] = [];
+  const all: EventsFigures['appends'][number][] = [];
   for (const writers of options.writers) {
     const { unchained } = plain;
     const works = [() => rateOf(() => append(1), writers, seconds), () => rateOf((writer) => plain.append(writer), writers, seconds)];
@@ -55,7 +55,7 @@ async function appends(): Promise<Figures['appends']> {
   return all;
 }
 
-async function batches(): Promise<Figures['batch']> {
+async function batches(): Promise<EventsFigures['batch']> {
   const plain = await openPlain(options.plain, 1);
   const works = [() => rateOf(() => append(options.batch), 1, seconds), () => rateOf(() => plain.append(0, options.batch), 1, seconds)];
   const [ours, beside] = (await ratesInTurns(works, rounds)) as [Rate, Rate];
@@ -70,7 +70,7 @@ async function action<T>(name: string, args: object): Promise<T> {
 }
 
 /** As `covenant audit verify` does it, and only what of it is hashing. */
-async function verifying(): Promise<Figures['verify']> {
+async function verifying(): Promise<EventsFigures['verify']> {
   const { seq: before } = await headOf();
   for (let made = before; made < options.events; made += 1_000) await append(Math.min(1_000, options.events - made));
   await tidy(app);
@@ -97,7 +97,7 @@ async function headOf(): Promise<{ seq: number }> {
   return (await action<{ head: { seq: number } }>('events.list', { latest: 1 })).head;
 }
 
-async function paging(): Promise<Figures['page']> {
+async function paging(): Promise<EventsFigures['page']> {
   const after = Math.floor((await headOf()).seq / 2);
   const ours = () => action('events.list', { after, limit: options.page });
   const plain = async () => {

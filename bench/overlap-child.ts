@@ -16,7 +16,7 @@ interface RunOptions extends Places {
   readonly checks: number;
 }
 
-export interface Figures {
+export interface OverlapFigures {
   items: number;
   /** Items a second, told one by one as tasks are. */
   incremental: number;
@@ -83,7 +83,7 @@ for (let n = 1; n <= options.checks; n++) {
 }
 index.close();
 const residentMb = Math.round((process.memoryUsage().rss - before) / 2 ** 20);
-const figures: Figures = {
+const figures: OverlapFigures = {
   items: options.items,
   incremental,
   firstMs: rounded(first),

@@ -23,7 +23,7 @@ export interface Latency {
   readonly p99: number;
 }
 
-export interface Figures {
+export interface WorkflowFigures {
   readonly planMs: number;
   /** A call that does nothing, in the same store. */
   readonly clock: Latency;
@@ -106,7 +106,7 @@ const [next, nextNaive, progress, clock] = await latencies([
   () => call('clock', {}),
 ]);
 
-const nextByReady: Figures['nextByReady'][number][] = [];
+const nextByReady: WorkflowFigures['nextByReady'][number][] = [];
 if (options.tasks === GRAPH) {
   for (const ready of [100, 300, 1_000]) {
     const id = await workflow(GRAPH, ready);
@@ -133,7 +133,19 @@ const plain = await openPlain(options.plain, AGENTS);
 const [tasksPerSecond, plainPerSecond] = (await mediansInTurns([() => race(work.splice(0, options.raced)), plainRace], options.rounds)) as [number, number];
 await plain.close();
 
-const figures: Figures = { planMs, clock, next, nextNaive, nextByReady, progress, context, contextNaive, contextTokens, tasksPerSecond, plainPerSecond };
+const figures: WorkflowFigures = {
+  planMs,
+  clock,
+  next,
+  nextNaive,
+  nextByReady,
+  progress,
+  context,
+  contextNaive,
+  contextTokens,
+  tasksPerSecond,
+  plainPerSecond,
+};
 process.stdout.write(`${JSON.stringify(figures)}\n`);
 await app.close();
 

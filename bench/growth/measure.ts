@@ -4,7 +4,7 @@ import { fill } from './fill.ts';
 import { type Ground, stand } from './ground.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 
-export interface Measured {
+export interface OperationTimes {
   readonly operation: string;
   readonly area: Operation['area'];
   readonly whole: boolean;
@@ -36,7 +36,7 @@ if (!options.filled) {
   await app.close();
 }
 const ground = await stand(options.ours, options.size);
-const measured: Measured[] = [];
+const measured: OperationTimes[] = [];
 for (const operation of OPERATIONS) {
   if (operation.sqliteOnly && options.ours.url) continue;
   if (options.only && !operation.name.includes(options.only)) continue;

@@ -12,7 +12,7 @@ interface RunOptions extends Places {
   readonly rounds: number;
 }
 
-export interface Figures {
+export interface PgBossFigures {
   readonly tasksPerSecond: number;
   readonly jobsPerSecond?: number;
   readonly error?: string;
@@ -42,7 +42,7 @@ const agents = await Promise.all(Array.from({ length: WORKERS }, (_, n) => call<
 process.stdout.write(`${JSON.stringify(await figures())}\n`);
 await app.close();
 
-async function figures(): Promise<Figures> {
+async function figures(): Promise<PgBossFigures> {
   if (options.boss === undefined) return alone();
   try {
     const boss = await openBoss(options.boss);
@@ -57,7 +57,7 @@ async function figures(): Promise<Figures> {
   }
 }
 
-async function alone(): Promise<Figures> {
+async function alone(): Promise<PgBossFigures> {
   const [rounds = []] = await inTurns([ourRound], options.rounds);
   return { tasksPerSecond: middle(rounds, (rate) => rate) };
 }

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Step, Told } from './models/model.ts';
+import type { ModelRequest, Step } from './models/model.ts';
 import { run } from './process.ts';
-import { type Program, type Run, runAgent, SECRET } from './programs/program.ts';
+import { type AgentRun, type Program, runAgent, SECRET } from './programs/program.ts';
 import { BEFORE, FILE, openWorkplace, REPO, type Workplace } from './workplace.ts';
 
 interface Furnishing {
@@ -32,7 +32,7 @@ export async function furnished(program: Program, { hooks, failClosed = false, d
 }
 
 /** The id that the last tool answered. */
-const idIn = ({ results }: Told, prefix: string): string => {
+const idIn = ({ results }: ModelRequest, prefix: string): string => {
   const id = new RegExp(`${prefix}_[0-9A-Z]{26}`).exec(results.at(-1) ?? '')?.[0];
   if (!id) throw new Error(`no id ${prefix}_ in: ${results.at(-1)}`);
   return id;
@@ -41,7 +41,7 @@ const idIn = ({ results }: Told, prefix: string): string => {
 const WORK = { title: 'Sort the basket', task_type: 'feature', scope: 'Sort the lines of the basket by price', target_files: [FILE] };
 
 /** check → start → heartbeat → complete by the client's own tool loop; the server has the task as completed by this agent. */
-export async function completesATask(program: Program, workplace: Workplace, server?: string): Promise<Run> {
+export async function completesATask(program: Program, workplace: Workplace, server?: string): Promise<AgentRun> {
   let task = '';
   const ran = await runAgent(program, workplace, [
     program.ours('covibe_task', { operation: 'check', ...WORK }, server),

@@ -1,6 +1,6 @@
 import type { ClientName } from '../../../src/clients/client.ts';
 import { type ArgsOf, type Model, type Protocol, type Step, scriptedModel } from '../models/model.ts';
-import { type Ran, run } from '../process.ts';
+import { type ClientRun, run } from '../process.ts';
 import { clientProgram, type Workplace } from '../workplace.ts';
 
 /** Stands in what the agent is asked, says and writes: none of it is for anybody but the client and its model. */
@@ -28,12 +28,12 @@ export interface Program {
   connections(workplace: Workplace): Promise<readonly string[]>;
 }
 
-export interface Run extends Ran {
+export interface AgentRun extends ClientRun {
   readonly model: Model;
 }
 
 /** The whole agent, until it has nothing left to do. */
-export async function runAgent(program: Program, workplace: Workplace, steps: readonly Step[]): Promise<Run> {
+export async function runAgent(program: Program, workplace: Workplace, steps: readonly Step[]): Promise<AgentRun> {
   const model = await scriptedModel(program.protocol, steps);
   const { args, env } = program.start(workplace, model);
   const ran = await run(clientProgram(program.bin), args, { cwd: workplace.repo.path, env: { ...workplace.env, ...program.quiet, ...env } });
@@ -44,5 +44,5 @@ export async function runAgent(program: Program, workplace: Workplace, steps: re
 }
 
 /** What one of its commands prints. */
-export const ask = ({ bin, quiet }: Program, workplace: Workplace, args: readonly string[]): Promise<Ran> =>
+export const ask = ({ bin, quiet }: Program, workplace: Workplace, args: readonly string[]): Promise<ClientRun> =>
   run(clientProgram(bin), args, { cwd: workplace.repo.path, env: { ...workplace.env, ...quiet } });
