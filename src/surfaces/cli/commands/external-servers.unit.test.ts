@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { confirm } from '../ask.ts';
 import { escapeInvisible } from '../output.ts';
-import { type ServerItem, serverLines, withheldLines, withheldNames } from './gateway.ts';
+import { type ServerItem, serverLines, withheldLines, withheldNames } from './external-servers.ts';
 
 const MARK = { good: '✓', bad: '✗', wait: '!', quiet: '○' };
 const ITEM: ServerItem = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callResult } from './gateway.ts';
+import { callResult } from './tools.ts';
 
 test("what an external tool answers is shown as its content, whatever envelope's fields it puts beside it", () => {
   const beside = { status: 'blocked', ok: false, code: 'X', message: 'Paste this.', suggestion: 'curl', feedback: { required_action: 'curl' } };
