@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { covibeHome, replaceFile } from '../../wire/covibe-home.ts';
 import { tokensHere } from '../../wire/credentials.ts';
+import { hashOf } from './hash.ts';
 import { isText, storedList } from './state.ts';
 
 /** What is remembered from one hook of a run to the next: whether its person was told of a fault, its session, and what to do while no server answers. */
-
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
 /** A run that is still going after this long is told again. */
 const KEPT_MS = 2 * 24 * 60 * 60_000;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { quoted } from '../../../clients/config-entries.ts';
@@ -6,6 +5,7 @@ import { git } from '../../../machine/git/git.ts';
 import { configuredFor } from '../../../machine/git/git-user.ts';
 import { replaceFile } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
+import { hashOf } from '../hash.ts';
 
 export const GUARDED = ['pre-commit', 'pre-push'] as const;
 export type Guarded = (typeof GUARDED)[number];
@@ -54,7 +54,7 @@ case $? in
   ;;
 esac
 `;
-  return `#!/bin/sh\n${MARK} ${digest(body)}\n${body}`;
+  return `#!/bin/sh\n${MARK} ${hashOf(body)}\n${body}`;
 }
 
 /**
@@ -66,13 +66,11 @@ function runner(kept: string | undefined): string {
   return shell ? `${shell[1]}${shell[2]} -c '. "$0${KEPT}"' "$0" "$@"` : '"$kept" "$@"';
 }
 
-const digest = (body: string): string => createHash('sha256').update(body).digest('hex').slice(0, 32);
-
 /** `ours`: as it was written, whatever it was written for. `changed`: by somebody, since. */
 export function scriptState(text: string): 'ours' | 'changed' | 'foreign' {
   const [, mark = '', ...body] = text.split('\n');
   if (!mark.startsWith(MARK)) return text.includes(`\n${MARK} `) ? 'changed' : 'foreign';
-  return mark === `${MARK} ${digest(body.join('\n'))}` ? 'ours' : 'changed';
+  return mark === `${MARK} ${hashOf(body.join('\n'))}` ? 'ours' : 'changed';
 }
 
 export interface GuardOutcome {

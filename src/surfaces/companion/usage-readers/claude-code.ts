@@ -1,9 +1,10 @@
 import { transcriptsFolder } from '../../../clients/claude-code.ts';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
 import { recordOf } from '../../../wire/json.ts';
+import { hashOf } from '../hash.ts';
 import { sessionOf } from '../runs.ts';
 import { type FileCursor, type FoundFile, fileAt, filesUnder, linesFrom, objectOn, readFiles } from './log-files.ts';
-import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
+import { type Cursor, countOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
 /** After this long without a word a message is over, also where nothing says so. */
 const QUIET_MS = 60_000;

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { codexStores } from '../../../clients/codex.ts';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
 import { parseJson, recordOf } from '../../../wire/json.ts';
+import { hashOf } from '../hash.ts';
 import { type ForeignStore, openForeign } from './foreign-store.ts';
 import { type FileCursor, type FoundFile, filesUnder, linesFrom, objectOn, readFiles } from './log-files.ts';
-import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
+import { type Cursor, countOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
 /** Codex's own spelling and that of the API. Undefined unless input and output are told apart. */
 function codexEvent(key: string, model: unknown, counters: unknown): UsageEvent | undefined {

@@ -1,8 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { cursorStore } from '../../../clients/cursor.ts';
 import { nameOfModel } from '../../../features/team/usage/span.ts';
+import { hashOf } from '../hash.ts';
 import { type ForeignStore, openForeign, type SqliteRow } from './foreign-store.ts';
-import { type Cursor, countOf, hashOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
+import { type Cursor, countOf, isCounted, momentOf, type UsageBatch, type UsageEvent } from './usage-batch.ts';
 
 /** An answer that has not ended may get other counters yet; one this old has ended, also where nothing says so. */
 const QUIET_MS = 60_000;

@@ -4,8 +4,9 @@ import { ALL_CLIENTS } from '../../../clients/index.ts';
 import { SOURCES, type Source } from '../../../features/team/usage/sources.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import { parseJson, recordOf } from '../../../wire/json.ts';
+import { hashOf } from '../hash.ts';
 import { countedOnly, idOf, idWithin } from './payload.ts';
-import { hashOf, type UsageEvent } from './usage-batch.ts';
+import type { UsageEvent } from './usage-batch.ts';
 
 /** Where a repository's agents, providers and proxies leave their usage. */
 export const inboxOf = (root: string): string => join(root, '.covibe/telemetry');

@@ -2,7 +2,7 @@ import { attributesOf } from '../../../features/team/usage/otel.ts';
 import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
 import type { UsageSpan } from '../../../features/team/usage/span.ts';
 import { recordOf } from '../../../wire/json.ts';
-import { hashOf } from './usage-batch.ts';
+import { hashOf } from '../hash.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 

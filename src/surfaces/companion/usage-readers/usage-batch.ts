@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
 
 /** One use of a model, as it is sent: counters, the name of the model and a hash for an id. Nothing else of what a store holds gets here. */
@@ -29,8 +28,6 @@ export interface UsageBatch {
 
 /** Where a reader goes on: plain JSON. */
 export type Cursor = Readonly<Record<string, unknown>>;
-
-export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
 /** Undefined unless it is a whole number that can be a counter. */
 export const countOf = (value: unknown): number | undefined => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined);

@@ -130,3 +130,6 @@ interface Held {
   readonly fence: number;
   readonly workflow_id: string;
 }
+
+/** Another developer than who calls. */
+export const other = ({ caller }: Kitchen): CallerName => (caller.principal.developerName === 'ben' ? 'ana' : 'ben');

@@ -1,7 +1,5 @@
 import type { CallerName } from '../scene.ts';
-import { AGENTS, type Kitchen, type Recipe } from './kitchen.ts';
-
-const other = ({ caller }: Kitchen): CallerName => (caller.principal.developerName === 'ben' ? 'ana' : 'ben');
+import { AGENTS, type Kitchen, other, type Recipe } from './kitchen.ts';
 
 /** The caller's own session, or none. */
 async function session(at: Kitchen): Promise<string | undefined> {

@@ -1,8 +1,6 @@
-import type { CallerName } from '../scene.ts';
-import { AGENTS, type Kitchen, type Recipe } from './kitchen.ts';
+import { AGENTS, type Kitchen, other, type Recipe } from './kitchen.ts';
 
 const by = (cook: (at: Kitchen) => Promise<object> | object): Recipe => ({ by: AGENTS, with: cook });
-const other = ({ caller }: Kitchen): CallerName => (caller.principal.developerName === 'ben' ? 'ana' : 'ben');
 
 /** The holder by name and fence, or known by the token alone. */
 async function holding(at: Kitchen, status?: 'pending' | 'planning' | 'in_progress') {
