@@ -1,8 +1,11 @@
 /** Packages of npm that this project is measured or tested beside: installed once, in the user's cache folder and never into the project. */
+
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, platform } from 'node:os';
 import { join } from 'node:path';
+import { readJson } from '../src/wire/covibe-home.ts';
+import { recordIn } from '../src/wire/json.ts';
 
 /** An install that hangs must not hold up the run. */
 const INSTALL_MS = 10 * 60_000;
@@ -28,13 +31,8 @@ export function installInto(folder: string, dependencies: Versions, { ownScripts
   }
 }
 
-export function isInstalled(folder: string, name: string, version: string): boolean {
-  try {
-    return (JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')) as { version: string }).version === version;
-  } catch {
-    return false;
-  }
-}
+export const isInstalled = (folder: string, name: string, version: string): boolean =>
+  recordIn(readJson(join(folder, 'node_modules', name, 'package.json'))).version === version;
 
 export function cacheFolder(): string {
   if (process.env.XDG_CACHE_HOME) return process.env.XDG_CACHE_HOME;

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { covibeHome, replaceFile } from '../../wire/covibe-home.ts';
 import { tokensHere } from '../../wire/credentials.ts';
+import { orNothing } from '../../wire/or-nothing.ts';
 import { hashOf } from './hash.ts';
 import { isText, storedList } from './state.ts';
 
@@ -49,13 +50,7 @@ export function noteSession(env: NodeJS.ProcessEnv, transcript: string, session:
 export const sessionOf = (env: NodeJS.ProcessEnv, transcript: string): string | undefined =>
   sessionNoted(env, transcript) ?? sessionNoted(env, `${dirname(dirname(transcript))}.jsonl`);
 
-function sessionNoted(env: NodeJS.ProcessEnv, transcript: string): string | undefined {
-  try {
-    return readFileSync(sessionPath(env, transcript), 'utf8');
-  } catch {
-    return undefined;
-  }
-}
+const sessionNoted = (env: NodeJS.ProcessEnv, transcript: string): string | undefined => orNothing(() => readFileSync(sessionPath(env, transcript), 'utf8'));
 
 /** What a server last said to the holder of a token: whether that workspace holds changes back while the server cannot be asked. */
 interface Word {

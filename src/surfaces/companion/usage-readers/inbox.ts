@@ -4,6 +4,7 @@ import { ALL_CLIENTS } from '../../../clients/index.ts';
 import { SOURCES, type Source } from '../../../features/team/usage/sources.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import { parseJson, recordOf } from '../../../wire/json.ts';
+import { orNothing } from '../../../wire/or-nothing.ts';
 import { hashOf } from '../hash.ts';
 import { countedOnly, idOf, idWithin } from './payload.ts';
 import type { UsageEvent } from './usage-batch.ts';
@@ -13,13 +14,7 @@ export const inboxOf = (root: string): string => join(root, '.covibe/telemetry')
 
 /** Those that are there. Not one that a link of the repository leads to: files are moved about in it, and it may be anybody's folder. */
 export const inboxesIn = (roots: readonly string[]): string[] =>
-  roots.map(inboxOf).filter((inbox, at) => {
-    try {
-      return realpathSync(inbox) === inboxOf(realpathSync(roots[at] ?? ''));
-    } catch {
-      return false;
-    }
-  });
+  roots.map(inboxOf).filter((inbox, at) => orNothing(() => realpathSync(inbox) === inboxOf(realpathSync(roots[at] ?? ''))));
 
 /** Whether a folder is the inbox of a repository: in any other one the files may be anything. */
 export const isInbox = (folder: string): boolean => inboxesIn([join(folder, '../..')]).includes(folder);

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson, recordOf } from '../../../wire/json.ts';
+import { orNothing } from '../../../wire/or-nothing.ts';
 import type { Cursor, UsageBatch } from './usage-batch.ts';
 
 export interface FoundFile {
@@ -32,13 +33,7 @@ export function fileAt(path: string): FoundFile | undefined {
   }
 }
 
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
+const entriesOf = (folder: string) => orNothing(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 
 /** How far a file was read, and what the rest cannot be understood without. */
 export interface FileCursor extends Cursor {

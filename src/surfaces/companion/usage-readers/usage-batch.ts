@@ -1,4 +1,5 @@
 import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
+import { orNothing } from '../../../wire/or-nothing.ts';
 
 /** One use of a model, as it is sent: counters, the name of the model and a hash for an id. Nothing else of what a store holds gets here. */
 export interface UsageEvent {
@@ -33,13 +34,7 @@ export type Cursor = Readonly<Record<string, unknown>>;
 export const countOf = (value: unknown): number | undefined => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined);
 
 /** Whether the server would count it: some tokens, and counters that can be. */
-export function isCounted(source: Source, payload: Record<string, unknown>): boolean {
-  try {
-    return readPayload(source, payload).length > 0;
-  } catch {
-    return false;
-  }
-}
+export const isCounted = (source: Source, payload: Record<string, unknown>): boolean => orNothing(() => readPayload(source, payload).length > 0) ?? false;
 
 /** Milliseconds since 1970 of what stores write as a date; undefined where it is none. */
 export function momentOf(value: unknown): number | undefined {

@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { orNothing } from '../../../machine/git/place.ts';
 import { answers, startOf } from '../../../machine/process/group.ts';
+import { orNothing } from '../../../wire/or-nothing.ts';
 
 /** Longer than any holder works without a sign: one that is older was left by a machine that went down, and its number is somebody else's now. */
 const STALE_MS = 10 * 60_000;
