@@ -23,7 +23,7 @@ export const openApp = ({ path, url }: Place): Promise<App> =>
   });
 
 /** Somebody whose calls are measured. */
-export const signUp = (app: App): Promise<Caller> =>
+export const signUp = (app: App): Promise<BenchCaller> =>
   callerOf(app, async (tx) => {
     const { id } = await ensureDeveloper(tx, 'bench', 'operator');
     return await issueToken(tx, { kind: 'developer', developerId: id, expiresAt: null, by: 'operator' });
@@ -34,12 +34,12 @@ export const developer = async (app: App): Promise<Principal> => (await signUp(a
 export const operator = async (app: App): Promise<Principal> =>
   (await callerOf(app, (tx) => issueToken(tx, { kind: 'operator', developerId: null, expiresAt: null, by: 'operator' }))).principal;
 
-export interface Caller {
+export interface BenchCaller {
   readonly principal: Principal;
   readonly token: string;
 }
 
-async function callerOf(app: App, issue: (tx: Tx) => ReturnType<typeof issueToken>): Promise<Caller> {
+async function callerOf(app: App, issue: (tx: Tx) => ReturnType<typeof issueToken>): Promise<BenchCaller> {
   const { value } = await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
     await ensureWorkspace(tx, 'operator');
     return await issue(tx);

@@ -1,7 +1,7 @@
 import type { Baseline, Row } from './results.ts';
 import type { Rate } from './turns.ts';
 
-export interface Report {
+export interface BenchmarkReport {
   figure(figure: Omit<Row, 'area' | 'ratio'>): void;
   /** Calls a second, with their latencies in milliseconds. */
   rate(
@@ -16,11 +16,11 @@ export interface Report {
   detail(name: string, value: number, unit: string): void;
 }
 
-export type Benchmark = (report: Report) => Promise<void>;
+export type Benchmark = (report: BenchmarkReport) => Promise<void>;
 
 /** A report that gathers the rows of one area. */
-export function gatherer(area: string, rows: Row[], { step, detail }: Pick<Report, 'step' | 'detail'>): Report {
-  const figure: Report['figure'] = (given) => rows.push(rowOf(area, given));
+export function gatherer(area: string, rows: Row[], { step, detail }: Pick<BenchmarkReport, 'step' | 'detail'>): BenchmarkReport {
+  const figure: BenchmarkReport['figure'] = (given) => rows.push(rowOf(area, given));
   return {
     figure,
     rate(name, { perSecond, p50, p99 }, baseline, note) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import type { Benchmark, Report } from './benchmark.ts';
+import type { Benchmark, BenchmarkReport } from './benchmark.ts';
 import { post } from './calls.ts';
 import { SECONDS, STARTS } from './effort.ts';
 import { type MeasuredCovenant, startBaseline, startCovenant } from './process.ts';
@@ -31,7 +31,7 @@ export const bridge: Benchmark = async (report) => {
   }
 };
 
-async function starts(report: Report, env: NodeJS.ProcessEnv, cwd: string): Promise<void> {
+async function starts(report: BenchmarkReport, env: NodeJS.ProcessEnv, cwd: string): Promise<void> {
   const bare = () => firstAnswers([program('bench/baselines/stdio-echo.ts')], env, cwd);
   const ours = () => firstAnswers([program('dist/bin/covibe-mcp.js')], env, cwd);
   const [plain, bridged] = await middles([bare, ours]);
@@ -70,7 +70,7 @@ function send({ stdin }: ChildProcessByStdio<Writable, Readable, null>, message:
   stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 }
 
-async function hooks(report: Report, ours: MeasuredCovenant, env: NodeJS.ProcessEnv, repository: string): Promise<void> {
+async function hooks(report: BenchmarkReport, ours: MeasuredCovenant, env: NodeJS.ProcessEnv, repository: string): Promise<void> {
   const payload = JSON.stringify({
     session_id: 'bench',
     transcript_path: join(repository, 'transcript.jsonl'),

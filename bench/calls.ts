@@ -1,11 +1,11 @@
 import { Agent, request } from 'node:http';
 
-export type Call = () => Promise<void>;
+export type RawCall = () => Promise<void>;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** A bare request: what the load generator costs itself must stay small beside what it measures. `check` throws where the answer is wrong. */
-export function post(url: string, headers: Record<string, string>, body: string, check: (answer: string) => void): Call {
+export function post(url: string, headers: Record<string, string>, body: string, check: (answer: string) => void): RawCall {
   const all = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers };
   return () =>
     new Promise((resolve, reject) => {

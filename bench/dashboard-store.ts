@@ -3,7 +3,7 @@ import { DEFAULT_WORKSPACE_ID } from '../src/kernel/ids.ts';
 import type { App } from '../src/main.ts';
 import { madeTask } from './tasks.ts';
 
-export interface Size {
+export interface StoreSize {
   readonly tasks: number;
   readonly events: number;
   readonly graph: number;
@@ -13,7 +13,7 @@ const BATCH_SIZE = 100;
 const GROUPS = 25;
 
 /** Tasks, events and one workflow, as agents would have made them. Returns the workflow. */
-export async function fill(app: App, principal: Principal, { tasks, events, graph }: Size): Promise<string> {
+export async function fill(app: App, principal: Principal, { tasks, events, graph }: StoreSize): Promise<string> {
   const call = async (name: string, args: object) => {
     const { reply } = await app.dispatch.tool({ name, args: { ...args }, principal, surface: 'api' });
     if (reply.status === 'error') throw new Error(`${name}: ${reply.message}`);

@@ -8,12 +8,12 @@ import { createMetrics } from '../src/surfaces/http/metrics.ts';
 import { serve } from '../src/surfaces/http/server.ts';
 import { launchBrowser } from '../src/testing/browser.ts';
 import { developer, openApp } from './app.ts';
-import type { Benchmark, Report } from './benchmark.ts';
-import { fill, type Size } from './dashboard-store.ts';
+import type { Benchmark, BenchmarkReport } from './benchmark.ts';
+import { fill, type StoreSize } from './dashboard-store.ts';
 import { QUICK } from './effort.ts';
 
-const MUCH: Size = QUICK ? { tasks: 100, events: 1_000, graph: 100 } : { tasks: 10_000, events: 100_000, graph: 5_000 };
-const LITTLE: Size = { tasks: 20, events: 100, graph: 20 };
+const MUCH: StoreSize = QUICK ? { tasks: 100, events: 1_000, graph: 100 } : { tasks: 10_000, events: 100_000, graph: 5_000 };
+const LITTLE: StoreSize = { tasks: 20, events: 100, graph: 20 };
 /** As slow as an old laptop beside the machine that this runs on. */
 const SLOWDOWN = 4;
 
@@ -47,7 +47,7 @@ export const dashboard: Benchmark = async (report) => {
   }
 };
 
-function tell(report: Report, page: string, much: Seen, little: Seen): void {
+function tell(report: BenchmarkReport, page: string, much: Seen, little: Seen): void {
   const line = (what: string, of: (seen: Seen) => number, unit: string) =>
     report.figure({ name: `${page}: ${what}`, value: of(much), unit, baseline: { name: 'over little', value: of(little), unit } });
   line('first paint', ({ painted }) => painted, 'ms');
@@ -56,7 +56,7 @@ function tell(report: Report, page: string, much: Seen, little: Seen): void {
   line('rows or nodes in the page', ({ rows }) => rows, '');
 }
 
-async function measured(browser: Browser, size: Size): Promise<Map<string, Seen>> {
+async function measured(browser: Browser, size: StoreSize): Promise<Map<string, Seen>> {
   const folder = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   const app = await openApp({ path: join(folder, 'covenant.db') });
   const server = await serve({ app, metrics: createMetrics() });

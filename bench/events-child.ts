@@ -8,7 +8,7 @@ import { openPlain, TOLD } from './baselines/plain.ts';
 import type { Places } from './engine.ts';
 import { mediansInTurns, type Rate, rateOf, ratesInTurns } from './turns.ts';
 
-interface Wanted extends Places {
+interface RunOptions extends Places {
   readonly writers: readonly number[];
   readonly batch: number;
   readonly events: number;
@@ -17,7 +17,7 @@ interface Wanted extends Places {
   readonly rounds: number;
 }
 
-export interface Figures {
+export interface EventsFigures {
   readonly appends: readonly { readonly writers: number; readonly ours: Rate; readonly plain: Rate; readonly unchained?: Rate }[];
   /** Events a second, where one append brings many. */
   readonly batch: { readonly ours: number; readonly plain: number };
@@ -26,9 +26,9 @@ export interface Figures {
   readonly page: { readonly ours: Rate; readonly plain: Rate };
 }
 
-const wanted = JSON.parse(process.argv[2] as string) as Wanted;
-const { rounds, seconds } = wanted;
-const app = await openApp(wanted.ours);
+const options = JSON.parse(process.argv[2] as string) as RunOptions;
+const { rounds, seconds } = options;
+const app = await openApp(options.ours);
 const principal = await operator(app);
 const append = (events: number) =>
   app.store.append(
@@ -37,14 +37,14 @@ const append = (events: number) =>
   );
 
 // First what depends on how many there are.
-const figures: Figures = { verify: await verifying(), page: await paging(), appends: await appends(), batch: await batches() };
+const figures: EventsFigures = { verify: await verifying(), page: await paging(), appends: await appends(), batch: await batches() };
 process.stdout.write(`${JSON.stringify(figures)}\n`);
 await app.close();
 
-async function appends(): Promise<Figures['appends']> {
-  const plain = await openPlain(wanted.plain, Math.max(...wanted.writers));
-  const all: Figures['appends'][number][] = [];
-  for (const writers of wanted.writers) {
+async function appends(): Promise<EventsFigures['appends']> {
+  const plain = await openPlain(options.plain, Math.max(...options.writers));
+  const all: EventsFigures['appends'][number][] = [];
+  for (const writers of options.writers) {
     const { unchained } = plain;
     const works = [() => rateOf(() => append(1), writers, seconds), () => rateOf((writer) => plain.append(writer), writers, seconds)];
     if (unchained) works.push(() => rateOf(unchained, writers, seconds));
@@ -55,12 +55,12 @@ async function appends(): Promise<Figures['appends']> {
   return all;
 }
 
-async function batches(): Promise<Figures['batch']> {
-  const plain = await openPlain(wanted.plain, 1);
-  const works = [() => rateOf(() => append(wanted.batch), 1, seconds), () => rateOf(() => plain.append(0, wanted.batch), 1, seconds)];
+async function batches(): Promise<EventsFigures['batch']> {
+  const plain = await openPlain(options.plain, 1);
+  const works = [() => rateOf(() => append(options.batch), 1, seconds), () => rateOf(() => plain.append(0, options.batch), 1, seconds)];
   const [ours, beside] = (await ratesInTurns(works, rounds)) as [Rate, Rate];
   await plain.close();
-  return { ours: ours.perSecond * wanted.batch, plain: beside.perSecond * wanted.batch };
+  return { ours: ours.perSecond * options.batch, plain: beside.perSecond * options.batch };
 }
 
 async function action<T>(name: string, args: object): Promise<T> {
@@ -70,9 +70,9 @@ async function action<T>(name: string, args: object): Promise<T> {
 }
 
 /** As `covenant audit verify` does it, and only what of it is hashing. */
-async function verifying(): Promise<Figures['verify']> {
+async function verifying(): Promise<EventsFigures['verify']> {
   const { seq: before } = await headOf();
-  for (let made = before; made < wanted.events; made += 1_000) await append(Math.min(1_000, wanted.events - made));
+  for (let made = before; made < options.events; made += 1_000) await append(Math.min(1_000, options.events - made));
   await tidy(app);
   const { seq: all } = await headOf();
   const page = await readEvents(app.store.reader, DEFAULT_WORKSPACE_ID, 0, 1_000);
@@ -97,12 +97,12 @@ async function headOf(): Promise<{ seq: number }> {
   return (await action<{ head: { seq: number } }>('events.list', { latest: 1 })).head;
 }
 
-async function paging(): Promise<Figures['page']> {
+async function paging(): Promise<EventsFigures['page']> {
   const after = Math.floor((await headOf()).seq / 2);
-  const ours = () => action('events.list', { after, limit: wanted.page });
+  const ours = () => action('events.list', { after, limit: options.page });
   const plain = async () => {
     const { rows } = await sql<{ payload: string }>`
-      select * from events where workspace_id = ${DEFAULT_WORKSPACE_ID} and seq > ${after} order by seq limit ${wanted.page}`.execute(app.store.reader);
+      select * from events where workspace_id = ${DEFAULT_WORKSPACE_ID} and seq > ${after} order by seq limit ${options.page}`.execute(app.store.reader);
     return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as unknown }));
   };
   const [mine, beside] = (await ratesInTurns([() => rateOf(ours, 1, seconds), () => rateOf(plain, 1, seconds)], rounds)) as [Rate, Rate];

@@ -1,7 +1,7 @@
-import type { Benchmark, Report } from './benchmark.ts';
+import type { Benchmark, BenchmarkReport } from './benchmark.ts';
 import { EVENTS, QUICK, ROUNDS, SECONDS } from './effort.ts';
 import { ENGINES, type EngineName, inChild } from './engine.ts';
-import type { Figures } from './events-child.ts';
+import type { EventsFigures } from './events-child.ts';
 import { followed } from './followers.ts';
 
 const WRITERS = QUICK ? [1, 32] : [1, 32, 256];
@@ -14,7 +14,7 @@ export const events: Benchmark = async (report) => {
   for (const engine of ENGINES) {
     report.step(`${engine}, ${EVENTS.toLocaleString('en')} events`);
     const wanted = { writers: WRITERS, batch: BATCH, events: EVENTS, page: PAGE, seconds: SECONDS, rounds: ROUNDS };
-    tell(report, engine, await inChild<Figures>('events-child.ts', engine, wanted));
+    tell(report, engine, await inChild<EventsFigures>('events-child.ts', engine, wanted));
   }
   for (const followers of FOLLOWERS) {
     report.step(`followed by ${followers}`);
@@ -30,7 +30,7 @@ export const events: Benchmark = async (report) => {
   }
 };
 
-function tell(report: Report, engine: EngineName, { appends, batch, verify, page }: Figures): void {
+function tell(report: BenchmarkReport, engine: EngineName, { appends, batch, verify, page }: EventsFigures): void {
   for (const { writers, ours, plain, unchained } of appends) {
     const name = `appended, ${engine}, ${writers === 1 ? '1 writer' : `${writers} writers`}`;
     report.rate(name, ours, { name: `plain ${engine}, a COMMIT each`, rate: plain });

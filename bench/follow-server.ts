@@ -17,12 +17,12 @@ export interface Ready {
 }
 
 /** When it was committed or sent, by the machine's own clock in nanoseconds. */
-export interface Told {
+export interface SentEvent {
   readonly at: string;
 }
 
 interface Server extends Ready {
-  tell(): Promise<Told>;
+  tell(): Promise<SentEvent>;
   stop(): Promise<void>;
 }
 

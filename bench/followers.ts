@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { QUICK } from './effort.ts';
-import type { Ready, Told } from './follow-server.ts';
+import type { Ready, SentEvent } from './follow-server.ts';
 import { inTurns, quantiles } from './turns.ts';
 
 const EVENTS = QUICK ? 5 : 200;
@@ -50,7 +50,7 @@ async function started(kind: 'ours' | 'bare', count: number): Promise<Followed> 
     async tell() {
       received.length = 0;
       const all = new Promise<void>((resolve) => (complete = resolve));
-      const told = heard<Told>();
+      const told = heard<SentEvent>();
       server.send('tell');
       const [{ at }] = await Promise.all([told, all]);
       // The clock is the machine's, the same in every process.

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Benchmark } from './benchmark.ts';
-import { type Call, post } from './calls.ts';
+import { post, type RawCall } from './calls.ts';
 import { QUICK, SECONDS } from './effort.ts';
-import { withPeer } from './peers/install.ts';
 import { startMcpProxy } from './peers/mcp-proxy.ts';
+import { withPeer } from './peers/peers.ts';
 import { startBaseline, startCovenant } from './process.ts';
 import { type Rate, rateOf, ratesInTurns } from './turns.ts';
 
@@ -31,7 +31,7 @@ export const gateway: Benchmark = async (report) => {
   const proxy = await withPeer('mcp-proxy', (folder) => startMcpProxy(folder, [process.execPath, stdioEcho]));
   try {
     const behindUs = { authorization: `Bearer ${ours.token}` };
-    const calls: Record<string, Call> = {
+    const calls: Record<string, RawCall> = {
       child: mcpCall(`${ours.url}/mcp/gateway`, 'child_echo', behindUs),
       web: mcpCall(`${ours.url}/mcp/gateway`, 'web_echo', behindUs),
       native: mcpCall(`${ours.url}/mcp/gateway`, 'echo', behindUs),
@@ -59,7 +59,7 @@ export const gateway: Benchmark = async (report) => {
 };
 
 /** A peer that refuses what it is asked must be known before it is measured. */
-async function answering(call: Call): Promise<Call> {
+async function answering(call: RawCall): Promise<RawCall> {
   await call();
   return call;
 }
@@ -76,11 +76,11 @@ url = "${url}/mcp"
 `;
 
 const echoOf =
-  (client: Client): Call =>
+  (client: Client): RawCall =>
   async () =>
     expectHello(JSON.stringify(await client.callTool({ name: 'echo', arguments: { text: 'hello' } })));
 
-function mcpCall(url: string, name: string, authorization: Record<string, string>): Call {
+function mcpCall(url: string, name: string, authorization: Record<string, string>): RawCall {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' },

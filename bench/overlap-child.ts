@@ -11,12 +11,12 @@ import type { Places } from './engine.ts';
 import { type MadeTask, madeTask, rephrased } from './tasks.ts';
 import { quantiles, rounded } from './turns.ts';
 
-interface Wanted extends Places {
+interface RunOptions extends Places {
   readonly items: number;
   readonly checks: number;
 }
 
-export interface Figures {
+export interface OverlapFigures {
   items: number;
   /** Items a second, told one by one as tasks are. */
   incremental: number;
@@ -32,19 +32,19 @@ export interface Figures {
   plainPerSecond: number;
 }
 
-const wanted = JSON.parse(process.argv[2] as string) as Wanted;
+const options = JSON.parse(process.argv[2] as string) as RunOptions;
 const ONE_BY_ONE = 500;
 const CHUNK = 400;
 
-const open = (): Promise<App> => openApp(wanted.ours);
+const open = (): Promise<App> => openApp(options.ours);
 
 const filling = await open();
 const principal = await developer(filling);
-const bulk = Math.max(0, wanted.items - ONE_BY_ONE);
+const bulk = Math.max(0, options.items - ONE_BY_ONE);
 await fill(filling, bulk);
 const started = performance.now();
 await filling.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
-  for (let seed = bulk; seed < wanted.items; seed++) {
+  for (let seed = bulk; seed < options.items; seed++) {
     const task = madeTask(seed);
     await indexItems(tx, [
       {
@@ -63,7 +63,7 @@ await filling.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
     ]);
   }
 });
-const incremental = Math.round((wanted.items - bulk) / ((performance.now() - started) / 1000));
+const incremental = Math.round((options.items - bulk) / ((performance.now() - started) / 1000));
 await tidy(filling);
 await filling.close();
 
@@ -75,7 +75,7 @@ const first = await check(app, 0);
 found = 0;
 const { index, plainPerSecond } = fullText();
 const plainTimes: number[] = [];
-for (let n = 1; n <= wanted.checks; n++) {
+for (let n = 1; n <= options.checks; n++) {
   times.push(await check(app, n));
   const begun = performance.now();
   index.best(asked(n));
@@ -83,8 +83,8 @@ for (let n = 1; n <= wanted.checks; n++) {
 }
 index.close();
 const residentMb = Math.round((process.memoryUsage().rss - before) / 2 ** 20);
-const figures: Figures = {
-  items: wanted.items,
+const figures: OverlapFigures = {
+  items: options.items,
   incremental,
   firstMs: rounded(first),
   ...quantiles(times),
@@ -98,15 +98,15 @@ await app.close();
 
 /** Half of them are stored ones in other words. */
 function asked(n: number): MadeTask {
-  const original = Math.floor((n * 7_919) % Math.max(1, wanted.items));
-  return n % 2 === 0 && wanted.items > 0 ? rephrased(madeTask(original), n) : madeTask(10_000_000 + n);
+  const original = Math.floor((n * 7_919) % Math.max(1, options.items));
+  return n % 2 === 0 && options.items > 0 ? rephrased(madeTask(original), n) : madeTask(10_000_000 + n);
 }
 
 /** The same texts, for the same questions; the last of them are timed. */
 function fullText(): { index: FullText; plainPerSecond: number } {
-  const index = new FullText(wanted.plain.path);
+  const index = new FullText(options.plain.path);
   index.add(Array.from({ length: bulk }, (_, seed) => madeTask(seed)));
-  const last = Array.from({ length: wanted.items - bulk }, (_, n) => madeTask(bulk + n));
+  const last = Array.from({ length: options.items - bulk }, (_, n) => madeTask(bulk + n));
   const begun = performance.now();
   index.add(last);
   return { index, plainPerSecond: Math.round(last.length / ((performance.now() - begun) / 1000)) };

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { DEFAULT_SETTINGS } from '../src/features/team/overlap/settings.ts';
-import type { Benchmark, Report } from './benchmark.ts';
+import type { Benchmark, BenchmarkReport } from './benchmark.ts';
 import { EMBEDDED, QUICK } from './effort.ts';
 import { rankByBm25, rankByPrototype } from './overlap/baselines.ts';
 import { curveSvg } from './overlap/curve.ts';
@@ -55,7 +55,7 @@ export const overlapQuality: Benchmark = async (report) => {
 };
 
 /** Shares of the duplicates. */
-function beside(report: Report, name: string, ours: readonly Ranked[], otherName: string, other: readonly Ranked[]): void {
+function beside(report: BenchmarkReport, name: string, ours: readonly Ranked[], otherName: string, other: readonly Ranked[]): void {
   const [mine, theirs] = [figuresOf(ours), figuresOf(other)];
   for (const [key, words] of [
     ['recall@1', 'original ranked first'],
@@ -69,11 +69,11 @@ function beside(report: Report, name: string, ours: readonly Ranked[], otherName
 
 const rounded = (value: number): number => Math.round(value * 1000) / 1000;
 
-function figures(report: Report, name: string, ranked: readonly Ranked[]): void {
+function figures(report: BenchmarkReport, name: string, ranked: readonly Ranked[]): void {
   for (const [key, value] of Object.entries(figuresOf(ranked))) report.detail(`${name}: ${key}`, rounded(value), '');
 }
 
-async function labelled(report: Report, name: string, embed: Embed | null): Promise<void> {
+async function labelled(report: BenchmarkReport, name: string, embed: Embed | null): Promise<void> {
   const { judged, strangers } = await judge(embed);
   for (const half of ['fit', 'test'] as const) {
     const { precision, recall, warnRecall, paraphraseRecall } = qualityOf(judged, half);
@@ -95,7 +95,7 @@ async function labelled(report: Report, name: string, embed: Embed | null): Prom
 }
 
 /** The embedder on a sample, on the best candidates of text and files only; beside it the same sample without. */
-async function reranked(report: Report, windows: readonly Window[], full: readonly Ranked[], embed: Embed): Promise<void> {
+async function reranked(report: BenchmarkReport, windows: readonly Window[], full: readonly Ranked[], embed: Embed): Promise<void> {
   const chosen = [true, false].flatMap((isDuplicate) => {
     const all = windows.flatMap((window, at) => (window.isDuplicate === isDuplicate ? [{ window, ranked: full[at] as Ranked }] : []));
     return all.filter((_, at) => Math.floor((at * EMBEDDED) / all.length) !== Math.floor(((at - 1) * EMBEDDED) / all.length));
@@ -140,7 +140,7 @@ async function reranked(report: Report, windows: readonly Window[], full: readon
 /** Without what names the original. */
 const plain = ({ title, body }: Doc): string => `${title}\n${body}`.replace(/https?:\S+|#\d+|\b[0-9a-f]{7,40}\b/g, ' ').slice(0, 600);
 
-function thresholds(report: Report, text: readonly Ranked[], full: readonly Ranked[]): void {
+function thresholds(report: BenchmarkReport, text: readonly Ranked[], full: readonly Ranked[]): void {
   const { warn, escalate } = DEFAULT_SETTINGS;
   const steps = Array.from({ length: 120 }, (_, at) => Math.round((0.2 + at * 0.1) * 10) / 10);
   const line = (ranked: readonly Ranked[]) => steps.map((threshold) => pointAt(ranked, threshold, ({ mayEscalate }) => mayEscalate));

@@ -1,14 +1,14 @@
 import type { Benchmark } from './benchmark.ts';
 import { CHECKS, ITEMS } from './effort.ts';
 import { ENGINES, inChild } from './engine.ts';
-import type { Figures } from './overlap-child.ts';
+import type { OverlapFigures } from './overlap-child.ts';
 
 /** A whole `covibe_task check` (compared, stored, journaled, synced) in a growing workspace, beside one that is empty and beside a plain search. */
 export const overlap: Benchmark = async (report) => {
   for (const engine of ENGINES) {
     const measured = (items: number) => {
       report.step(`${engine}, ${items.toLocaleString('en')} items`);
-      return inChild<Figures>('overlap-child.ts', engine, { items, checks: CHECKS });
+      return inChild<OverlapFigures>('overlap-child.ts', engine, { items, checks: CHECKS });
     };
     const empty = await measured(0);
     for (const items of ITEMS) {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPlain, plainSqlite } from './baselines/plain.ts';
-import type { Benchmark, Report } from './benchmark.ts';
+import type { Benchmark, BenchmarkReport } from './benchmark.ts';
 import { SECONDS } from './effort.ts';
 import { measure } from './load.ts';
 import { startPostgres } from './postgres.ts';
@@ -33,7 +33,7 @@ export const pipe: Benchmark = async (report) => {
   await onPostgres(report);
 };
 
-async function onSqlite(report: Report): Promise<void> {
+async function onSqlite(report: BenchmarkReport): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   const [hono, sdk, ours, plain] = [
     await startBaseline('hono-echo'),
@@ -63,7 +63,7 @@ async function onSqlite(report: Report): Promise<void> {
   }
 }
 
-async function onPostgres(report: Report): Promise<void> {
+async function onPostgres(report: BenchmarkReport): Promise<void> {
   const postgres = await startPostgres();
   const ours = await startCovenant({ DATABASE_URL: `${postgres.url}/postgres` });
   const plain = await openPlain({ path: '', url: await postgres.database('plain') }, Math.max(...CLIENTS));

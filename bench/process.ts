@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 const root = new URL('..', import.meta.url).pathname;
 const covenant = join(root, 'dist/bin/covenant.js');
 
-export interface Measured {
+export interface StartedProgram {
   readonly url: string;
   readonly pid: number;
   /** From spawn to the line that says it serves. */
@@ -15,7 +15,7 @@ export interface Measured {
   stop(): Promise<void>;
 }
 
-async function start(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Measured> {
+async function start(args: string[], env: NodeJS.ProcessEnv = {}): Promise<StartedProgram> {
   const started = performance.now();
   const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
   const line = await firstLine(child);
@@ -40,11 +40,11 @@ function firstLine(child: ChildProcess): Promise<string> {
 }
 
 /** A script that prints a line once it has begun. */
-export const startScript = (script: URL, ...args: string[]): Promise<Measured> => start([script.pathname, ...args]);
+export const startScript = (script: URL, ...args: string[]): Promise<StartedProgram> => start([script.pathname, ...args]);
 
-export const startBaseline = (name: string): Promise<Measured> => start([join(root, 'bench/baselines', `${name}.ts`)]);
+export const startBaseline = (name: string): Promise<StartedProgram> => start([join(root, 'bench/baselines', `${name}.ts`)]);
 
-export interface MeasuredCovenant extends Measured {
+export interface MeasuredCovenant extends StartedProgram {
   readonly home: string;
   readonly token: string;
 }

@@ -18,7 +18,7 @@ export interface Row {
 }
 
 /** One run of one area. */
-export interface Run {
+export interface AreaRun {
   readonly at: string;
   readonly seconds: number;
   readonly error?: string;
@@ -26,7 +26,7 @@ export interface Run {
 
 export interface Results {
   readonly machine: Machine;
-  readonly runs: Readonly<Record<string, Run>>;
+  readonly runs: Readonly<Record<string, AreaRun>>;
   readonly rows: readonly Row[];
 }
 

@@ -16,7 +16,7 @@ import { overlapQuality } from './overlap-quality.ts';
 import { pipe } from './pipe.ts';
 import { progressLine } from './progress.ts';
 import { writeDocument } from './report.ts';
-import { type Row, type Run, writeResults } from './results.ts';
+import { type AreaRun, type Row, writeResults } from './results.ts';
 import { startup } from './startup.ts';
 import { tableOf } from './table.ts';
 import { workflow } from './workflow.ts';
@@ -47,7 +47,7 @@ const isKept = !QUICK && (wanted.length === names.length || process.argv.include
 
 const machine = await describeMachine();
 const rows: Row[] = [];
-const runs: Record<string, Run> = {};
+const runs: Record<string, AreaRun> = {};
 const progress = progressLine(wanted.length);
 for (const [index, name] of wanted.entries()) {
   const started = performance.now();

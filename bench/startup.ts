@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Benchmark } from './benchmark.ts';
 import { QUICK } from './effort.ts';
-import { type Measured, residentMb, startBaseline, startCovenant } from './process.ts';
+import { residentMb, type StartedProgram, startBaseline, startCovenant } from './process.ts';
 import { inTurns, middle } from './turns.ts';
 
 const ROUNDS = QUICK ? 1 : 5;
@@ -35,7 +35,7 @@ interface Seen {
   readonly mb: number;
 }
 
-async function look(start: () => Promise<Measured>): Promise<Seen> {
+async function look(start: () => Promise<StartedProgram>): Promise<Seen> {
   const server = await start();
   await pause(SETTLES_MS);
   const mb = residentMb(server.pid);

@@ -8,7 +8,7 @@ import { openPlain } from './baselines/plain.ts';
 import type { Places } from './engine.ts';
 import { inTurns, mediansInTurns, quantiles, rateOf } from './turns.ts';
 
-interface Wanted extends Places {
+interface RunOptions extends Places {
   readonly tasks: number;
   readonly calls: number;
   readonly checkpoints: number;
@@ -23,7 +23,7 @@ export interface Latency {
   readonly p99: number;
 }
 
-export interface Figures {
+export interface WorkflowFigures {
   readonly planMs: number;
   /** A call that does nothing, in the same store. */
   readonly clock: Latency;
@@ -46,8 +46,8 @@ const GRAPH = 10_000;
 const WIDTH = 100;
 const AGENTS = 32;
 
-const wanted = JSON.parse(process.argv[2] as string) as Wanted;
-const app = await openApp(wanted.ours);
+const options = JSON.parse(process.argv[2] as string) as RunOptions;
+const app = await openApp(options.ours);
 const principal: Principal = await developer(app);
 
 async function call<T = Record<string, unknown>>(name: string, args: object): Promise<T> {
@@ -59,7 +59,7 @@ async function call<T = Record<string, unknown>>(name: string, args: object): Pr
 /** One call of each in turn, so many times. The first of each warms it. */
 async function latencies<const Works extends readonly (() => Promise<unknown>)[]>(
   works: Works,
-  calls = wanted.calls,
+  calls = options.calls,
 ): Promise<{ [K in keyof Works]: Latency }> {
   const timed = works.map((work) => async () => {
     const begun = performance.now();
@@ -94,9 +94,9 @@ async function workflow(tasks: number, ready = WIDTH): Promise<string> {
 }
 
 const begun = performance.now();
-const main = await workflow(Math.min(wanted.tasks, GRAPH));
+const main = await workflow(Math.min(options.tasks, GRAPH));
 const planMs = Math.round(performance.now() - begun);
-for (let more = GRAPH; more < wanted.tasks; more += GRAPH) await workflow(GRAPH);
+for (let more = GRAPH; more < options.tasks; more += GRAPH) await workflow(GRAPH);
 await tidy(app);
 
 const [next, nextNaive, progress, clock] = await latencies([
@@ -106,8 +106,8 @@ const [next, nextNaive, progress, clock] = await latencies([
   () => call('clock', {}),
 ]);
 
-const nextByReady: Figures['nextByReady'][number][] = [];
-if (wanted.tasks === GRAPH) {
+const nextByReady: WorkflowFigures['nextByReady'][number][] = [];
+if (options.tasks === GRAPH) {
   for (const ready of [100, 300, 1_000]) {
     const id = await workflow(GRAPH, ready);
     const [latency, beside] = await latencies([() => call('workflow_next_tasks', { workflow_id: id, limit: 1_000 }), () => call('clock', {})]);
@@ -126,14 +126,26 @@ const [context, contextNaive] = await latencies(
 const { token_estimate: contextTokens } = await call<{ token_estimate: number }>('task_load_context', { task_id, include: { all_checkpoints: true } });
 
 const agents = await Promise.all(Array.from({ length: AGENTS }, (_, n) => call<{ id: string }>('agent_register', { name: `agent ${n}`, runtime: 'custom' })));
-const open = await workflow(wanted.rounds * wanted.raced, wanted.rounds * wanted.raced);
-const { tasks: ready } = await call<{ tasks: { id: string }[] }>('workflow_next_tasks', { workflow_id: open, limit: wanted.rounds * wanted.raced });
+const open = await workflow(options.rounds * options.raced, options.rounds * options.raced);
+const { tasks: ready } = await call<{ tasks: { id: string }[] }>('workflow_next_tasks', { workflow_id: open, limit: options.rounds * options.raced });
 const work = ready.map(({ id }) => id);
-const plain = await openPlain(wanted.plain, AGENTS);
-const [tasksPerSecond, plainPerSecond] = (await mediansInTurns([() => race(work.splice(0, wanted.raced)), plainRace], wanted.rounds)) as [number, number];
+const plain = await openPlain(options.plain, AGENTS);
+const [tasksPerSecond, plainPerSecond] = (await mediansInTurns([() => race(work.splice(0, options.raced)), plainRace], options.rounds)) as [number, number];
 await plain.close();
 
-const figures: Figures = { planMs, clock, next, nextNaive, nextByReady, progress, context, contextNaive, contextTokens, tasksPerSecond, plainPerSecond };
+const figures: WorkflowFigures = {
+  planMs,
+  clock,
+  next,
+  nextNaive,
+  nextByReady,
+  progress,
+  context,
+  contextNaive,
+  contextTokens,
+  tasksPerSecond,
+  plainPerSecond,
+};
 process.stdout.write(`${JSON.stringify(figures)}\n`);
 await app.close();
 
@@ -155,7 +167,7 @@ async function race(ids: string[]): Promise<number> {
 
 /** What `race` writes to the journal, and nothing else of it: tasks a second, of four calls each. */
 async function plainRace(): Promise<number> {
-  const { perSecond } = await rateOf((writer) => plain.append(writer, 2), AGENTS, wanted.seconds);
+  const { perSecond } = await rateOf((writer) => plain.append(writer, 2), AGENTS, options.seconds);
   return Math.round(perSecond / 4);
 }
 
@@ -186,8 +198,8 @@ async function naiveContext(id: string): Promise<number> {
 
 async function checkpoints(id: string): Promise<void> {
   await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
-    for (let at = 0; at < wanted.checkpoints; at += 500) {
-      const rows = Array.from({ length: Math.min(500, wanted.checkpoints - at) }, (_, n) => ({
+    for (let at = 0; at < options.checkpoints; at += 500) {
+      const rows = Array.from({ length: Math.min(500, options.checkpoints - at) }, (_, n) => ({
         workspace_id: DEFAULT_WORKSPACE_ID,
         task_id: id,
         sequence: at + n + 1,
@@ -204,7 +216,7 @@ async function checkpoints(id: string): Promise<void> {
     }
     await tx.db
       .updateTable('workflow_tasks')
-      .set({ last_checkpoint: wanted.checkpoints })
+      .set({ last_checkpoint: options.checkpoints })
       .where('workspace_id', '=', DEFAULT_WORKSPACE_ID)
       .where('id', '=', id)
       .execute();

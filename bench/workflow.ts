@@ -1,9 +1,9 @@
-import type { Benchmark, Report } from './benchmark.ts';
+import type { Benchmark, BenchmarkReport } from './benchmark.ts';
 import { CALLS, QUICK, ROUNDS, SECONDS, TASKS } from './effort.ts';
 import { ENGINES, type EngineName, inChild } from './engine.ts';
 import { besidePgBoss } from './peers/pg-boss.ts';
 import { besideTaskMaster } from './peers/task-master.ts';
-import type { Figures, Latency } from './workflow-child.ts';
+import type { Latency, WorkflowFigures } from './workflow-child.ts';
 
 const CHECKPOINTS = QUICK ? 500 : 10_000;
 const RACED = QUICK ? 40 : 160;
@@ -17,7 +17,14 @@ export const workflow: Benchmark = async (report) => {
         report,
         engine,
         tasks,
-        await inChild<Figures>('workflow-child.ts', engine, { tasks, calls: CALLS, checkpoints: CHECKPOINTS, rounds: ROUNDS, raced: RACED, seconds: SECONDS }),
+        await inChild<WorkflowFigures>('workflow-child.ts', engine, {
+          tasks,
+          calls: CALLS,
+          checkpoints: CHECKPOINTS,
+          rounds: ROUNDS,
+          raced: RACED,
+          seconds: SECONDS,
+        }),
       );
     }
   }
@@ -27,7 +34,7 @@ export const workflow: Benchmark = async (report) => {
   await besidePgBoss(report);
 };
 
-function tell(report: Report, engine: EngineName, tasks: number, figures: Figures): void {
+function tell(report: BenchmarkReport, engine: EngineName, tasks: number, figures: WorkflowFigures): void {
   const at = `${engine}, ${tasks.toLocaleString('en')} tasks`;
   const line = (what: string, { p50, p99 }: Latency, name: string, beside: Latency, note?: string) =>
     report.figure({ name: `${what}, ${at}`, value: p50, unit: 'ms', p50, p99, baseline: { name, value: beside.p50, unit: 'ms' }, ...(note && { note }) });

@@ -1,28 +1,24 @@
 /** `npm run test:clients`: the real programs of agents, in the versions below, at work with this server. They are installed once, from the registry that npm is set to. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, platform, tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CLIENTS } from '../src/clients/index.ts';
+import { cacheFolder, installInto, isInstalled } from './install.ts';
 
-interface Program {
-  readonly name: string;
-  readonly package: string;
-  readonly version: string;
-}
-
-const PROGRAMS: readonly Program[] = [
-  { name: 'Claude Code', package: '@anthropic-ai/claude-code', version: '2.1.325' },
-  { name: 'Codex', package: '@openai/codex', version: '0.166.0' },
-  { name: 'Gemini CLI', package: '@google/gemini-cli', version: '0.61.0' },
-  { name: 'opencode', package: 'opencode-ai', version: '1.18.33' },
-];
+const PROGRAMS = [
+  { name: CLIENTS['claude-code'].displayName, package: '@anthropic-ai/claude-code', version: '2.1.325' },
+  { name: CLIENTS.codex.displayName, package: '@openai/codex', version: '0.166.0' },
+  { name: CLIENTS.gemini.displayName, package: '@google/gemini-cli', version: '0.61.0' },
+  { name: CLIENTS.opencode.displayName, package: 'opencode-ai', version: '1.18.33' },
+] as const;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const named = process.env.COVENANT_CLIENTS;
 const folder = named || join(cacheFolder(), 'covenant-clients', versionsHash());
-const missing = PROGRAMS.filter((program) => !isInstalled(program));
+const missing = PROGRAMS.filter((program) => !isInstalled(folder, program.package, program.version));
 if (missing.length === 0) process.stdout.write(`Clients: ${folder}\n`);
 else if (named) refuse();
 else install();
@@ -38,15 +34,7 @@ if (existsSync(report)) printSeen(report);
 rmSync(results, { recursive: true, force: true });
 process.exitCode = status ?? 1;
 
-function isInstalled({ package: name, version }: Program): boolean {
-  try {
-    return (JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')) as { version: string }).version === version;
-  } catch {
-    return false;
-  }
-}
-
-function listed(programs: readonly Program[]): string {
+function listed(programs: readonly (typeof PROGRAMS)[number][]): string {
   return programs.map(({ name, version }) => `${name} ${version}`).join(', ');
 }
 
@@ -58,33 +46,16 @@ function refuse(): never {
   process.exit(1);
 }
 
-/** Beside its place first: what lies there is whole. */
 function install(): void {
   process.stdout.write(`Installing ${listed(PROGRAMS)} into ${folder}\n`);
-  const beside = `${folder}.${process.pid}`;
-  mkdirSync(beside, { recursive: true });
-  const manifest = {
-    private: true,
-    dependencies: Object.fromEntries(PROGRAMS.map((program) => [program.package, program.version])),
-    // Two of them are put into place by their install scripts.
-    allowScripts: Object.fromEntries(PROGRAMS.map((program) => [program.package, true])),
-  };
-  writeFileSync(join(beside, 'package.json'), JSON.stringify(manifest));
-  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: beside, stdio: 'inherit' });
-  if (status !== 0) {
-    rmSync(beside, { recursive: true, force: true });
+  try {
+    installInto(folder, Object.fromEntries(PROGRAMS.map((program) => [program.package, program.version])), { ownScripts: true, shown: true });
+  } catch {
     process.stderr.write(
       'The clients could not be installed.\n    next: see that npm reaches its registry, or name a folder that has them: COVENANT_CLIENTS=…\n',
     );
     process.exit(1);
   }
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(beside, folder);
-}
-
-function cacheFolder(): string {
-  if (process.env.XDG_CACHE_HOME) return process.env.XDG_CACHE_HOME;
-  return platform() === 'darwin' ? join(homedir(), 'Library/Caches') : join(homedir(), '.cache');
 }
 
 function versionsHash(): string {

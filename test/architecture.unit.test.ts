@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { CLIENT_NAMES } from '../src/clients/client.ts';
 import { ALL_CLIENTS } from '../src/clients/index.ts';
+import { AGENTS } from '../web/pages/identity/agent.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -98,10 +100,13 @@ const INSIDE: Record<string, string> = {
   'src/features/cycle/place.ts': 'the CLI finds the configuration of a repository without a server: files alone',
 };
 
+/** It loads the stores of all groups: whoever takes it in has opened the database already. */
+const IMPORT_RULES = 'src/features/import-rules.ts';
+
 test('surfaces reach features through their index or contract, or by what is declared', () => {
-  const inFeature = (path: string) => featureFolders.some((folder) => path.startsWith(`${folder}/`));
-  const around = all.filter(({ from, to }) => !from.startsWith('src/features/') && inFeature(to) && !/\/(index|contract)\.ts$/.test(to));
-  expect(shown(around.filter(({ to }) => !(to in INSIDE)))).toEqual([]);
+  const around = all.filter(({ from, to }) => !from.startsWith('src/features/') && to.startsWith('src/features/') && !/\/(index|contract)\.ts$/.test(to));
+  expect(shown(around.filter(({ to, late }) => !(to in INSIDE) && !(to === IMPORT_RULES && late)))).toEqual([]);
+  expect([...Object.keys(INSIDE), IMPORT_RULES].filter((path) => !around.some(({ to }) => to === path))).toEqual([]);
   for (const path of Object.keys(INSIDE))
     expect([path, [...loadedBy(path)].filter((to) => to === 'kysely' || /^src\/features\/.*\/index\.ts$/.test(to))]).toEqual([path, []]);
 });
@@ -120,7 +125,7 @@ test('a command that starts no other server does not load the client that speaks
 
 test('only storage imports a database driver', () => {
   // The companion reads the counters in other programs' stores, where there are any: not the product's own, and never at start.
-  const isForeignStore = ({ from, late, typeOnly }: Import) => from === 'src/surfaces/companion/usage/stores.ts' && (late || typeOnly);
+  const isForeignStore = ({ from, late, typeOnly }: Import) => from === 'src/surfaces/companion/usage-readers/foreign-store.ts' && (late || typeOnly);
   const broken = all.filter((each) => ['pg', 'node:sqlite'].includes(each.to) && !each.from.startsWith('src/storage/') && !isForeignStore(each));
   expect(shown(broken)).toEqual([]);
 });
@@ -137,7 +142,7 @@ test('only the machine layer runs programs and calls GitHub: no feature does by 
 
 test('git is started in one place, which keeps the configuration of repositories from running programs [harden.git.no-programs]', () => {
   // Agents of the demo have a git of their own, as all agents do.
-  const others = program.filter((path) => path !== 'src/machine/git/git-program.ts' && !path.startsWith('src/surfaces/demo/'));
+  const others = program.filter((path) => path !== 'src/machine/git/git-program.ts' && !path.startsWith('src/surfaces/demo-agents/'));
   const starting = /\b(?:spawn|spawnSync|execFile|execFileSync|exec|execSync|fork|runProgram|startChild)\(\s*'git'/;
   expect(others.filter((path) => starting.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
   expect(shown(all.filter(({ from, to }) => to === 'src/machine/git/git-program.ts' && !/^src\/machine\/git\//.test(from)))).toEqual([]);
@@ -180,6 +185,14 @@ test('no product code imports the testing kit, and no folder or file is called u
   expect([...program, ...sources('web')].filter((path) => /\b(utils?|helpers?|manager|common)\b/.test(path))).toEqual([]);
 });
 
+test('a folder name stands for one thing below src, and for one below web', () => {
+  const folders = (top: string) =>
+    readdirSync(join(root, top), { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  const repeated = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index);
+  expect(folders('src').length).toBeGreaterThan(60);
+  expect({ src: repeated(folders('src')), web: repeated(folders('web')) }).toEqual({ src: [], web: [] });
+});
+
 test('a feature folder has the files that every feature folder has', () => {
   for (const feature of featureFolders) {
     const files = readdirSync(join(root, feature));
@@ -197,15 +210,21 @@ function listed(group: string, label: string): string[] {
   return line === 'none' ? [] : line.split(', ').map((name) => name.replaceAll('`', ''));
 }
 
-test('every folder of src/features is a group, and a group imports core and what its README lists', () => {
+test('every folder of src/features is a group, and a group imports what its README lists', () => {
   expect(readdirSync(join(root, 'src/features'), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []))).toEqual(
     groups.toSorted(),
   );
   for (const group of groups) {
-    const allowed = [group, 'core', ...listed(group, 'May import')];
-    const broken = all.filter(({ from, to }) => groupOf(from) === group && !allowed.includes(groupOf(to) ?? group));
-    expect(shown(broken)).toEqual([]);
+    const own = all.filter(({ from, to }) => groupOf(from) === group && to.startsWith('src/features/') && groupOf(to) !== group);
+    expect([group, [...new Set(own.map(({ to }) => groupOf(to) ?? to))].toSorted()]).toEqual([group, listed(group, 'May import')]);
   }
+});
+
+test('what every group stands on imports other groups where hooks are answered alone', () => {
+  const broken = all.filter(
+    ({ from, to }) => groupOf(from) === 'core' && !from.startsWith('src/features/core/hooks/') && to.startsWith('src/features/') && groupOf(to) !== 'core',
+  );
+  expect(shown(broken)).toEqual([]);
 });
 
 /** Those by which something leads back to itself. */
@@ -228,6 +247,7 @@ test('feature folders import each other in no circle', () => {
     const [own, other] = [folderOf(from), folderOf(to)];
     return own && other && own !== other ? [{ from: own, to: other, by: `${from} → ${to}` }] : [];
   });
+  expect(between.length).toBeGreaterThan(150);
   expect(inCircles(between).map(({ by }) => by)).toEqual([]);
 });
 
@@ -257,6 +277,9 @@ const OF_STORAGE = ['events', 'journal_anchors', 'journal_heads', 'schema_migrat
 const [, tablesText = ''] = /export interface Database \{([^}]*)\}/.exec(readFileSync(join(root, 'src/storage/schema-rows.ts'), 'utf8')) ?? [];
 const tables = new Set(Array.from(tablesText.matchAll(/^ {2}(\w+):/gm), ([, name = '']) => name));
 
+/** What is deleted after how long, whichever group owns it: one list. */
+const RETENTION = 'src/features/retention.ts';
+
 /** They have the tables from elsewhere: of callers of `rowsOf`, each with a table of its own; and of the schema, for a workspace that goes altogether. */
 const GIVEN_TABLES = ['src/features/core/settings/retention.ts', 'src/features/people/demo/tools.ts'];
 
@@ -282,7 +305,7 @@ function tablesIn(path: string): { written: string[]; read: string[] } {
 }
 
 test('a table is written by the group that owns it, and read by that one and by those whose READMEs say so', () => {
-  const found = program.map((path) => ({ group: groupOf(path), ...tablesIn(path) }));
+  const found = program.map((path) => ({ path, group: groupOf(path), ...tablesIn(path) }));
   const owners = new Map<string, string[]>();
   for (const group of groups) {
     const ours = found.filter((each) => each.group === group);
@@ -294,10 +317,17 @@ test('a table is written by the group that owns it, and read by that one and by 
   }
   expect([...owners].filter(([, several]) => several.length > 1)).toEqual([]);
   expect([...tables].filter((table) => !owners.has(table)).toSorted()).toEqual(OF_STORAGE);
+  // Nobody else asks the database: not the kernel, which only narrows queries that it is given, nor a surface.
+  const others = found.filter(({ path, group, written, read }) => !group && !path.startsWith('src/storage/') && written.length + read.length > 0);
+  expect(others.map(({ path }) => path)).toEqual([RETENTION]);
+  const [deleted] = others.map(({ written }) => new Set(written));
+  expect(deleted?.size).toBeGreaterThan(10);
+  expect([...(deleted ?? [])].filter((table) => !owners.has(table))).toEqual([]);
+  expect(/insertInto|updateTable|update "?\w+"? set/.test(readFileSync(join(root, RETENTION), 'utf8'))).toBe(false);
 });
 
 test('the name of an exported type stands for one thing in the whole tree', () => {
-  const declared = [...program, ...sources('web')]
+  const declared = [...program, ...['web', 'bench', 'scripts', 'test'].flatMap(sources)]
     .filter((path) => !isTest(path))
     .flatMap((path) =>
       [...readFileSync(join(root, path), 'utf8').matchAll(/^export (?:abstract )?(?:interface|type|class) (\w+)(?!.* from )/gm)].map(([, name = '']) => ({
@@ -334,4 +364,32 @@ test('what is an agent program of its own (files, hook events, file tools, varia
     [...variables].some((variable) => new RegExp(`\\b${variable}\\b`).test(text));
   const elsewhere = program.filter((path) => !path.startsWith('src/clients/') && isNamed(readFileSync(join(root, path), 'utf8')));
   expect(elsewhere).toEqual([]);
+});
+
+/** They name launchers, actors on a stage and makers of counters: ids of the contract, some of which are spelled as a program is. */
+const IDS_LIKE_PROGRAMS = ['src/features/review/instances/contract.ts', 'src/surfaces/demo-agents/stage.ts', 'src/features/team/usage/sources.ts'];
+
+test('what people call an agent program, and what starts it, stands in src/clients alone', () => {
+  const displayNames = ALL_CLIENTS.map(({ displayName }) => displayName);
+  const programs = ALL_CLIENTS.flatMap((client) => client.programs).filter((name) => !CLIENT_NAMES.some((id) => id === name));
+  expect([displayNames.length, programs.includes('claude')]).toEqual([CLIENT_NAMES.length, true]);
+  const quoted = (path: string) =>
+    Array.from(
+      readFileSync(join(root, path), 'utf8')
+        .replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
+        .matchAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g),
+      ([text]) => text.slice(1, -1),
+    );
+  const named = (path: string) =>
+    quoted(path).filter(
+      (text) =>
+        displayNames.some((name) => !CLIENT_NAMES.some((id) => id === name) && new RegExp(`\\b${name}\\b`).test(text)) ||
+        (!IDS_LIKE_PROGRAMS.includes(path) && programs.includes(text)),
+    );
+  const elsewhere = program.filter((path) => !path.startsWith('src/clients/')).flatMap((path) => named(path).map((text) => `${path}: ${text}`));
+  expect(elsewhere).toEqual([]);
+});
+
+test('the dashboard, which takes types alone, calls agent programs what src/clients calls them', () => {
+  expect(AGENTS).toEqual(ALL_CLIENTS.map(({ name, displayName }) => [name, displayName]));
 });

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { PEERS, withPeer } from '../bench/peers/install.ts';
+import { PEERS, withPeer } from '../bench/peers/peers.ts';
 import { temporaryFolder } from '../src/testing/store/database.ts';
 
 /** An npm that leaves a mark where it ran, and does this besides. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { rowsIn, rowsNotRun } from '../scripts/ledger.ts';
+import { needsTmux, rowsIn, rowsNotRun } from '../scripts/ledger.ts';
 import { SQLITE_ONLY } from '../vitest.config.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -40,19 +40,29 @@ test('each row is cited by a test or listed as unmet with a reason, never both',
   expect(missing).toEqual([]);
 });
 
-test('a row that only a skipped test cites has not been tested, and is told apart from one that no test cites', () => {
-  const assertionResults = [
-    { title: '', fullName: 'one [a.b]', status: 'passed' },
-    { title: '', fullName: 'two [a.c]', status: 'skipped' },
-    { title: '', fullName: 'on one engine [a.d]', status: 'skipped' },
-    { title: '', fullName: 'on the other [a.d]', status: 'passed' },
-    { title: '', fullName: 'not reached [a.g]', status: 'pending' },
-    { title: '', fullName: 'not written [a.h]', status: 'todo' },
-    { title: '', fullName: 'broken [a.i]', status: 'failed' },
-  ];
-  const report = { success: true, numPassedTests: 2, numFailedTests: 1, testResults: [{ assertionResults }] };
-  const rows = ['a.b', 'a.c', 'a.d', 'a.e', 'a.f', 'a.g', 'a.h', 'a.i'].map((id) => ({ id }));
-  expect(rowsNotRun(report, rows, [{ rows: ['a.f'] }])).toEqual({ skipped: ['a.c', 'a.g', 'a.h'], absent: ['a.e'] });
+test('a row that only a skipped test cites has not been tested; it is excused where its file may skip tests', () => {
+  const tests = (...list: [title: string, status: string][]) => list.map(([fullName, status]) => ({ fullName, status }));
+  const report = {
+    success: true,
+    numPassedTests: 2,
+    numFailedTests: 1,
+    testResults: [
+      { name: 'one', assertionResults: tests(['one [a.b]', 'passed'], ['two [a.c]', 'skipped'], ['on one engine [a.d]', 'skipped']) },
+      { name: 'two', assertionResults: tests(['on the other [a.d]', 'passed'], ['not reached [a.g]', 'pending'], ['not written [a.h]', 'todo']) },
+      { name: 'tmux', assertionResults: tests(['broken [a.i]', 'failed'], ['in a session [a.j]', 'skipped'], ['no more [a.b]', 'skipped']) },
+    ],
+  };
+  const rows = ['a.b', 'a.c', 'a.d', 'a.e', 'a.f', 'a.g', 'a.h', 'a.i', 'a.j'].map((id) => ({ id }));
+  const missing = ['a.c', 'a.e', 'a.g', 'a.h'];
+  expect(rowsNotRun(report, rows, [{ rows: ['a.f'] }], (file) => file === 'tmux')).toEqual({ excused: ['a.j'], missing });
+  expect(rowsNotRun(report, rows, [{ rows: ['a.f'] }], () => false)).toEqual({ excused: [], missing: [...missing, 'a.j'] });
+});
+
+test('the files whose tests need a tmux are found by how they ask for one', () => {
+  const found = testFiles.filter((path) => needsTmux(readFileSync(path, 'utf8')));
+  const asking = testFiles.filter((path) => /\btmuxVersion\(\)\) !== null|spawnSync\('tmux', \['-V'\]\)\.status/.test(readFileSync(path, 'utf8')));
+  expect(found.length).toBeGreaterThan(3);
+  expect(found.toSorted()).toEqual(asking.toSorted());
 });
 
 test('what runs on SQLite alone in npm test is there, so that npm run prove finds it', () => {

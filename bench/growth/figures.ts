@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { EngineName } from '../engine.ts';
-import type { Measured } from './measure.ts';
+import type { OperationTimes } from './measure.ts';
 import { FLOOR } from './operations.ts';
 
 export const SIZES = [1_000, 10_000, 100_000, 1_000_000] as const;
 
-export interface Figure extends Measured {
+export interface Figure extends OperationTimes {
   readonly engine: EngineName;
   readonly size: number;
 }

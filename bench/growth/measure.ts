@@ -4,7 +4,7 @@ import { fill } from './fill.ts';
 import { type Ground, stand } from './ground.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 
-export interface Measured {
+export interface OperationTimes {
   readonly operation: string;
   readonly area: Operation['area'];
   readonly whole: boolean;
@@ -14,7 +14,7 @@ export interface Measured {
   readonly p99_ms: number;
 }
 
-interface Wanted {
+interface RunOptions {
   readonly ours: Place;
   readonly size: number;
   /** The store is filled already. */
@@ -28,18 +28,18 @@ const WARM = 5;
 /** An operation that takes long is asked less often. */
 const PATIENCE_MS = 2_000;
 
-const wanted = JSON.parse(process.argv[2] as string) as Wanted;
-if (!wanted.filled) {
-  await fill(wanted.ours, wanted.size);
-  const app = await openApp(wanted.ours);
+const options = JSON.parse(process.argv[2] as string) as RunOptions;
+if (!options.filled) {
+  await fill(options.ours, options.size);
+  const app = await openApp(options.ours);
   await tidy(app);
   await app.close();
 }
-const ground = await stand(wanted.ours, wanted.size);
-const measured: Measured[] = [];
+const ground = await stand(options.ours, options.size);
+const measured: OperationTimes[] = [];
 for (const operation of OPERATIONS) {
-  if (operation.sqliteOnly && wanted.ours.url) continue;
-  if (wanted.only && !operation.name.includes(wanted.only)) continue;
+  if (operation.sqliteOnly && options.ours.url) continue;
+  if (options.only && !operation.name.includes(options.only)) continue;
   const { name, area, whole = false } = operation;
   const times = await timesOf(ground, operation);
   measured.push({ operation: name, area, whole, least_ms: quantile(times, 0), p50_ms: quantile(times, 0.5), p99_ms: quantile(times, 0.99) });

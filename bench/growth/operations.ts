@@ -7,10 +7,10 @@ import { madeTask } from '../tasks.ts';
 import type { Ground } from './ground.ts';
 
 export const AREAS = ['agents', 'workflows', 'journal', 'pages', 'server'] as const;
-export type Area = (typeof AREAS)[number];
+export type GrowthArea = (typeof AREAS)[number];
 
 export interface Operation {
-  readonly area: Area;
+  readonly area: GrowthArea;
   readonly name: string;
   /** Its answer, or what it must read for it, grows with the store: so may its time. */
   readonly whole?: true;
@@ -26,7 +26,7 @@ export interface Operation {
 export const FLOOR = 'a call that does nothing';
 
 type Fields = Record<string, unknown>;
-const tool = (area: Area, name: string, call: string, args: (ground: Ground, n: number) => Fields = () => ({})): Operation => ({
+const tool = (area: GrowthArea, name: string, call: string, args: (ground: Ground, n: number) => Fields = () => ({})): Operation => ({
   area,
   name,
   work: (ground, n) => ground.tool(call, args(ground, n)),

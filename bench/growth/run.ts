@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { ENGINES, type EngineName, inChild } from '../engine.ts';
 import { chartOf } from './chart.ts';
 import { type Figure, grown, keepFigures, readFigures, SIZES } from './figures.ts';
-import type { Measured } from './measure.ts';
+import type { OperationTimes } from './measure.ts';
 import { AREAS } from './operations.ts';
 import { sectionOf, sizeName } from './section.ts';
 
@@ -44,7 +44,7 @@ for (const engine of ENGINES) {
 
 async function measure(engine: EngineName, size: number): Promise<void> {
   process.stderr.write(`${engine}, ${size}\n`);
-  const measured = await inChild<Measured[]>('./growth/measure.ts', engine, { size });
+  const measured = await inChild<OperationTimes[]>('./growth/measure.ts', engine, { size });
   keepFigures(measured.map((each): Figure => ({ ...each, engine, size })));
 }
 

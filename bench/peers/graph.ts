@@ -1,5 +1,5 @@
 /** The graph that both are asked about: layers of 100 tasks, three dependencies each. */
-export interface PlannedTask {
+export interface LayeredTask {
   readonly name: string;
   readonly layer: number;
   readonly dependsOn: readonly number[];
@@ -8,7 +8,7 @@ export interface PlannedTask {
 const WIDTH = 100;
 export const DESCRIPTION = 'Move the parser of this module to the new grammar and keep its tests green.';
 
-export const layeredTasks = (count: number): PlannedTask[] =>
+export const layeredTasks = (count: number): LayeredTask[] =>
   Array.from({ length: count }, (_, at) => {
     const [layer, column] = [Math.floor(at / WIDTH), at % WIDTH];
     const before = (shift: number) => (layer - 1) * WIDTH + ((column + shift) % WIDTH);

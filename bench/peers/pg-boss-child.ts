@@ -5,14 +5,14 @@ import { developer, openApp } from '../app.ts';
 import type { Places } from '../engine.ts';
 import { inTurns, mediansInTurns, middle } from '../turns.ts';
 
-interface Wanted extends Places {
+interface RunOptions extends Places {
   /** The folder of its package; without it only ours is measured. */
   readonly boss?: string;
   readonly tasks: number;
   readonly rounds: number;
 }
 
-export interface Figures {
+export interface PgBossFigures {
   readonly tasksPerSecond: number;
   readonly jobsPerSecond?: number;
   readonly error?: string;
@@ -34,20 +34,20 @@ const WORKERS = 32;
 const CONNECTIONS = 20;
 const QUEUE = 'bench';
 
-const wanted = JSON.parse(process.argv[2] as string) as Wanted;
-const app = await openApp(wanted.ours);
+const options = JSON.parse(process.argv[2] as string) as RunOptions;
+const app = await openApp(options.ours);
 const principal = await developer(app);
 const agents = await Promise.all(Array.from({ length: WORKERS }, (_, n) => call<{ id: string }>('agent_register', { name: `agent ${n}`, runtime: 'custom' })));
 
 process.stdout.write(`${JSON.stringify(await figures())}\n`);
 await app.close();
 
-async function figures(): Promise<Figures> {
-  if (wanted.boss === undefined) return alone();
+async function figures(): Promise<PgBossFigures> {
+  if (options.boss === undefined) return alone();
   try {
-    const boss = await openBoss(wanted.boss);
+    const boss = await openBoss(options.boss);
     try {
-      const [tasksPerSecond, jobsPerSecond] = (await mediansInTurns([ourRound, () => bossRound(boss)], wanted.rounds)) as [number, number];
+      const [tasksPerSecond, jobsPerSecond] = (await mediansInTurns([ourRound, () => bossRound(boss)], options.rounds)) as [number, number];
       return { tasksPerSecond, jobsPerSecond };
     } finally {
       await boss.stop({ graceful: false });
@@ -57,8 +57,8 @@ async function figures(): Promise<Figures> {
   }
 }
 
-async function alone(): Promise<Figures> {
-  const [rounds = []] = await inTurns([ourRound], wanted.rounds);
+async function alone(): Promise<PgBossFigures> {
+  const [rounds = []] = await inTurns([ourRound], options.rounds);
   return { tasksPerSecond: middle(rounds, (rate) => rate) };
 }
 
@@ -76,9 +76,9 @@ async function ourRound(): Promise<number> {
     repository_path: '/srv/app',
     max_parallel_tasks: WORKERS,
   });
-  const tasks = Array.from({ length: wanted.tasks }, (_, at) => ({ name: `task ${at}`, description: 'Something to do.', sequence: at }));
+  const tasks = Array.from({ length: options.tasks }, (_, at) => ({ name: `task ${at}`, description: 'Something to do.', sequence: at }));
   await call('workflow_set_plan', { id, plan: { summary: 'Much', approach: 'At once', tasks } });
-  const { tasks: ready } = await call<{ tasks: { id: string }[] }>('workflow_next_tasks', { workflow_id: id, limit: wanted.tasks });
+  const { tasks: ready } = await call<{ tasks: { id: string }[] }>('workflow_next_tasks', { workflow_id: id, limit: options.tasks });
   return await rateOfAll(ready.length, async (worker) => {
     const agent_id = agents[worker]?.id;
     const task = ready.pop();
@@ -92,7 +92,7 @@ async function ourRound(): Promise<number> {
 
 async function openBoss(folder: string): Promise<Boss> {
   const { PgBoss } = (await import(pathToFileURL(join(folder, 'dist/index.js')).href)) as { PgBoss: new (options: object) => Boss };
-  const boss = new PgBoss({ connectionString: wanted.plain.url, max: CONNECTIONS, schedule: false, supervise: false });
+  const boss = new PgBoss({ connectionString: options.plain.url, max: CONNECTIONS, schedule: false, supervise: false });
   boss.on('error', () => {});
   await boss.start();
   await boss.createQueue(QUEUE);
@@ -102,9 +102,9 @@ async function openBoss(folder: string): Promise<Boss> {
 async function bossRound(boss: Boss): Promise<number> {
   await boss.insert(
     QUEUE,
-    Array.from({ length: wanted.tasks }, (_, at) => ({ data: { name: `task ${at}`, description: 'Something to do.' } })),
+    Array.from({ length: options.tasks }, (_, at) => ({ data: { name: `task ${at}`, description: 'Something to do.' } })),
   );
-  return await rateOfAll(wanted.tasks, async () => {
+  return await rateOfAll(options.tasks, async () => {
     const [job] = await boss.fetch(QUEUE);
     if (job) await boss.complete(QUEUE, job.id);
     return job !== undefined;

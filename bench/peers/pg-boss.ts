@@ -1,15 +1,15 @@
-import type { Report } from '../benchmark.ts';
+import type { BenchmarkReport } from '../benchmark.ts';
 import { QUICK, ROUNDS } from '../effort.ts';
 import { inChild } from '../engine.ts';
-import { withPeer } from './install.ts';
-import type { Figures } from './pg-boss-child.ts';
+import { withPeer } from './peers.ts';
+import type { PgBossFigures } from './pg-boss-child.ts';
 
 const TASKS = QUICK ? 40 : 200;
 
 /** Work taken up and completed by 32 workers, on the same PostgreSQL, in the same process. */
-export async function besidePgBoss(report: Report): Promise<void> {
+export async function besidePgBoss(report: BenchmarkReport): Promise<void> {
   const folder = await withPeer('pg-boss', async (found) => found);
-  const run = (boss?: string) => inChild<Figures>('peers/pg-boss-child.ts', 'PostgreSQL', { boss, tasks: TASKS, rounds: ROUNDS });
+  const run = (boss?: string) => inChild<PgBossFigures>('peers/pg-boss-child.ts', 'PostgreSQL', { boss, tasks: TASKS, rounds: ROUNDS });
   const { tasksPerSecond, jobsPerSecond, error } = await run('value' in folder ? folder.value : undefined);
   const baseline =
     jobsPerSecond === undefined

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import type { Report } from '../benchmark.ts';
+import type { BenchmarkReport } from '../benchmark.ts';
 import { QUICK } from '../effort.ts';
 import { startCovenant } from '../process.ts';
 import { inTurns, quantiles } from '../turns.ts';
 import { DESCRIPTION, layeredTasks } from './graph.ts';
-import { withPeer } from './install.ts';
+import { withPeer } from './peers.ts';
 
 const TASKS = QUICK ? 100 : 1_000;
 const TURNS = QUICK ? 3 : 40;
@@ -26,7 +26,7 @@ interface Turn {
 }
 
 /** What is next in a large graph, and a task from there to its end. */
-export async function besideTaskMaster(report: Report): Promise<void> {
+export async function besideTaskMaster(report: BenchmarkReport): Promise<void> {
   const ours = await covenantWorker();
   try {
     const theirs = await withPeer('task-master-ai', async (folder) => {

@@ -53,6 +53,7 @@ const SERVER_ARGS = ['--mcp-config={{mcp_config}}/mcp.json', '--allowedTools=mcp
 
 export const claudeCode: AgentClient = {
   name: 'claude-code',
+  displayName: 'Claude Code',
   programs: ['claude'],
   folders: (env) => [home(env)],
   folderVariables: ['CLAUDE_CONFIG_DIR'],

@@ -11,6 +11,8 @@ export type ClientName = (typeof CLIENT_NAMES)[number];
 /** All that differs between one agent program and another. */
 export interface AgentClient {
   readonly name: ClientName;
+  /** As its makers and people write it. */
+  readonly displayName: string;
   /** Any of these programs or folders says that it is on this machine. */
   readonly programs: readonly string[];
   readonly folders: (env: NodeJS.ProcessEnv) => readonly string[];

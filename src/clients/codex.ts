@@ -28,15 +28,17 @@ const home = (env: NodeJS.ProcessEnv): string => env.CODEX_HOME || join(userHome
 
 /** Where it writes down what its threads used: a rollout for each that it keeps, and its log, once in files. */
 export const codexStores = (env: NodeJS.ProcessEnv) => ({
-  rollouts: ['sessions', 'archived_sessions'].map((folder) => join(home(env), folder)),
-  database: env.CODEX_SQLITE_HOME || home(env),
-  logs: [join(home(env), 'log'), join(userHome(env), 'Library/Logs/com.openai.codex')],
+  rollouts: { folders: ['sessions', 'archived_sessions'].map((folder) => join(home(env), folder)), name: /^rollout-.+\.jsonl$/ },
+  /** Of several the one with the highest number. */
+  database: { folder: env.CODEX_SQLITE_HOME || home(env), name: /^logs_(\d+)\.sqlite$/ },
+  logs: { folders: [join(home(env), 'log'), join(userHome(env), 'Library/Logs/com.openai.codex')], name: /\.log$/ },
 });
 
 const SERVER_ARGS = ['-c', 'mcp_servers.covenant.url="{{mcp_url}}"', '-c', 'mcp_servers.covenant.bearer_token_env_var="COVIBE_MCP_TOKEN"'];
 
 export const codex: AgentClient = {
   name: 'codex',
+  displayName: 'Codex',
   programs: ['codex'],
   folders: (env) => [home(env)],
   folderVariables: ['CODEX_HOME', 'CODEX_SQLITE_HOME'],

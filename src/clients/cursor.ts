@@ -84,6 +84,7 @@ export function cursorStore(env: NodeJS.ProcessEnv, platform: string = process.p
 
 export const cursor: AgentClient = {
   name: 'cursor',
+  displayName: 'Cursor',
   programs: ['cursor', 'cursor-agent'],
   folders: (env) => [join(userHome(env), '.cursor'), '/Applications/Cursor.app'],
   folderVariables: ['XDG_CONFIG_HOME'],

@@ -39,6 +39,7 @@ const hooks = hooksLikeClaude({
 
 export const gemini: AgentClient = {
   name: 'gemini',
+  displayName: 'Gemini CLI',
   programs: ['gemini'],
   folders: (env) => [join(userHome(env), '.gemini')],
   folderVariables: [],

@@ -10,6 +10,9 @@ export type { ClientName, Launcher, Snippet } from './client.ts';
 export const CLIENTS: Readonly<Record<ClientName, AgentClient>> = { 'claude-code': claudeCode, codex, cursor, gemini, opencode };
 export const ALL_CLIENTS: readonly AgentClient[] = Object.values(CLIENTS);
 
+/** Programs whose hooks can call the server by themselves: with prompts and contents of files. */
+export const HTTP_HOOK_PROGRAMS = ALL_CLIENTS.flatMap(({ hooks, displayName }) => (hooks.overHttp ? displayName : [])).join(' and ');
+
 /** The commit guard asks with a question that is reduced already, and prints the answer itself. */
 const git: HookClient = {
   events: { commit: 'pre-commit', push: 'pre-push' },

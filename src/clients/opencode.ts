@@ -187,6 +187,7 @@ function configFile({ root }: SetupContext): string {
 
 export const opencode: AgentClient = {
   name: 'opencode',
+  displayName: 'opencode',
   programs: ['opencode'],
   folders: (env) => [join(env.XDG_CONFIG_HOME || join(userHome(env), '.config'), 'opencode'), join(userHome(env), '.opencode')],
   folderVariables: ['XDG_CONFIG_HOME'],

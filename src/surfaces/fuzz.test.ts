@@ -4,8 +4,8 @@ import { isRecord } from '../kernel/registry.ts';
 import type { JsonSchema } from '../kernel/reply.ts';
 import { readAnswer } from '../testing/fuzz/answers.ts';
 import { type Campaign, campaign } from '../testing/fuzz/campaign.ts';
-import { fuzzHouse } from '../testing/fuzz/house.ts';
 import { recipeFor } from '../testing/fuzz/recipes/index.ts';
+import { openFuzzScene } from '../testing/fuzz/scene.ts';
 import { valid } from '../testing/fuzz/schema.ts';
 import { asSent, targetsOf } from '../testing/fuzz/targets.ts';
 import { ENGINE } from '../testing/store/database.ts';
@@ -36,19 +36,19 @@ test('whatever is called, by whomever and with whatever input, is answered in it
   expect(made.refused).toEqual([]);
   expect(made.never.filter((label) => !CANNOT_SUCCEED.test(label))).toEqual([]);
   expect(made.unread.filter((field) => !SHOWN_ELSEWHERE.has(field))).toEqual([]);
-  // Houses were closed: what they had open is not kept.
+  // Scenes were closed: what they had open is not kept.
   expect(process.getActiveResourcesInfo().length - open).toBeLessThan(30);
 });
 
 test('a field that is not documented is refused by its name, by every tool and every action [transport.input.none-ignored]', { timeout: 120_000 }, async () => {
-  const house = await fuzzHouse();
-  for (const target of targetsOf(house.app.registry)) {
+  const scene = await openFuzzScene();
+  for (const target of targetsOf(scene.app.registry)) {
     expect([target.label, silent(target.schema)]).toEqual([target.label, []]);
     const { by } = recipeFor(target);
-    const { principal } = await house.caller(by[0] as (typeof by)[number]);
+    const { principal } = await scene.caller(by[0] as (typeof by)[number]);
     const [fields] = fc.sample(valid(target.schema), { numRuns: 1, seed: SEED });
     const request = { name: target.name, args: asSent(target, { zz_unknown: 1, ...(fields as object) }), principal, surface: 'api' as const };
-    const { body } = await (target.noun === 'tool' ? house.app.dispatch.tool(request) : house.app.dispatch.action(request));
+    const { body } = await (target.noun === 'tool' ? scene.app.dispatch.tool(request) : scene.app.dispatch.action(request));
     const { told } = readAnswer(target, body, '');
     expect([target.label, told.code, told.message]).toEqual([
       target.label,

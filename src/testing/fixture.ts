@@ -37,7 +37,7 @@ export function releaseWaiting(): void {
   waiting.clear();
 }
 
-/** A feature for tests of the house: every kind of handler, every way to end. */
+/** A feature for tests of the pipe: every kind of handler, every way to end. */
 export const fixtureFeature: Feature = {
   name: 'fixture',
   implementations: [

@@ -1,6 +1,7 @@
 import { closeSync, fchmodSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { orNothing } from './or-nothing.ts';
 
 /** What the companion keeps of this machine: `~/.covibe`, readable by its owner alone. */
 export const covibeHome = (env: NodeJS.ProcessEnv): string => join(userHome(env), '.covibe');
@@ -8,13 +9,7 @@ export const covibeHome = (env: NodeJS.ProcessEnv): string => join(userHome(env)
 export const userHome = (env: NodeJS.ProcessEnv): string => env.HOME || homedir();
 
 /** Undefined where there is no such file, or no JSON in it: the parser's message would quote what is there. */
-export function readJson(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
+export const readJson = (path: string): unknown => orNothing(() => JSON.parse(readFileSync(path, 'utf8')));
 
 /** Whole or not at all, on disk when it returns, and readable by its owner alone. */
 export function replaceFile(path: string, text: string, mode = 0o600): void {

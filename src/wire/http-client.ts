@@ -20,6 +20,9 @@ export interface HttpAnswer {
  */
 const load = createRequire(import.meta.url);
 
+/** What `body_bytes` of `[limits]` is unless the operator says otherwise: a plan of 10,000 tasks must fit. */
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
 /** More than any server of ours says at once. */
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 

@@ -1,11 +1,7 @@
+import { orNothing } from './or-nothing.ts';
+
 /** Undefined where the text is no JSON: the parser's message would quote what is there. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+export const parseJson = (text: string): unknown => orNothing(() => JSON.parse(text));
 
 /** Undefined unless it is an object: no list, and not null. */
 export const recordOf = (value: unknown): Record<string, unknown> | undefined =>

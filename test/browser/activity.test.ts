@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type TestApp, testApp } from '../../src/testing/app.ts';
 import { isAccessible } from './axe.ts';
-import { focused, live, openBrowser, sideways, signedIn } from './house.ts';
+import { focused, live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 

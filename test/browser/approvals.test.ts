@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testApp } from '../../src/testing/app.ts';
 import { testClock } from '../../src/testing/clock.ts';
 import { direct } from '../../src/testing/programs/program.ts';
-import { live, openBrowser, openLink, signedIn, tab } from './house.ts';
+import { live, openBrowser, openLink, signedIn, tab } from './browser.ts';
 
 openBrowser();
 

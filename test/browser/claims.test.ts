@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
 import { type TeamApp, teamApp } from '../../src/testing/scenes/team.ts';
 import { isAccessible } from './axe.ts';
-import { live, openBrowser, sideways, signedIn } from './house.ts';
+import { live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 
@@ -104,13 +104,11 @@ test('whoever may not release a claim or dismiss a warning sees so, and why; the
   await page.goto(`${url}/tasks/overlaps?warning=${own}&status=open`);
   const panel = page.getByRole('dialog', { name: sameCache.title });
   await panel.getByText('Nobody has judged this pair.').waitFor();
-  await panel.getByRole('button', { name: 'Dismiss' }).click();
-  const question = page.getByRole('dialog', { name: 'Dismiss this overlap?' });
-  await question.getByText('It is like 1 other piece of work.').waitFor();
-  await question.getByRole('textbox', { name: 'Reason' }).fill('We talked');
-  await question.getByText(`covenant overlap dismiss ${own} --reason='We talked'`).waitFor();
+  await panel.getByText('Dismissed, it asks nobody any more; it stays on record with the reason.').waitFor();
+  await panel.getByLabel('Why it is no overlap').fill('We talked');
+  await panel.getByText(`covenant overlap dismiss ${own} --reason='We talked'`).waitFor();
   await isAccessible(page);
-  await question.getByRole('button', { name: 'Dismiss', exact: true }).click();
+  await panel.getByRole('button', { name: 'Dismiss', exact: true }).click();
   // Gone from the list of those that are open, and still beside it.
   await page.getByText('No overlap waits for a judgement.').waitFor();
   await panel.getByText('We talked').waitFor();

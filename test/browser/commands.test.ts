@@ -8,7 +8,7 @@ import { ROOT, startProgram } from '../../src/testing/programs/program.ts';
 import { temporaryRepository } from '../../src/testing/scenes/repository.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 import { router } from '../../web/router.tsx';
-import { openBrowser, signedIn } from './house.ts';
+import { openBrowser, signedIn } from './browser.ts';
 import { faultOf } from './known-command.ts';
 
 // Of the router only its addresses are looked at, and what it shows needs a browser.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
 import { cycleApp, PSKS } from '../../src/testing/scenes/cycle.ts';
 import { isAccessible } from './axe.ts';
-import { focused, live, openBrowser, sideways, signedIn } from './house.ts';
+import { focused, live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 

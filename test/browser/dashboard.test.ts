@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { type TestApp, testApp } from '../../src/testing/app.ts';
-import { focused, house, live, openBrowser, sideways, signedIn, tab } from './house.ts';
+import { focused, live, openBrowser, serveDashboard, sideways, signedIn, tab } from './browser.ts';
 
 openBrowser();
 
 describe('signing in', () => {
   test('[auth.dashboard.one-time-link] a link signs in once; a second use says that it is spent', async () => {
-    const { link } = await house();
+    const { link } = await serveDashboard();
     const { page } = await tab();
     await page.goto(link);
     await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();
@@ -19,7 +19,7 @@ describe('signing in', () => {
   });
 
   test('without a cookie the page says how to get a link, and shows nothing else', async () => {
-    const { url } = await house();
+    const { url } = await serveDashboard();
     const { page, context } = await tab();
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto(`${url}/settings`);

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import { router } from '../../web/router.tsx';
 import { violations } from './axe.ts';
-import { openBrowser, signedIn } from './house.ts';
+import { openBrowser, signedIn } from './browser.ts';
 import { faultOf } from './known-command.ts';
 import { type Ids, LINE, seeded } from './seeded.ts';
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
 import { teamApp } from '../../src/testing/scenes/team.ts';
-import { focused, live, openBrowser, signedIn } from './house.ts';
+import { focused, live, openBrowser, signedIn } from './browser.ts';
 
 openBrowser();
 

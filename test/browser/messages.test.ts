@@ -3,7 +3,7 @@ import type { TestCaller } from '../../src/testing/app.ts';
 import { testClock } from '../../src/testing/clock.ts';
 import { type Body, workflowApp } from '../../src/testing/scenes/workflow.ts';
 import { isAccessible } from './axe.ts';
-import { focused, live, openBrowser, sideways, signedIn } from './house.ts';
+import { focused, live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 

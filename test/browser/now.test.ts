@@ -4,7 +4,7 @@ import { testClock } from '../../src/testing/clock.ts';
 import { direct } from '../../src/testing/programs/program.ts';
 import { type Body, workflowApp } from '../../src/testing/scenes/workflow.ts';
 import { isAccessible } from './axe.ts';
-import { live, openBrowser, sideways, signedIn } from './house.ts';
+import { live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { covenant, direct, startProgram } from '../../src/testing/programs/program.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
-import { live, openBrowser, openLink, tab } from './house.ts';
+import { live, openBrowser, openLink, tab } from './browser.ts';
 
 openBrowser();
 

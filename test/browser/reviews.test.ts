@@ -8,7 +8,7 @@ import { instanceApp } from '../../src/testing/scenes/instances.ts';
 import { gitHubApp } from '../../src/testing/scenes/pulls.ts';
 import { type PretendedHost, pretendedHost } from '../../src/testing/scenes/sessions.ts';
 import { isAccessible } from './axe.ts';
-import { live, openBrowser, sideways, signedIn } from './house.ts';
+import { live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 

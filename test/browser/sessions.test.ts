@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { house, live, openBrowser, openLink, signedIn, tab } from './house.ts';
+import { live, openBrowser, openLink, serveDashboard, signedIn, tab } from './browser.ts';
 
 openBrowser();
 
 test('one click on the link signs in, says whose account it is and goes where the link leads [harden.signin.names-account]', async () => {
-  const { link } = await house();
+  const { link } = await serveDashboard();
   const { page, errors } = await tab();
   await page.goto(`${link}?to=${encodeURIComponent('/settings/members')}`);
   await page.getByText('Signed in as mira, admin of default.').first().waitFor();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { testApp } from '../../src/testing/app.ts';
 import { isAccessible } from './axe.ts';
-import { house, live, openBrowser, openLink, sideways, signedIn, tab } from './house.ts';
+import { live, openBrowser, openLink, serveDashboard, sideways, signedIn, tab } from './browser.ts';
 
 openBrowser();
 
@@ -18,7 +18,7 @@ async function askFor(url: string, machine_name: string, agents: string[]) {
 }
 
 test('a machine is approved: not signed in at first, then by code, shown as text, and watched until it has its tokens; another is refused; a third is revoked', async () => {
-  const { t, url, link } = await house();
+  const { t, url, link } = await serveDashboard();
   const { page, context, errors } = await tab({ viewport: { width: 390, height: 800 } });
   const device = await askFor(url, HOSTILE, ['claude-code', 'codex']);
   await page.goto(device.page);

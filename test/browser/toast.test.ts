@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
 import { workflowApp } from '../../src/testing/scenes/workflow.ts';
-import { openBrowser, signedIn } from './house.ts';
+import { openBrowser, signedIn } from './browser.ts';
 
 openBrowser();
 

@@ -3,7 +3,7 @@ import { testApp } from '../../src/testing/app.ts';
 import { testClock } from '../../src/testing/clock.ts';
 import { child, upstreamApp } from '../../src/testing/stand-ins/upstreams.ts';
 import { isAccessible } from './axe.ts';
-import { focused, live, openBrowser, openLink, sideways, signedIn, tab } from './house.ts';
+import { focused, live, openBrowser, openLink, sideways, signedIn, tab } from './browser.ts';
 
 openBrowser();
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { testApp } from '../../src/testing/app.ts';
 import { testClock } from '../../src/testing/clock.ts';
 import { teamApp } from '../../src/testing/scenes/team.ts';
-import { live, openBrowser, signedIn } from './house.ts';
+import { live, openBrowser, signedIn } from './browser.ts';
 import { seeded } from './seeded.ts';
 
 openBrowser();

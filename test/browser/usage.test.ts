@@ -4,7 +4,7 @@ import { usageCommands } from '../../src/surfaces/cli/commands/usage.ts';
 import { type TestApp, type TestCaller, testApp } from '../../src/testing/app.ts';
 import { testClock } from '../../src/testing/clock.ts';
 import { isAccessible } from './axe.ts';
-import { live, openBrowser, sideways, signedIn } from './house.ts';
+import { live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 

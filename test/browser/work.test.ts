@@ -4,7 +4,7 @@ import { testClock } from '../../src/testing/clock.ts';
 import { direct } from '../../src/testing/programs/program.ts';
 import { type TeamApp, teamApp } from '../../src/testing/scenes/team.ts';
 import { isAccessible } from './axe.ts';
-import { focused, live, openBrowser, sideways, signedIn } from './house.ts';
+import { focused, live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
 import { type WorkflowApp, workflowApp } from '../../src/testing/scenes/workflow.ts';
 import { isAccessible } from './axe.ts';
-import { live, openBrowser, sideways, signedIn } from './house.ts';
+import { live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 

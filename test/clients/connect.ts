@@ -1,30 +1,33 @@
 import { join } from 'node:path';
 import { writeCredentials, writeRunFile } from '../../src/surfaces/cli/home.ts';
-import { clientsFolder, type House, openHouse } from './house.ts';
 import { run } from './process.ts';
 import type { Program } from './programs/program.ts';
+import { clientsFolder, openWorkplace, type Workplace } from './workplace.ts';
 
 /** A machine on which what `covenant connect` prints for the client was done as a person does it: typed into a shell, or put into the file that it names. */
-export async function connected(program: Program): Promise<House> {
-  const house = await openHouse(program.name);
-  program.settle(house);
-  const { text, where } = await printedFor(program, house);
-  if (where.includes('opencode.json')) house.write(join(house.repo.path, 'opencode.json'), JSON.parse(text));
-  else await typed(text, house, program.quiet);
-  return house;
+export async function connected(program: Program): Promise<Workplace> {
+  const workplace = await openWorkplace(program.name);
+  program.settle(workplace);
+  const { text, where } = await printedFor(program, workplace);
+  if (where.includes('opencode.json')) workplace.write(join(workplace.repo.path, 'opencode.json'), JSON.parse(text));
+  else await typed(text, workplace, program.quiet);
+  return workplace;
 }
 
-async function printedFor({ name }: Program, house: House): Promise<{ text: string; where: string }> {
-  const COVENANT_HOME = house.t.database.home;
-  writeRunFile(COVENANT_HOME, { url: house.url, instance: house.instance, pid: process.pid });
-  writeCredentials(COVENANT_HOME, house.t.operator.token);
+async function printedFor({ name }: Program, workplace: Workplace): Promise<{ text: string; where: string }> {
+  const COVENANT_HOME = workplace.t.database.home;
+  writeRunFile(COVENANT_HOME, { url: workplace.url, instance: workplace.instance, pid: process.pid });
+  writeCredentials(COVENANT_HOME, workplace.t.operator.token);
   const args = ['connect', name, '--developer', 'ana'];
-  const { code, stdout, output } = await run('covenant', args, { cwd: house.repo.path, env: { ...house.env, COVENANT_HOME } });
+  const { code, stdout, output } = await run('covenant', args, { cwd: workplace.repo.path, env: { ...workplace.env, COVENANT_HOME } });
   if (code !== 0) throw new Error(`covenant ${args.join(' ')}:\n${output}`);
   return { text: stdout, where: output.replace(stdout, '') };
 }
 
-async function typed(line: string, house: House, quiet: Program['quiet']): Promise<void> {
-  const { code, output } = await run('sh', ['-c', line], { cwd: house.repo.path, env: { ...house.env, ...quiet, PATH: `${clientsFolder}:${house.env.PATH}` } });
+async function typed(line: string, workplace: Workplace, quiet: Program['quiet']): Promise<void> {
+  const { code, output } = await run('sh', ['-c', line], {
+    cwd: workplace.repo.path,
+    env: { ...workplace.env, ...quiet, PATH: `${clientsFolder}:${workplace.env.PATH}` },
+  });
   if (code !== 0) throw new Error(`${line}:\n${output}`);
 }

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { connected } from './connect.ts';
-import type { House } from './house.ts';
 import type { Program } from './programs/program.ts';
 import { completesATask, editsWhatItClaimed, furnished, hasASession, hearsAnAsk, isDeniedAnEdit, losesTheServer, worksWithItsStoredToken } from './scenes.ts';
+import type { Workplace } from './workplace.ts';
 
 /** Both ways to connect it: its own command says so, its model is offered the tools, and they work. */
 export function isConnected(program: Program): void {
-  const works = async (house: House, server: string) => {
-    expect(await program.connections(house)).toEqual([server]);
-    const { model } = await completesATask(program, house, server);
+  const works = async (workplace: Workplace, server: string) => {
+    expect(await program.connections(workplace)).toEqual([server]);
+    const { model } = await completesATask(program, workplace, server);
     expect(model.turns[0]?.tools).toContain(program.ours('covibe_task', {}, server).tool);
-    if (program.asksNobodyElse) expect(house.outside.asked).toEqual([]);
+    if (program.asksNobodyElse) expect(workplace.outside.asked).toEqual([]);
   };
   it('is connected over HTTP by what covenant connect prints, and completes a task', async () => {
     await works(await connected(program), 'covenant');

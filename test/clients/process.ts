@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 
-export interface Ran {
+export interface ClientRun {
   readonly code: number | null;
   readonly stdout: string;
   /** Both streams as they came: for a failed test's message. */
   readonly output: string;
 }
 
-export interface RunOptions {
+export interface ClientRunOptions {
   readonly cwd: string;
   /** All of it: nothing of the machine's own environment reaches a client. */
   readonly env: Readonly<Record<string, string>>;
@@ -23,7 +23,11 @@ export interface RunOptions {
 }
 
 /** A program in a process group of its own, of which nothing is left when it has ended or its time is up. */
-export async function run(program: string, args: readonly string[], { cwd, env, input, until, heard, timeoutMs = 180_000 }: RunOptions): Promise<Ran> {
+export async function run(
+  program: string,
+  args: readonly string[],
+  { cwd, env, input, until, heard, timeoutMs = 180_000 }: ClientRunOptions,
+): Promise<ClientRun> {
   const child = spawn(program, args, { cwd, env: { ...env }, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], detached: true });
   const endGroup = () => {
     try {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { BEFORE, FILE, type House, openHouse, REPO } from './house.ts';
-import type { Step, Told } from './models/model.ts';
+import type { ModelRequest, Step } from './models/model.ts';
 import { run } from './process.ts';
-import { type Program, type Run, runAgent, SECRET } from './programs/program.ts';
+import { type AgentRun, type Program, runAgent, SECRET } from './programs/program.ts';
+import { BEFORE, FILE, openWorkplace, REPO, type Workplace } from './workplace.ts';
 
 interface Furnishing {
   /** How Claude Code's hooks reach the server, where that is not left to setup. */
@@ -16,23 +16,23 @@ interface Furnishing {
 }
 
 /** A machine on which the client is set up as a person does it. */
-export async function furnished(program: Program, { hooks, failClosed = false, device = false }: Furnishing = {}): Promise<House> {
-  const house = await openHouse(program.name, { token: !device });
-  const { t, repo, env } = house;
-  program.settle(house);
+export async function furnished(program: Program, { hooks, failClosed = false, device = false }: Furnishing = {}): Promise<Workplace> {
+  const workplace = await openWorkplace(program.name, { token: !device });
+  const { t, repo, env } = workplace;
+  program.settle(workplace);
   if (failClosed) await t.done('settings.set', { key: 'hooks.fail_closed', value: 1 });
-  const args = ['setup', '--base-url', house.url, '--no-service', '--agents', program.name, ...(hooks ? ['--hooks', hooks] : [])];
+  const args = ['setup', '--base-url', workplace.url, '--no-service', '--agents', program.name, ...(hooks ? ['--hooks', hooks] : [])];
   const approve = (piece: string) => {
     const code = /Code (\S+)/.exec(piece)?.[1];
     if (code) void t.done('devices.approve', { code, developer: 'ana' });
   };
   const { code, output } = await run('covibe-local', args, { cwd: repo.path, env, heard: approve });
   if (code !== 0) throw new Error(`covibe-local ${args.join(' ')}:\n${output}`);
-  return house;
+  return workplace;
 }
 
 /** The id that the last tool answered. */
-const idIn = ({ results }: Told, prefix: string): string => {
+const idIn = ({ results }: ModelRequest, prefix: string): string => {
   const id = new RegExp(`${prefix}_[0-9A-Z]{26}`).exec(results.at(-1) ?? '')?.[0];
   if (!id) throw new Error(`no id ${prefix}_ in: ${results.at(-1)}`);
   return id;
@@ -41,9 +41,9 @@ const idIn = ({ results }: Told, prefix: string): string => {
 const WORK = { title: 'Sort the basket', task_type: 'feature', scope: 'Sort the lines of the basket by price', target_files: [FILE] };
 
 /** check → start → heartbeat → complete by the client's own tool loop; the server has the task as completed by this agent. */
-export async function completesATask(program: Program, house: House, server?: string): Promise<Run> {
+export async function completesATask(program: Program, workplace: Workplace, server?: string): Promise<AgentRun> {
   let task = '';
-  const ran = await runAgent(program, house, [
+  const ran = await runAgent(program, workplace, [
     program.ours('covibe_task', { operation: 'check', ...WORK }, server),
     program.ours('covibe_task', { operation: 'start', ...WORK }, server),
     {
@@ -55,10 +55,10 @@ export async function completesATask(program: Program, house: House, server?: st
     program.ours('covibe_task', () => ({ operation: 'complete', task_id: task, result_summary: 'The basket is sorted.' }), server),
     { say: 'Sorted.' },
   ]);
-  const row = await house.t.app.store.reader.selectFrom('tasks').selectAll().where('id', '=', task).executeTakeFirst();
+  const row = await workplace.t.app.store.reader.selectFrom('tasks').selectAll().where('id', '=', task).executeTakeFirst();
   expect(row, ran.output).toMatchObject({
     status: 'completed',
-    actor: house.agent.principal.actor,
+    actor: workplace.agent.principal.actor,
     title: WORK.title,
     result_summary: 'The basket is sorted.',
   });
@@ -69,27 +69,27 @@ const AFTER = `export const basket = ["${SECRET}"];`;
 const REASON = 'Moving the basket to its own module';
 
 /** Somebody else has the file: the edit is not made and the model is told why. When it is free, the same edit is made. */
-export async function isDeniedAnEdit(program: Program, house: House): Promise<void> {
-  const { t } = house;
+export async function isDeniedAnEdit(program: Program, workplace: Workplace): Promise<void> {
+  const { t } = workplace;
   const claim = await t.call('covibe_coordination', 'claim', { repo: REPO, paths: ['src/**'], reason: REASON }, t.ben);
-  const [first, ...rest] = program.edit(house, FILE, BEFORE, AFTER);
+  const [first, ...rest] = program.edit(workplace, FILE, BEFORE, AFTER);
   if (!first) throw new Error('no way to edit');
   const denied = { file: '', told: '' };
   const free: Step['first'] = async ({ results }) => {
-    Object.assign(denied, { file: house.read(FILE), told: results.at(-1) });
+    Object.assign(denied, { file: workplace.read(FILE), told: results.at(-1) });
     await t.call('covibe_coordination', 'release', { claim_id: claim.data.claim_id }, t.ben);
   };
-  const ran = await runAgent(program, house, [first, ...rest, { ...first, first: free }, ...rest, { say: `Edited: ${SECRET}.` }]);
+  const ran = await runAgent(program, workplace, [first, ...rest, { ...first, first: free }, ...rest, { say: `Edited: ${SECRET}.` }]);
   expect(denied.file, ran.output).toBe(`${BEFORE}\n`);
   expect(denied.told, ran.output).toContain('ben');
   expect(denied.told, ran.output).toContain(REASON);
   expect(denied.told, ran.output).toContain('covibe_coordination');
-  expect(house.read(FILE), ran.output).toBe(`${AFTER}\n`);
-  expectKeptToItself(house);
+  expect(workplace.read(FILE), ran.output).toBe(`${AFTER}\n`);
+  expectKeptToItself(workplace);
 }
 
 /** Neither the store nor the log nor what the companion remembers has any of what was asked, said or written. */
-function expectKeptToItself({ t, home }: House): void {
+function expectKeptToItself({ t, home }: Workplace): void {
   const files = [t.database.home, join(home, '.covibe')].flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : [])),
   );
@@ -99,64 +99,64 @@ function expectKeptToItself({ t, home }: House): void {
 }
 
 /** Nobody is held up by what he has claimed himself, in whichever session of his. */
-export async function editsWhatItClaimed(program: Program, house: House): Promise<void> {
+export async function editsWhatItClaimed(program: Program, workplace: Workplace): Promise<void> {
   const claim = { operation: 'claim', repo: REPO, paths: [FILE] };
-  const ran = await runAgent(program, house, [
+  const ran = await runAgent(program, workplace, [
     program.ours('covibe_session', { operation: 'start', agent_name: 'basket', repo: REPO }),
     program.ours('covibe_coordination', (told) => ({ ...claim, session_id: idIn(told, 'ses') })),
-    ...program.edit(house, FILE, BEFORE, AFTER),
+    ...program.edit(workplace, FILE, BEFORE, AFTER),
     { say: 'Edited.' },
   ]);
-  expect((await house.t.events({ kind: 'claim.made' })).length, ran.output).toBe(1);
-  expect(house.read(FILE), ran.output).toBe(`${AFTER}\n`);
+  expect((await workplace.t.events({ kind: 'claim.made' })).length, ran.output).toBe(1);
+  expect(workplace.read(FILE), ran.output).toBe(`${AFTER}\n`);
 }
 
 /** With a token that only `~/.covibe/credentials.json` holds, both its tools and its hooks say who it is. */
 export async function worksWithItsStoredToken(program: Program): Promise<void> {
-  const house = await furnished(program, { device: true });
-  await completesATask(program, house);
-  await isDeniedAnEdit(program, house);
+  const workplace = await furnished(program, { device: true });
+  await completesATask(program, workplace);
+  await isDeniedAnEdit(program, workplace);
 }
 
 /** Without the server the agent goes on, unless the workspace wants edits to wait for it. */
 export async function losesTheServer(program: Program, failClosed: boolean): Promise<void> {
-  const house = await furnished(program, { failClosed });
-  const [work, ...rest] = program.edit(house, FILE, BEFORE, AFTER);
+  const workplace = await furnished(program, { failClosed });
+  const [work, ...rest] = program.edit(workplace, FILE, BEFORE, AFTER);
   if (!work) throw new Error('no way to edit');
-  const ran = await runAgent(program, house, [
+  const ran = await runAgent(program, workplace, [
     program.ours('covibe_task', { operation: 'check', ...WORK }),
-    { ...work, first: () => house.stopServer() },
+    { ...work, first: () => workplace.stopServer() },
     ...rest,
     { say: 'Edited.' },
   ]);
-  expect(house.read(FILE), ran.output).toBe(`${failClosed ? BEFORE : AFTER}\n`);
+  expect(workplace.read(FILE), ran.output).toBe(`${failClosed ? BEFORE : AFTER}\n`);
   if (failClosed) expect(ran.model.turns.at(-1)?.added, ran.output).toContain('covenant up');
 }
 
 /** What somebody asks while the agent works is before its model when the next tool has answered, and the one who asked sees that it arrived. */
-export async function hearsAnAsk(program: Program, house: House): Promise<void> {
-  const { t } = house;
+export async function hearsAnAsk(program: Program, workplace: Workplace): Promise<void> {
+  const { t } = workplace;
   const question = 'Does the basket keep its order?';
   let asked = '';
   const meanwhile = async () => {
     asked = (await t.call('covibe_coordination', 'ask', { to: 'ana', message: question }, t.ben)).data.ask_id;
   };
-  const [work, ...rest] = program.edit(house, FILE, BEFORE, AFTER);
+  const [work, ...rest] = program.edit(workplace, FILE, BEFORE, AFTER);
   if (!work) throw new Error('no tool to call');
-  const ran = await runAgent(program, house, [{ ...work, first: meanwhile }, ...rest, { say: 'Heard.' }]);
+  const ran = await runAgent(program, workplace, [{ ...work, first: meanwhile }, ...rest, { say: 'Heard.' }]);
   expect(ran.model.turns[1]?.added, ran.output).toContain(question);
   expect(ran.model.turns[1]?.added, ran.output).toContain(asked);
   expect(
     (await t.events({ kind: 'ask.delivered' })).map(({ subject, actor }) => ({ subject, actor })),
     ran.output,
-  ).toEqual([{ subject: asked, actor: house.agent.principal.actor }]);
+  ).toEqual([{ subject: asked, actor: workplace.agent.principal.actor }]);
 }
 
 /** The agent has one session from its program's start to its end, and knows it. */
-export async function hasASession(program: Program, house: House): Promise<void> {
+export async function hasASession(program: Program, workplace: Workplace): Promise<void> {
   let during: { id: string; ended_at: number | null }[] = [];
-  const sessions = () => house.t.app.store.reader.selectFrom('agent_sessions').selectAll().execute();
-  const ran = await runAgent(program, house, [
+  const sessions = () => workplace.t.app.store.reader.selectFrom('agent_sessions').selectAll().execute();
+  const ran = await runAgent(program, workplace, [
     {
       ...program.ours('covibe_session', { operation: 'heartbeat' }),
       first: async () => {
@@ -173,15 +173,15 @@ export async function hasASession(program: Program, house: House): Promise<void>
 }
 
 /** An agent that wants to stop with a task and a changed file is told so, once. */
-export async function isRemindedAtStop(program: Program, house: House): Promise<void> {
+export async function isRemindedAtStop(program: Program, workplace: Workplace): Promise<void> {
   const steps = [
     program.ours('covibe_task', { operation: 'check', ...WORK }),
     program.ours('covibe_task', { operation: 'start', ...WORK }),
-    ...program.edit(house, FILE, BEFORE, AFTER),
+    ...program.edit(workplace, FILE, BEFORE, AFTER),
     { say: 'I have sorted it.' },
     { say: 'It stays open until tomorrow.' },
   ];
-  const ran = await runAgent(program, house, steps);
+  const ran = await runAgent(program, workplace, steps);
   expect(ran.model.turns.length, ran.output).toBe(steps.length);
   const told = ran.model.turns.at(-1)?.added;
   expect(told, ran.output).toContain(WORK.title);
@@ -189,8 +189,8 @@ export async function isRemindedAtStop(program: Program, house: House): Promise<
 }
 
 /** Whose conversation was shortened to a summary knows afterwards what it works on: the summary here says nothing. */
-export async function recoversFromCompaction(program: Program, house: House): Promise<void> {
-  const ran = await runAgent(program, house, [
+export async function recoversFromCompaction(program: Program, workplace: Workplace): Promise<void> {
+  const ran = await runAgent(program, workplace, [
     program.ours('covibe_task', { operation: 'check', ...WORK }),
     program.ours('covibe_task', { operation: 'start', ...WORK }),
     { ...program.ours('covibe_session', { operation: 'heartbeat' }), tokens: 150_000 },

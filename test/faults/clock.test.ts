@@ -6,7 +6,7 @@ import { Scene } from '../../src/testing/faults/scene.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 const HOUR = 3_600_000;
-const MOST_HOURS = 6;
+const MAX_HOURS = 6;
 
 test('a clock that jumps by hours, to and fro: leases end once, nothing has two holders, no event is before the one before it', {
   timeout: TIMEOUT_MS,
@@ -23,7 +23,7 @@ test('a clock that jumps by hours, to and fro: leases end once, nothing has two 
   const scene = await Scene.begin({ label: 'clock', agents: 8, files: 3, at: [{ home, env: { COVENANT_TEST_CLOCK: file } }] });
   for (const _ of rounds(15)) {
     await scene.log.more(scene.random.between(5, 25));
-    set(time + scene.random.between(-MOST_HOURS * HOUR, MOST_HOURS * HOUR));
+    set(time + scene.random.between(-MAX_HOURS * HOUR, MAX_HOURS * HOUR));
   }
   await scene.log.more(50);
   expect((await scene.judge()).events).toBeGreaterThan(100);

@@ -4,7 +4,7 @@ import { Random, rounds, SEED, TIMEOUT_MS } from '../../src/testing/faults/rando
 import { Scene } from '../../src/testing/faults/scene.ts';
 import { openSocket, readAll, requestBytes } from '../../src/testing/faults/sockets.ts';
 
-const AT_ONCE = 10;
+const BATCH_SIZE = 10;
 
 test('clients that hang up in the middle of a call, wherever that is: it is carried out whole or not at all, and nothing of them stays', {
   timeout: TIMEOUT_MS,
@@ -37,7 +37,7 @@ test('clients that hang up in the middle of a call, wherever that is: it is carr
   };
 
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async (_, one) => {
+    Array.from({ length: BATCH_SIZE }, async (_, one) => {
       const random = new Random(SEED, `hang up ${one}`);
       for (const call of rounds(8)) {
         const title = `gone-${one}-${call}`;

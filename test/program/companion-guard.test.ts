@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { TestApp, TestCaller } from '../../src/testing/app.ts';
 import { type TestMachine, testMachine } from '../../src/testing/programs/companion.ts';
-import { type CompanionHouse, companionHouse, storeTokens } from '../../src/testing/programs/companion-house.ts';
+import { type CompanionScene, companionScene, storeTokens } from '../../src/testing/programs/companion-scene.ts';
 import type { Traffic } from '../../src/testing/stand-ins/traffic.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 const IDENTITY = { GIT_AUTHOR_NAME: 'Ana', GIT_AUTHOR_EMAIL: 'ana@x', GIT_COMMITTER_NAME: 'Ana', GIT_COMMITTER_EMAIL: 'ana@x', GIT_CONFIG_NOSYSTEM: '1' };
 
-interface Guarded extends CompanionHouse {
+interface Guarded extends CompanionScene {
   /** As Ana types it, or her agent with the marks that its program leaves. */
   git(args: readonly string[], env?: Record<string, string>): Promise<{ code: number; said: string }>;
   guard(...args: string[]): ReturnType<TestMachine['run']>;
 }
 
 async function guarded({ install = true } = {}): Promise<Guarded> {
-  const parts = await companionHouse();
+  const parts = await companionScene();
   const { machine, repository, traffic } = parts;
   const guard: Guarded['guard'] = (...args) => machine.run(repository.path, ['guard', ...args, ...(args[0] === 'remove' ? [] : ['--base-url', traffic.url])]);
   if (install) expect((await guard('install')).code).toBe(0);

@@ -3,17 +3,17 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { TestMachine } from '../../src/testing/programs/companion.ts';
-import { type CompanionHouse, companionHouse, storeTokens } from '../../src/testing/programs/companion-house.ts';
+import { type CompanionScene, companionScene, storeTokens } from '../../src/testing/programs/companion-scene.ts';
 
 const SECRETS = { prompt: 'CANARY-PROMPT', content: 'CANARY-CONTENT', command: 'CANARY-COMMAND', answer: 'CANARY-ANSWER' };
 
-interface House extends CompanionHouse {
+interface HookScene extends CompanionScene {
   /** What `covibe-local hook` does with a payload of Claude Code, unless another client is named. */
   hook(event: string, native: object, more?: { client?: string; env?: Record<string, string> }): ReturnType<TestMachine['run']>;
 }
 
-async function house(): Promise<House> {
-  const parts = await companionHouse();
+async function scene(): Promise<HookScene> {
+  const parts = await companionScene();
   const { machine, repository, traffic } = parts;
   return {
     ...parts,
@@ -31,7 +31,7 @@ const write = (path: string) => ({ tool_name: 'Write', tool_input: { file_path: 
 const bearer = (request: string | undefined) => /"authorization":"Bearer ([^"]+)"/.exec(request ?? '')?.[1];
 
 it('an edit of a file that another agent has claimed is denied in the words of the client, with the owner, the reason and what to do', async () => {
-  const { repository, ben, hook, claim } = await house();
+  const { repository, ben, hook, claim } = await scene();
   await claim(ben, 'src/keys.ts');
   const { stdout, code } = await hook('before-tool', write(join(repository.path, 'src/keys.ts')));
   expect(code).toBe(0);
@@ -46,7 +46,7 @@ it('an edit of a file that another agent has claimed is denied in the words of t
 });
 
 it('Cursor, which runs the hooks of Claude Code beside its own, is asked about once', async () => {
-  const { traffic, repository, hook } = await house();
+  const { traffic, repository, hook } = await scene();
   const payload = { ...write(join(repository.path, 'a.txt')), cursor_version: '3.1.0' };
   const ran = await hook('before-tool', payload);
   expect([ran.code, ran.stdout, ran.stderr, traffic.sent.length]).toEqual([0, '', '', 0]);
@@ -55,7 +55,7 @@ it('Cursor, which runs the hooks of Claude Code beside its own, is asked about o
 });
 
 it('[companion.hooks.token-from-credentials] without COVIBE_MCP_TOKEN a hook uses the stored token that COVIBE_AGENT selects', async () => {
-  const { machine, traffic, ana, hook } = await house();
+  const { machine, traffic, ana, hook } = await scene();
   const other = 'cv_of_another_agent';
   storeTokens(machine, { 'claude-code': ana.token, reviewer: other });
   await hook('prompt', {}, { env: { COVIBE_AGENT: 'reviewer' } });
@@ -70,7 +70,7 @@ it('[companion.hooks.token-from-credentials] without COVIBE_MCP_TOKEN a hook use
 });
 
 it('[companion.repos.registered-by-activity] a hook in a repository adds it to ~/.covibe/repos.json, by its main checkout', async () => {
-  const { machine, repository, hook } = await house();
+  const { machine, repository, hook } = await scene();
   const linked = join(repository.path, '..', 'linked');
   repository.git(['worktree', 'add', '--quiet', linked]);
   await hook('after-tool', { cwd: linked, tool_name: 'Read' });
@@ -79,7 +79,7 @@ it('[companion.repos.registered-by-activity] a hook in a repository adds it to ~
 });
 
 it('[companion.privacy.content-stays-local] prompts, answers, commands and contents in payloads are neither sent nor stored', async () => {
-  const { t, traffic, repository, hook } = await house();
+  const { t, traffic, repository, hook } = await scene();
   const file = join(repository.path, 'a.txt');
   repository.write('a.txt', SECRETS.content);
   await hook('session-start', { source: 'startup', transcript_path: '/nowhere/CANARY-TRANSCRIPT.jsonl' });
@@ -97,7 +97,7 @@ it('[companion.privacy.content-stays-local] prompts, answers, commands and conte
 });
 
 it('at its stop an agent is asked about with what is not committed and not pushed, and no program of the repository is run for that', async () => {
-  const { machine, traffic, repository, hook } = await house();
+  const { machine, traffic, repository, hook } = await scene();
   const remote = join(repository.path, '..', 'remote.git');
   execFileSync('git', ['init', '--quiet', '--bare', remote]);
   repository.git(['remote', 'add', 'origin', remote]);
@@ -119,7 +119,7 @@ it('at its stop an agent is asked about with what is not committed and not pushe
 });
 
 it('while the server is away the agent goes on, and its person is told once in a run', async () => {
-  const { traffic, repository, hook } = await house();
+  const { traffic, repository, hook } = await scene();
   traffic.down = true;
   const first = await hook('before-tool', write(join(repository.path, 'a.txt')));
   expect(first.code).toBe(0);
@@ -131,7 +131,7 @@ it('while the server is away the agent goes on, and its person is told once in a
 });
 
 it('where the workspace fails closed, edits wait for the server once it was heard of; what writes nothing goes on', async () => {
-  const { t, traffic, repository, hook } = await house();
+  const { t, traffic, repository, hook } = await scene();
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'on' });
   await hook('session-start', { source: 'startup' });
   traffic.down = true;
@@ -148,7 +148,7 @@ it('where the workspace fails closed, edits wait for the server once it was hear
 });
 
 it('where the workspace fails closed, a token that is refused lets no edit through either', async () => {
-  const { t, ana, repository, hook } = await house();
+  const { t, ana, repository, hook } = await scene();
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 'on' });
   await hook('session-start', { source: 'startup' });
   await t.done('tokens.revoke', { token_id: ana.tokenId });
@@ -158,7 +158,7 @@ it('where the workspace fails closed, a token that is refused lets no edit throu
 });
 
 it('a token that is refused, a payload that is none, or a hook that was called wrongly never holds an agent up', async () => {
-  const { machine, traffic, repository, hook } = await house();
+  const { machine, traffic, repository, hook } = await scene();
   storeTokens(machine, { 'claude-code': 'cv_revoked' });
   const refused = await hook('before-tool', write(join(repository.path, 'a.txt')));
   expect(refused.code).toBe(0);

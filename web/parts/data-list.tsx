@@ -1,9 +1,6 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
-import type { ActionInput, ActionResult } from '../api.ts';
-import { useLastValue, useStableRows } from '../live/tail.ts';
-import { useRead } from '../queries.ts';
+import type { ReactNode } from 'react';
+import { useStableRows } from '../live/tail.ts';
 import { Problem } from './layout.tsx';
 import { type Column, Table, type TableProps, TableSkeleton } from './table.tsx';
 import { counted } from './values.tsx';
@@ -27,7 +24,7 @@ export function Loaded<T>({ query: { data, error, refetch }, what, children }: {
 }
 
 /** The rows that have been read, and how the list goes on. */
-interface RowList<T> {
+export interface RowList<T> {
   /** Undefined until the first page has been read. */
   readonly rows: readonly T[] | undefined;
   readonly error: Error | null;
@@ -115,105 +112,6 @@ function StableTable<T>({ rows, rowKey, ...table }: TableProps<T>) {
       <Table {...table} rows={stable} rowKey={rowKey} />
     </>
   );
-}
-
-/** What is shown is read again with each event: so many pages, and no more. Beyond them the list begins anew. */
-const MAX_PAGES = 6;
-/** The first comes at once; who asks for more wants many. */
-const PAGE_SIZES = [50, 150] as const;
-
-interface Page {
-  readonly items: readonly unknown[];
-}
-
-interface PagedReading<P extends Page, C> {
-  /** The action and its filter: what tells one list from another. */
-  readonly key: readonly unknown[];
-  read(cursor: C | undefined, limit: number, signal: AbortSignal): Promise<P>;
-  /** Where the page after this one begins; `held` rows stand before it. Nothing at the end. */
-  next(page: P, held: number): C | undefined | null;
-  /** Where the list begins, if its address says so. */
-  readonly from?: C | undefined;
-  /** Rows of the first page, and of each further one. */
-  readonly sizes?: readonly [number, number];
-  readonly enabled?: boolean;
-  readonly everyMs?: number;
-  /** Rows of another filter stay until those of this one are here. */
-  readonly keepRows?: boolean;
-}
-
-interface PagedList<P extends Page> extends RowList<P['items'][number]> {
-  readonly first: P | undefined;
-}
-
-/** A list read a page at a time. */
-export function usePages<P extends Page, C>(reading: PagedReading<P, C>): PagedList<P> {
-  const { key, read, next, from, sizes = PAGE_SIZES, enabled = true, everyMs, keepRows = false } = reading;
-  const identity = JSON.stringify([key, from]);
-  const [moved, setMoved] = useState<{ identity: string; to: C; held: number }>();
-  const start = moved?.identity === identity ? moved : undefined;
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: [...key, 'pages', start?.to ?? from],
-    queryFn: ({ pageParam: { cursor, limit }, signal }) => read(cursor, limit, signal),
-    initialPageParam: { cursor: start?.to ?? from, limit: sizes[0] as number },
-    getNextPageParam: (page: P, pages: P[]) => {
-      const cursor = next(page, heldIn(pages, start?.held));
-      return cursor === undefined || cursor === null ? undefined : { cursor, limit: sizes[1] };
-    },
-    enabled,
-    refetchInterval: everyMs ?? false,
-    ...(keepRows && { placeholderData: keepPreviousData }),
-  });
-  const pages = data?.pages;
-  const rows = useMemo(() => pages?.flatMap(({ items }): readonly P['items'][number][] => items), [pages]);
-  const isFull = (pages?.length ?? 0) >= MAX_PAGES;
-  const goOn = (): void => {
-    const last = pages?.at(-1);
-    const held = heldIn(pages ?? [], start?.held);
-    const to = last && next(last, held);
-    if (to !== undefined && to !== null) setMoved({ identity, to, held });
-  };
-  return {
-    rows,
-    first: pages?.[0],
-    error,
-    refetch,
-    more: hasNextPage ? { isReading: isFetchingNextPage, read: isFull ? goOn : () => void fetchNextPage() } : undefined,
-    isFull,
-    goBack:
-      start &&
-      (() => {
-        setMoved(undefined);
-        scrollTo({ top: 0 });
-      }),
-  };
-}
-
-const heldIn = (pages: readonly Page[], before = 0): number => pages.reduce((sum, { items }) => sum + items.length, before);
-
-/** A list that was read at once, as `DataList` takes it. */
-export const wholeList = <T,>({ data, error, refetch }: ReadResult<{ readonly items: readonly T[] }>): RowList<T> => ({ rows: data?.items, error, refetch });
-
-const FEW = 50;
-
-type CountedAction = 'tokens.list' | 'devices.list';
-type RowOf<N extends CountedAction> = ActionResult<N> extends { items: (infer Row)[] } ? Row : never;
-
-/** A list of which the first few are read, and many on request: who looks further searches by an id. */
-export function useFewThenMany<N extends CountedAction>(name: N, filter: ActionInput<N>, many: number): RowList<RowOf<N>> {
-  const [limit, setLimit] = useState(FEW);
-  const query = useRead(name, { ...filter, limit });
-  const read = query.data as { items: RowOf<N>[]; total: number } | undefined;
-  // The few stay until the many are there.
-  const data = useLastValue(read, read === undefined);
-  const isPart = data !== undefined && data.total > data.items.length && limit === FEW;
-  return {
-    rows: data?.items,
-    total: data?.total,
-    error: query.error,
-    refetch: query.refetch,
-    more: isPart ? { isReading: query.isFetching, read: () => setLimit(many) } : undefined,
-  };
 }
 
 /** New rows wait for who has scrolled; at the top they come by themselves. */

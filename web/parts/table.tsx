@@ -182,7 +182,7 @@ export function TableSkeleton() {
 
 interface TwinTableProps {
   /** What it is the table of: "The phases". */
-  of: string;
+  title: string;
   /** Its name, where that says more. */
   label?: string;
   heads: readonly ReactNode[];
@@ -192,10 +192,10 @@ interface TwinTableProps {
 }
 
 /** What a picture shows as a table, folded: for who cannot see it. */
-export function TwinTable({ of, label = of, heads, rows, empty }: TwinTableProps) {
+export function TwinTable({ title, label = title, heads, rows, empty }: TwinTableProps) {
   return (
     <details className="text-label">
-      <summary className="cursor-pointer text-muted">{of} as a table</summary>
+      <summary className="cursor-pointer text-muted">{title} as a table</summary>
       <Scrolled label={label} className="max-h-64">
         <table className="mt-1" aria-label={label}>
           <thead>

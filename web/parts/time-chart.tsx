@@ -51,7 +51,7 @@ export function TimeChart(props: TimeChartProps) {
         </Suspense>
       </div>
       <TwinTable
-        of={label}
+        title={label}
         heads={['Time', ...series.map((each) => <UntrustedText key={each.label} text={each.label} brief />)]}
         rows={named.map(({ time, values }) => ({ key: time, cells: [nameOf(time), ...values.map(said)] }))}
         empty="Nothing in this time."

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { pushedPaths, stagedPaths } from '../../surfaces/companion/guard/install.ts';
+import { pushedPaths, stagedPaths } from '../../surfaces/companion/guard/committed-paths.ts';
 import { gitState } from '../../surfaces/companion/run-report.ts';
 import { ADDRESS, repositoryOnGitHub } from '../../testing/scenes/pulls.ts';
 import type { TestRepository } from '../../testing/scenes/repository.ts';

@@ -4,6 +4,7 @@ import type { CallerPlace } from '../../kernel/call.ts';
 import { withoutCredentials } from '../../kernel/repo.ts';
 import { LONGEST_PATH, type Written } from '../../wire/hook-question.ts';
 import { LONGEST_HEADER, PLACE_HEADER, REPOSITORY_HEADER } from '../../wire/http-client.ts';
+import { orNothing } from '../../wire/or-nothing.ts';
 
 /** Where somebody works. Read from git's own files: no program has to be started for it, and none has to be there. */
 export interface GitPlace {
@@ -114,15 +115,6 @@ function readSmall(path: string, most: number): string | undefined {
     // A pipe would keep us waiting, and a device has no end.
     return found.isFile() && found.size <= most ? readFileSync(path, 'utf8') : undefined;
   });
-}
-
-/** What may not be looked at must not make anything fail that has nothing to do with it. */
-export function orNothing<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
 }
 
 /** A file as claims may name it. */

@@ -2,9 +2,10 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Ran } from '../process/process.ts';
-import { type AddressRewrite, type GitOptions, git, resolveCommit, runGit, runGitIn, userSettings } from './git.ts';
+import { type GitOptions, git, resolveCommit, runGit, runGitIn } from './git.ts';
 import { locate, writeGitFolder } from './git-files.ts';
 import type { GitSetting } from './git-program.ts';
+import { type AddressRewrite, userSettings } from './git-user.ts';
 
 /** Which repository of which host a remote address is of. */
 export interface RemoteRepository {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
+import { orNothing } from '../../wire/or-nothing.ts';
 import { signalGroup } from './group.ts';
 
 /** The program is not installed, or not where the server looks for programs. */
@@ -117,13 +118,7 @@ function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid !== undefined) signalGroup(child.pid, signal);
 }
 
-export function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
+export const isFolder = (path: string): boolean => orNothing(() => statSync(path).isDirectory()) ?? false;
 
 export function notStarted(program: string, error: unknown): Error {
   const cause = error instanceof Error ? error : new Error(String(error));

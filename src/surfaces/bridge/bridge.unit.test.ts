@@ -6,8 +6,8 @@ import { type TestApp, testApp } from '../../testing/app.ts';
 import { ERAS, type Era } from '../../testing/mcp-client.ts';
 import { bridge, closedOrigin, optionsFor, run, standIn, type ToolResult, textOf } from '../../testing/programs/bridge.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
+import { MAX_BODY_BYTES } from '../../wire/http-client.ts';
 import { createMetrics } from '../http/metrics.ts';
-import { MAX_BODY_BYTES } from '../http/request.ts';
 import { serve } from '../http/server.ts';
 import { readSettings } from './run.ts';
 

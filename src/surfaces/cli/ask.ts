@@ -1,6 +1,6 @@
 import type { Contract, Output } from '../../kernel/contract.ts';
 import { printable } from '../../wire/printable.ts';
-import { type CliCommand, given, type Invocation } from './command.ts';
+import { type CliCommand, type CliError, given, type Invocation } from './command.ts';
 
 type Contracts =
   | typeof import('../../features/core/approvals/contract.ts')
@@ -34,6 +34,19 @@ export type ItemOf<A extends CalledAction> = Answers[A] extends { items: (infer 
 
 export async function call<A extends CalledAction>({ client }: Pick<Invocation, 'client'>, action: A, input: object = {}): Promise<AnswerTo<A>> {
   return (await (await client()).action(action, { ...input })) as unknown as AnswerTo<A>;
+}
+
+/** The only item whose id ends so; of several, the one whose whole id it is. */
+export function itemEndingIn<Item>(
+  items: readonly Item[],
+  idOf: (item: Item) => string,
+  tail: string,
+  refusals: { readonly none: CliError; readonly several: (fitting: readonly Item[]) => CliError },
+): Item {
+  const fitting = items.filter((item) => idOf(item).endsWith(tail));
+  const meant = fitting.length > 1 ? fitting.find((item) => idOf(item) === tail) : fitting[0];
+  if (meant) return meant;
+  throw fitting.length === 0 ? refusals.none : refusals.several(fitting);
 }
 
 /** A command that is one call: its JSON is the answer, called `kind`. */

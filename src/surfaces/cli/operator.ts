@@ -10,7 +10,7 @@ import {
 } from '../../features/core/identity/index.ts';
 import type { Principal } from '../../kernel/call.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/ids.ts';
-import { userSettings } from '../../machine/git/git.ts';
+import { userSettings } from '../../machine/git/git-user.ts';
 import type { App } from '../../main.ts';
 import type { Tx } from '../../storage/write.ts';
 import { readCredentials, writeCredentials } from './home.ts';

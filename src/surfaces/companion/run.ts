@@ -6,11 +6,11 @@ import type { CompanionCommand } from './command.ts';
 export async function runCompanion(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<0 | 1 | 2 | 3> {
   const footer = 'Every command takes --json and --help. Without --base-url, COVIBE_BASE_URL says where the server is.';
   const isHook = argv[0] === 'hook';
-  const commands = isHook ? await hookAlone() : (await import('./commands/index.ts')).COMMANDS;
+  const commands = isHook ? await hookAlone() : (await import('./subcommands/index.ts')).COMMANDS;
   const exit = await runProgram({ name: 'covibe-local', version: VERSION, commands, footer }, argv, env, () => ({}));
   // To an agent's program 2 means "no": a hook that was called wrongly must not hold it up.
   return isHook && exit === 2 ? 1 : exit;
 }
 
 /** It runs before every call of an agent's tools, and the agent waits for it: nothing else is loaded. */
-const hookAlone = async (): Promise<readonly CompanionCommand[]> => [(await import('./commands/hook.ts')).hookCommand];
+const hookAlone = async (): Promise<readonly CompanionCommand[]> => [(await import('./subcommands/hook.ts')).hookCommand];

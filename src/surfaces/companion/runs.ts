@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { covibeHome, replaceFile } from '../../wire/covibe-home.ts';
 import { tokensHere } from '../../wire/credentials.ts';
+import { orNothing } from '../../wire/or-nothing.ts';
+import { hashOf } from './hash.ts';
 import { isText, storedList } from './state.ts';
 
 /** What is remembered from one hook of a run to the next: whether its person was told of a fault, its session, and what to do while no server answers. */
-
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
 /** A run that is still going after this long is told again. */
 const KEPT_MS = 2 * 24 * 60 * 60_000;
@@ -51,13 +50,7 @@ export function noteSession(env: NodeJS.ProcessEnv, transcript: string, session:
 export const sessionOf = (env: NodeJS.ProcessEnv, transcript: string): string | undefined =>
   sessionNoted(env, transcript) ?? sessionNoted(env, `${dirname(dirname(transcript))}.jsonl`);
 
-function sessionNoted(env: NodeJS.ProcessEnv, transcript: string): string | undefined {
-  try {
-    return readFileSync(sessionPath(env, transcript), 'utf8');
-  } catch {
-    return undefined;
-  }
-}
+const sessionNoted = (env: NodeJS.ProcessEnv, transcript: string): string | undefined => orNothing(() => readFileSync(sessionPath(env, transcript), 'utf8'));
 
 /** What a server last said to the holder of a token: whether that workspace holds changes back while the server cannot be asked. */
 interface Word {

@@ -6,7 +6,7 @@ import { type TestApp, testApp } from '../../testing/app.ts';
 import { fixtureFeature, releaseWaiting, waitingCalls } from '../../testing/fixture.ts';
 import { postSignIn, signInBy } from '../../testing/scenes/signin.ts';
 import { until } from '../../testing/until.ts';
-import { MAX_BODY_BYTES } from './request.ts';
+import { MAX_BODY_BYTES } from '../../wire/http-client.ts';
 
 const json = { 'content-type': 'application/json' };
 const auth = (token: string) => ({ ...json, authorization: `Bearer ${token}` });

@@ -1,3 +1,4 @@
+import { HTTP_HOOK_PROGRAMS } from '../../clients/index.ts';
 import { ENVELOPES, type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import type { BodyProblem } from './request.ts';
 import type { GuardProblem } from './routes.ts';
@@ -130,7 +131,7 @@ export const TOO_MANY_SOCKETS: HttpRefusal = {
 export const NATIVE_PAYLOAD = refusal(
   403,
   'NATIVE_PAYLOAD',
-  "A program's own hook payload holds prompts and contents, and is read only from Claude Code on the machine of this server. Nothing of this one was kept.",
+  `A program's own hook payload holds prompts and contents, and is read only from ${HTTP_HOOK_PROGRAMS} on the machine of this server. Nothing of this one was kept.`,
   'Let the hook run `covibe-local hook CLIENT EVENT`, which sends names and paths alone; `covibe-local setup --hooks command` writes it so.',
   { field: 'hook_event_name' },
 );

@@ -165,9 +165,6 @@ function endOfString(bytes: Buffer, start: number): number {
   }
 }
 
-/** What `body_bytes` of `[limits]` is unless the operator says otherwise: a plan of 10,000 tasks must fit. */
-export const MAX_BODY_BYTES = 8 * 1024 * 1024;
-
 /** Nobody is left to answer, and it is no fault of ours. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';

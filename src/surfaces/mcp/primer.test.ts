@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { testApp } from '../../testing/app.ts';
 import { connected, ERAS, type Era } from '../../testing/mcp-client.ts';
 
-const MOST_TOKENS = 700;
+const MAX_TOKENS = 700;
 
 interface Described {
   enum?: string[];
@@ -23,7 +23,7 @@ test.each(ERAS)('the instructions and the descriptions of all tools of /mcp are 
   expect(tools.length).toBeGreaterThan(8);
   const texts = [instructions, ...tools.map(({ description }) => description ?? '')];
   for (const text of texts) expect(countTokens(text)).toBeGreaterThan(5);
-  expect(texts.reduce((sum, text) => sum + countTokens(text), 0)).toBeLessThanOrEqual(MOST_TOKENS);
+  expect(texts.reduce((sum, text) => sum + countTokens(text), 0)).toBeLessThanOrEqual(MAX_TOKENS);
 });
 
 test('the primer leads from check to start, heartbeat and complete, in that order, and says what to do where a step is refused', async () => {

@@ -9,8 +9,9 @@ import { whenOver } from '../../testing/scope.ts';
 import { type Collector, collector } from '../../testing/stand-ins/collector.ts';
 import { child, upstreamApp } from '../../testing/stand-ins/upstreams.ts';
 import { createMetrics } from '../http/metrics.ts';
+import { Reception } from './outbox.ts';
 import { telemetrySettings } from './settings.ts';
-import { Reception, startTelemetry } from './start.ts';
+import { startTelemetry } from './start.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';

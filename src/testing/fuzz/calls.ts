@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { broken } from './broken.ts';
-import type { CallerName } from './house.ts';
 import { hintFor } from './pools.ts';
 import { recipeFor } from './recipes/index.ts';
+import type { CallerName } from './scene.ts';
 import { valid } from './schema.ts';
 import type { Target } from './targets.ts';
 

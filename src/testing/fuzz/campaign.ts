@@ -5,7 +5,7 @@ import type { TransferRow } from '../../storage/transfer/format.ts';
 import type { RowRules } from '../../storage/transfer/row-rules.ts';
 import { inRun } from '../scope.ts';
 import { type Fuzz, fuzzOf, type Tally } from './fuzz.ts';
-import { fuzzHouse } from './house.ts';
+import { openFuzzScene } from './scene.ts';
 import type { Target } from './targets.ts';
 
 export interface Campaign {
@@ -19,10 +19,10 @@ export interface Campaign {
   readonly refused: readonly string[];
 }
 
-/** What a house has been told gets in the way of what it is told next: after so many calls there is a new one. */
-const CALLS_OF_A_HOUSE = 5_000;
+/** What a scene has been told gets in the way of what it is told next: after so many calls there is a new one. */
+const CALLS_OF_A_SCENE = 5_000;
 const MAX_MORE = 6;
-const FRESH_HOUSES = 2;
+const FRESH_SCENES = 2;
 
 /** So many calls of everything there is, those most of which little is known; the first that breaks a rule is thrown. */
 export async function campaign(calls: number, seed: number): Promise<Campaign> {
@@ -30,8 +30,8 @@ export async function campaign(calls: number, seed: number): Promise<Campaign> {
   const refused: string[] = [];
   let end: Pick<Campaign, 'unread' | 'never'> = { unread: [], never: [] };
   const madeIn = () => [...tallies.values()].reduce((sum, tally) => sum + tally.calls, 0);
-  const house = inRun(async (until: number) => {
-    const opened = await openHouse();
+  const scene = inRun(async (until: number) => {
+    const opened = await openScene();
     const fuzz = fuzzOf(opened, tallies);
     for (let round = 0; madeIn() < until; round++) await oneRound(fuzz, until, seed + 7_919 * (madeIn() + round), madeIn);
     if (until === calls) await feed(fuzz);
@@ -41,9 +41,9 @@ export async function campaign(calls: number, seed: number): Promise<Campaign> {
       never: fuzz.targets.flatMap(({ label }) => (tallies.get(label)?.ok ? [] : [`${label} (${tallies.get(label)?.refusal})`])),
     };
   });
-  while (madeIn() < calls) await house(Math.min(calls, madeIn() + CALLS_OF_A_HOUSE));
-  // A house in which ana is private, say, never shows what names her: what is missing gets another one.
-  for (let fresh = 0; fresh < FRESH_HOUSES && end.unread.length + end.never.length > 0; fresh++) await house(calls);
+  while (madeIn() < calls) await scene(Math.min(calls, madeIn() + CALLS_OF_A_SCENE));
+  // A scene in which ana is private, say, never shows what names her: what is missing gets another one.
+  for (let fresh = 0; fresh < FRESH_SCENES && end.unread.length + end.never.length > 0; fresh++) await scene(calls);
   return { calls: madeIn(), tallies, refused, ...end };
 
   /** Chance may have left something out: what has not been shown is tried on its own. */
@@ -56,8 +56,8 @@ export async function campaign(calls: number, seed: number): Promise<Campaign> {
     return !tallies.get(target.label)?.ok || fuzz.unread(target).length > 0;
   }
 
-  async function openHouse() {
-    const opened = await fuzzHouse();
+  async function openScene() {
+    const opened = await openFuzzScene();
     await opened.renew();
     return opened;
   }

@@ -3,13 +3,13 @@ import { isRecord, linksSession, SESSION_FIELD } from '../../kernel/registry.ts'
 import { type ParsedAnswer, readAnswer } from './answers.ts';
 import { type Call, callsOf, type Manner } from './calls.ts';
 import type { Change } from './captured.ts';
-import { type Caller, type FuzzHouse, REPOSITORY } from './house.ts';
 import { resolved } from './pick.ts';
 import { meant } from './pools.ts';
 import { Reads } from './reads.ts';
 import { recipeFor } from './recipes/index.ts';
 import { Kitchen } from './recipes/kitchen.ts';
 import { transgressions } from './rights.ts';
+import { type Caller, type FuzzScene, REPOSITORY } from './scene.ts';
 import { asSent, fieldsOf, type Target, targetsOf } from './targets.ts';
 
 /** What came of the calls of one target. */
@@ -32,9 +32,9 @@ export interface Fuzz {
   try(target: Target, manner: Manner, runs: number, seed: number): Promise<void>;
 }
 
-/** `tallies` are added to where there are some from other houses. */
-export function fuzzOf(house: FuzzHouse, tallies = new Map<string, Tally>()): Fuzz {
-  const targets = targetsOf(house.app.registry);
+/** `tallies` are added to where there are some from other scenes. */
+export function fuzzOf(scene: FuzzScene, tallies = new Map<string, Tally>()): Fuzz {
+  const targets = targetsOf(scene.app.registry);
   const reads = new Reads();
   /** What callers have named, also of other workspaces: refusals repeat it, and the journal keeps what was told. */
   const named = new Set<string>();
@@ -42,43 +42,43 @@ export function fuzzOf(house: FuzzHouse, tallies = new Map<string, Tally>()): Fu
   for (const { label } of targets) if (!tallies.has(label)) tallies.set(label, { calls: 0, ok: 0, codes: new Map(), read: new Set() });
 
   async function make(target: Target, call: Call): Promise<void> {
-    const caller = await house.caller(call.caller);
+    const caller = await scene.caller(call.caller);
     const recipe = recipeFor(target);
-    await house.captured.changes();
+    await scene.captured.changes();
     const cooks = call.recipe && recipe.by.includes(call.caller);
-    const input = resolved(call.input, (pick) => meant(house, caller, pick));
-    const cooked = cooks && isRecord(input) ? await recipe.with?.(new Kitchen(house, caller, call.n, input)) : undefined;
+    const input = resolved(call.input, (pick) => meant(scene, caller, pick));
+    const cooked = cooks && isRecord(input) ? await recipe.with?.(new Kitchen(scene, caller, call.n, input)) : undefined;
     const args = asSent(target, cooked && isRecord(input) ? withoutUndefined({ ...input, ...cooked }) : input);
-    await house.captured.changes();
+    await scene.captured.changes();
     reads.take();
-    house.clock.advance(200);
+    scene.clock.advance(200);
     const workspace = call.caller === 'operator' ? recipe.workspace : undefined;
     const send = call.http || call.caller === 'gone' ? overHttp : dispatched;
-    const body = await send(house, target, args, caller, { workspace, placed: call.placed });
+    const body = await send(scene, target, args, caller, { workspace, placed: call.placed });
     const seen = reads.take();
     const sent = printed(args);
     const { told, problems } = readAnswer(target, body, sent);
-    const changes = await house.captured.changes();
+    const changes = await scene.captured.changes();
     const acting = workspace === undefined ? caller.principal.workspace : `ws_${workspace}`;
-    problems.push(...transgressions(house, { target, caller, workspace: acting, told, changes }));
+    problems.push(...transgressions(scene, { target, caller, workspace: acting, told, changes }));
     if (call.caller === 'gone' && told.status === 'ok') problems.push('a revoked token was let in');
     // Of who has no token the journal tells under a bound.
     if (call.caller !== 'gone' && !isKept(target, caller, told, changes)) problems.push('the journal does not tell of it');
     for (const id of idsIn(sent)) named.add(id);
-    const far = strayIn(house, caller, body, named);
+    const far = strayIn(scene, caller, body, named);
     if (far) problems.push(`tells of ${far}, which is of another workspace`);
     note(target, told, isRecord(args) ? args : {}, seen);
     if (told.status === 'ok' && target.name.startsWith('approvals.') && isRecord(args)) await wentOn(String(args.approval_id));
     if (problems.length === 0) return;
-    const inside = told.code?.startsWith('INTERNAL') ? house.logged.slice(-3) : [];
+    const inside = told.code?.startsWith('INTERNAL') ? scene.logged.slice(-3) : [];
     const paste = `${target.noun}(${JSON.stringify(target.name)}, ${sent}, ${call.caller})`;
     throw new Error([...problems, `  ${paste}`, `  answered ${JSON.stringify(body).slice(0, 600)}`, ...inside].join('\n'));
   }
 
   /** What the call that was decided on does is not what the next one has done. */
   async function wentOn(approval: string): Promise<void> {
-    await house.waiting.get(approval);
-    await house.captured.changes();
+    await scene.waiting.get(approval);
+    await scene.captured.changes();
   }
 
   function note(target: Target, told: ParsedAnswer, args: Record<string, unknown>, seen: ReadonlySet<string>): void {
@@ -123,9 +123,9 @@ function isKept({ contract }: Target, { principal }: Caller, told: ParsedAnswer,
 const idsIn = (text: string): string[] => text.match(/[a-z]+_[0-9A-HJKMNP-TV-Z]{26}/g) ?? [];
 
 /** The id of something of another workspace that nobody has named. */
-function strayIn(house: FuzzHouse, { principal }: Caller, body: unknown, named: ReadonlySet<string>): string | undefined {
+function strayIn(scene: FuzzScene, { principal }: Caller, body: unknown, named: ReadonlySet<string>): string | undefined {
   if (principal.kind === 'operator') return undefined;
-  return idsIn(JSON.stringify(body)).find((id) => (house.captured.workspaceOf(id) ?? principal.workspace) !== principal.workspace && !named.has(id));
+  return idsIn(JSON.stringify(body)).find((id) => (scene.captured.workspaceOf(id) ?? principal.workspace) !== principal.workspace && !named.has(id));
 }
 
 /** What the pipe itself reads: a call of the team contract is linked to the session that it names. */
@@ -145,14 +145,14 @@ interface Sending {
   readonly placed: boolean;
 }
 
-async function dispatched({ app }: FuzzHouse, target: Target, args: unknown, { principal }: Caller, { workspace, placed }: Sending): Promise<unknown> {
+async function dispatched({ app }: FuzzScene, target: Target, args: unknown, { principal }: Caller, { workspace, placed }: Sending): Promise<unknown> {
   const place = placed ? { repository: REPOSITORY, place: { folder: REPOSITORY, repo: 'acme/app', branch: 'main' } } : {};
   const request = { name: target.name, args, principal, surface: principal.web ? ('dashboard' as const) : ('api' as const), workspace, ...place };
   return (await (target.noun === 'tool' ? app.dispatch.tool(request) : app.dispatch.action(request))).body;
 }
 
 async function overHttp(
-  { server }: FuzzHouse,
+  { server }: FuzzScene,
   target: Target,
   args: unknown,
   { token, principal, proof = '' }: Caller,

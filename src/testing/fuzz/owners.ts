@@ -63,7 +63,7 @@ const OWNERS: Partial<Record<Table, (row: Row, of: Lookup) => unknown>> = {
 };
 
 /** A developer's id, `operator`, or null where it is the team's. */
-export function ownerOf(house: Store, table: Table, row: Row): string | null {
+export function ownerOf(scene: Store, table: Table, row: Row): string | null {
   const of: Lookup = {
     actor: (actor) => {
       const name = String(actor);
@@ -71,8 +71,8 @@ export function ownerOf(house: Store, table: Table, row: Row): string | null {
       return name.startsWith('instance:') ? of.row('instances', name.slice('instance:'.length)) : developerOf(name);
     },
     row: (inner, id) => {
-      const found = house.captured.find(inner, id);
-      return found ? ownerOf(house, inner, found) : null;
+      const found = scene.captured.find(inner, id);
+      return found ? ownerOf(scene, inner, found) : null;
     },
   };
   return (OWNERS[table]?.(row, of) as string | null | undefined) ?? null;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Row, Table } from './captured.ts';
-import { type Caller, ELSEWHERE, type FuzzHouse, REPOSITORY } from './house.ts';
 import { ownerOf } from './owners.ts';
 import { Pick, type Whose } from './pick.ts';
+import { type Caller, ELSEWHERE, type FuzzScene, REPOSITORY } from './scene.ts';
 import type { Hint } from './schema.ts';
 import type { Target } from './targets.ts';
 
@@ -161,19 +161,19 @@ export function hintFor(target: Target): Hint {
 const INVENTED = ['task_01JGFJJZ000000000000000000', 'x', 'nobody', 'dev_0', '%', 'human'];
 
 /** What the pick stands for now, as this caller would come to name it. */
-export function meant(house: FuzzHouse, caller: Caller, { pool, whose, n }: Pick): unknown {
+export function meant(scene: FuzzScene, caller: Caller, { pool, whose, n }: Pick): unknown {
   const invented = INVENTED[n % INVENTED.length];
   const [table, column] = COLUMNS[pool] ?? [pool as Table, 'id'];
   const { workspace, developerId } = caller.principal;
   const far = workspace === ELSEWHERE ? 'ws_default' : ELSEWHERE;
   const fits: Record<Whose, (row: Row) => boolean> = {
-    mine: (row) => row.workspace_id === workspace && (developerId === null || [developerId, null].includes(ownerOf(house, table, row))),
+    mine: (row) => row.workspace_id === workspace && (developerId === null || [developerId, null].includes(ownerOf(scene, table, row))),
     any: (row) => row.workspace_id === workspace || !row.workspace_id,
-    others: (row) => row.workspace_id === workspace && ownerOf(house, table, row) !== developerId,
+    others: (row) => row.workspace_id === workspace && ownerOf(scene, table, row) !== developerId,
     elsewhere: (row) => row.workspace_id === far,
     invented: () => false,
   };
-  const found = house.captured.rows(table).filter(fits[whose]);
+  const found = scene.captured.rows(table).filter(fits[whose]);
   // What was made last is what is most likely still of use.
   const row = found.at(-1 - (n % Math.min(found.length, 12)));
   return row ? (named(row, column) ?? invented) : invented;

@@ -1,8 +1,8 @@
 import type { Principal } from '../../kernel/call.ts';
 import type { ParsedAnswer } from './answers.ts';
 import type { Change, Row, Table } from './captured.ts';
-import { type Caller, ELSEWHERE, type FuzzHouse } from './house.ts';
 import { ownerOf } from './owners.ts';
+import { type Caller, ELSEWHERE, type FuzzScene } from './scene.ts';
 import type { Target } from './targets.ts';
 
 export interface MadeCall {
@@ -100,9 +100,9 @@ const RECORD: readonly Effect[] = [
 ];
 
 /** Whatever a call has written that it had no right to. */
-export function transgressions(house: FuzzHouse, made: MadeCall): string[] {
+export function transgressions(scene: FuzzScene, made: MadeCall): string[] {
   return made.changes.flatMap((change) => {
-    const problem = outside(made, change) ?? rewritten(made, change) ?? stray(house, made, change) ?? unexpected(made, change) ?? foreign(house, made, change);
+    const problem = outside(made, change) ?? rewritten(made, change) ?? stray(scene, made, change) ?? unexpected(made, change) ?? foreign(scene, made, change);
     return problem ? [`${problem}: ${shown(change)}`] : [];
   });
 }
@@ -130,12 +130,12 @@ const LISTS = /_ids$/;
 const ONLY_SAID = ['session_contexts.task_ids'];
 
 /** No row refers to a row of another workspace. */
-function stray(house: FuzzHouse, { workspace }: MadeCall, { table, after }: Change): string | undefined {
+function stray(scene: FuzzScene, { workspace }: MadeCall, { table, after }: Change): string | undefined {
   if (!after || workspace === ELSEWHERE || after.workspace_id === ELSEWHERE || table === 'events') return undefined;
   for (const [column, value] of Object.entries(after)) {
     if (ONLY_SAID.includes(`${table}.${column}`)) continue;
     const ids = LISTS.test(column) && typeof value === 'string' && value.startsWith('[') ? (JSON.parse(value) as unknown[]) : [value];
-    const far = ids.find((id) => typeof id === 'string' && ID.test(id) && house.foreign(id));
+    const far = ids.find((id) => typeof id === 'string' && ID.test(id) && scene.foreign(id));
     if (far) return `${column} refers to ${far} of another workspace`;
   }
   return undefined;
@@ -157,22 +157,22 @@ function unexpected({ target, told }: MadeCall, change: Change): string | undefi
   return undefined;
 }
 
-function foreign(house: FuzzHouse, { target, caller: { principal } }: MadeCall, change: Change): string | undefined {
+function foreign(scene: FuzzScene, { target, caller: { principal } }: MadeCall, change: Change): string | undefined {
   if (principal.operator || allows(RECORD, target, change)) return undefined;
   for (const row of [change.before, change.after]) {
-    const owner = row && ownerOf(house, change.table, row);
-    if (owner && owner !== principal.developerId && !allows(acrossFor(house, principal, change), target, change))
+    const owner = row && ownerOf(scene, change.table, row);
+    if (owner && owner !== principal.developerId && !allows(acrossFor(scene, principal, change), target, change))
       return `${owner}'s, not ${principal.developerId}'s`;
   }
   return undefined;
 }
 
-const acrossFor = (house: FuzzHouse, principal: Principal, change: Change): readonly Effect[] =>
-  ACROSS.filter(({ addressee }) => !addressee || isAddressee(house, principal, rowOf(change)));
+const acrossFor = (scene: FuzzScene, principal: Principal, change: Change): readonly Effect[] =>
+  ACROSS.filter(({ addressee }) => !addressee || isAddressee(scene, principal, rowOf(change)));
 
-function isAddressee(house: FuzzHouse, { developerId, web }: Principal, { to_developer_id, recipient_id }: Row): boolean {
+function isAddressee(scene: FuzzScene, { developerId, web }: Principal, { to_developer_id, recipient_id }: Row): boolean {
   if (to_developer_id !== undefined) return to_developer_id === developerId;
-  return recipient_id === 'human' ? web : house.captured.find('agents', recipient_id)?.developer_id === developerId;
+  return recipient_id === 'human' ? web : scene.captured.find('agents', recipient_id)?.developer_id === developerId;
 }
 
 function shown(change: Change): string {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { isRecord } from '../../kernel/registry.ts';
 import type { Row, Table } from '../fuzz/captured.ts';
-import { type Caller, type CallerName, type FuzzHouse, fuzzHouse, REPOSITORY } from '../fuzz/house.ts';
 import { ownerOf } from '../fuzz/owners.ts';
 import { Pick, resolved } from '../fuzz/pick.ts';
 import { hintFor, meant } from '../fuzz/pools.ts';
 import { cycleCooking } from '../fuzz/recipes/cycle.ts';
 import { recipeFor } from '../fuzz/recipes/index.ts';
 import { Kitchen } from '../fuzz/recipes/kitchen.ts';
+import { type Caller, type CallerName, type FuzzScene, openFuzzScene, REPOSITORY } from '../fuzz/scene.ts';
 import { valid } from '../fuzz/schema.ts';
 import { asSent, type Target, targetsOf } from '../fuzz/targets.ts';
 import { until } from '../until.ts';
@@ -43,7 +43,7 @@ export interface Find extends Read {
 }
 
 export interface PrivateTeam {
-  readonly house: FuzzHouse;
+  readonly scene: FuzzScene;
   readonly paulaId: string;
   /** Ids of the rows that are Paula's, with their tables. */
   ids(): Map<string, Table>;
@@ -55,10 +55,10 @@ export interface PrivateTeam {
 
 /** A team in which everybody, Paula among them, has done something of everything; then Paula becomes private. */
 export async function privateTeam(): Promise<PrivateTeam> {
-  const house = await fuzzHouse();
-  await house.renew();
-  const targets = targetsOf(house.app.registry).filter(({ published, name }) => published.name === name);
-  const { principal } = await house.caller('paula');
+  const scene = await openFuzzScene();
+  await scene.renew();
+  const targets = targetsOf(scene.app.registry).filter(({ published, name }) => published.name === name);
+  const { principal } = await scene.caller('paula');
   const paulaId = principal.developerId as string;
   for (const by of ['ben', 'ana', 'paula'] as const) {
     for (const target of targets.filter(({ noun, contract }) => noun === 'tool' || contract.access === 'token')) {
@@ -67,19 +67,19 @@ export async function privateTeam(): Promise<PrivateTeam> {
     }
   }
   await adminWork();
-  await house.done('developers.set_visibility', { developer: 'paula', visibility: 'private' });
-  await house.captured.changes();
+  await scene.done('developers.set_visibility', { developer: 'paula', visibility: 'private' });
+  await scene.captured.changes();
 
   /** Grants, a call that waits for a person, an instance and a device, all of them Paula's. */
   async function adminWork(): Promise<void> {
-    const { tokenId, token } = await house.caller('paula');
-    for (const action of ['tool.call.echo', 'tool.call.clock']) await house.done('capabilities.grant', { action, token: tokenId });
-    await house.done('capabilities.grant', { action: 'tool.call.echo', developer: 'paula' });
-    const ana = await house.caller('ana');
-    await house.tool('no_such_tool', {}, ana);
+    const { tokenId, token } = await scene.caller('paula');
+    for (const action of ['tool.call.echo', 'tool.call.clock']) await scene.done('capabilities.grant', { action, token: tokenId });
+    await scene.done('capabilities.grant', { action: 'tool.call.echo', developer: 'paula' });
+    const ana = await scene.caller('ana');
+    await scene.tool('no_such_tool', {}, ana);
     for (let again = 0; again < 3; again++) {
       for (const tool of ['echo', 'clock', 'no_such_tool']) {
-        await house.app.dispatch.tool({
+        await scene.app.dispatch.tool({
           name: tool,
           args: tool === 'echo' ? { text: 'x' } : {},
           principal,
@@ -88,43 +88,43 @@ export async function privateTeam(): Promise<PrivateTeam> {
         });
       }
     }
-    const asked = await fetch(`${house.server.url}/api/setup/device`, {
+    const asked = await fetch(`${scene.server.url}/api/setup/device`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify({ machine_name: `${MARK}-laptop`, agents: ['codex'] }),
     });
     const { user_code } = (await asked.json()) as { user_code: string };
-    await house.done('devices.approve', { code: user_code, developer: 'paula' });
+    await scene.done('devices.approve', { code: user_code, developer: 'paula' });
     await openRole();
     await heldCall();
     await instance();
   }
 
   async function openRole(): Promise<void> {
-    const kitchen = new Kitchen(house, await house.caller('paula'), 1);
+    const kitchen = new Kitchen(scene, await scene.caller('paula'), 1);
     await cycleCooking.clear(kitchen);
     await cycleCooking.open(kitchen, 'gemini');
   }
 
   /** A call that a person has approved. */
   async function heldCall(): Promise<void> {
-    const { tokenId, ...caller } = await house.developer('paula', 'gemini');
-    await house.done('capabilities.grant', { action: 'tool.call.echo', token: tokenId, scope: { approve: true } });
-    await house.done('capabilities.revoke', { action: 'tool.call.echo', developer: 'paula' });
-    const call = house.tool('echo', { text: 'wait' }, { tokenId, ...caller });
+    const { tokenId, ...caller } = await scene.developer('paula', 'gemini');
+    await scene.done('capabilities.grant', { action: 'tool.call.echo', token: tokenId, scope: { approve: true } });
+    await scene.done('capabilities.revoke', { action: 'tool.call.echo', developer: 'paula' });
+    const call = scene.tool('echo', { text: 'wait' }, { tokenId, ...caller });
     const approval_id = await until(async () => {
-      const rows = await house.app.store.reader.selectFrom('approvals').select('id').where('token_id', '=', tokenId).execute();
+      const rows = await scene.app.store.reader.selectFrom('approvals').select('id').where('token_id', '=', tokenId).execute();
       if (!rows[0]) throw new Error('nothing waits yet');
       return rows[0].id;
     });
-    await house.done('approvals.approve', { approval_id });
+    await scene.done('approvals.approve', { approval_id });
     await call;
   }
 
   /** People with operator rights alone start one: here it is made Paula's. */
   async function instance(): Promise<void> {
-    const { id } = (await house.done('instances.start', { repository_path: REPOSITORY, type: 'coding', issue: 4_711, agent: 'tiny' })) as { id: string };
-    await house.app.store.write(principal.workspace, async (tx) => {
+    const { id } = (await scene.done('instances.start', { repository_path: REPOSITORY, type: 'coding', issue: 4_711, agent: 'tiny' })) as { id: string };
+    await scene.app.store.write(principal.workspace, async (tx) => {
       await tx.db
         .updateTable('instances')
         .set({ developer_id: paulaId, branch_name: `${MARK}/instance` })
@@ -136,24 +136,24 @@ export async function privateTeam(): Promise<PrivateTeam> {
   }
 
   async function call(target: Target, by: CallerName, n: number, change: (args: object) => object = (args) => args): Promise<Read> {
-    const caller = await house.caller(by);
-    await house.captured.changes();
+    const caller = await scene.caller(by);
+    await scene.captured.changes();
     const [made] = fc.sample(valid(target.schema, hintFor(target)), { numRuns: 1, seed: 7_919 * n });
-    const input = resolved(made, (pick) => meant(house, caller, new Pick(pick.pool, 'mine', n)));
+    const input = resolved(made, (pick) => meant(scene, caller, new Pick(pick.pool, 'mine', n)));
     const recipe = recipeFor(target);
-    const cooked = recipe.by.includes(by) && isRecord(input) ? await recipe.with?.(new Kitchen(house, caller, n, input)) : undefined;
+    const cooked = recipe.by.includes(by) && isRecord(input) ? await recipe.with?.(new Kitchen(scene, caller, n, input)) : undefined;
     const fields = Object.fromEntries(Object.entries({ ...(input as object), ...cooked }).filter(([, value]) => value !== undefined));
     return await send(target, caller, change(fields));
   }
 
   async function send(target: Target, { principal: who }: Caller, fields: object): Promise<Read> {
-    house.clock.advance(200);
+    scene.clock.advance(200);
     const request = { name: target.name, args: asSent(target, fields), principal: who, surface: who.web ? ('dashboard' as const) : ('api' as const) };
-    const { body } = await (target.noun === 'tool' ? house.app.dispatch.tool(request) : house.app.dispatch.action(request));
+    const { body } = await (target.noun === 'tool' ? scene.app.dispatch.tool(request) : scene.app.dispatch.action(request));
     return { label: target.label, sent: JSON.stringify(fields), body };
   }
 
-  const isPaulas = (table: Table, row: Row): boolean => ownerOf(house, table, row) === paulaId;
+  const isPaulas = (table: Table, row: Row): boolean => ownerOf(scene, table, row) === paulaId;
 
   /** Reads that name things of Paula's: what a member could come to ask for. */
   async function readsOf(target: Target, caller: Caller, numRuns = 8): Promise<Read[]> {
@@ -161,7 +161,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
     const required = new Set((target.schema.required as string[] | undefined) ?? []);
     const answers: Read[] = [];
     for (const [index, input] of [...inputs, ...inputs.slice(0, 4).map((made) => onlyRequired(made, required))].entries()) {
-      const fields = resolved(input, ({ pool }) => paulas(pool, index) ?? meant(house, caller, new Pick(pool, 'any', index)));
+      const fields = resolved(input, ({ pool }) => paulas(pool, index) ?? meant(scene, caller, new Pick(pool, 'any', index)));
       if (isRecord(fields))
         answers.push(
           await send(target, caller, {
@@ -179,7 +179,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
   function guessesFor({ schema, contract: { annotations } }: Target): object {
     if (annotations.readOnlyHint) return {};
     const ids = (['agents', 'agent_sessions'] as const).flatMap((table) =>
-      house.captured
+      scene.captured
         .rows(table)
         .filter((row) => isPaulas(table, row))
         .slice(-4)
@@ -194,7 +194,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
   /** A step that an agent of Paula's holds now: the writes of others are refused because of it. */
   async function holdStep(): Promise<void> {
     for (const name of ['agent_register', 'task_claim']) await call(targets.find((target) => target.name === name) as Target, 'paula', 21);
-    await house.captured.changes();
+    await scene.captured.changes();
   }
 
   /** One call for each field that takes a text, where nothing else has to be said. */
@@ -214,7 +214,7 @@ export async function privateTeam(): Promise<PrivateTeam> {
 
   function paulas(pool: string, n: number): unknown {
     const table = (pool === 'threads' ? 'messages' : pool) as Table;
-    const rows = house.captured.rows(table).filter((row) => isPaulas(table, row));
+    const rows = scene.captured.rows(table).filter((row) => isPaulas(table, row));
     const row = rows.at(-1 - (n % Math.max(rows.length, 1)));
     return pool === 'threads' ? row?.thread_id : row?.id;
   }
@@ -226,30 +226,30 @@ export async function privateTeam(): Promise<PrivateTeam> {
       .map((target) => ({ target, by: target.noun === 'tool' || target.contract.access === 'token' ? member : signedIn }));
 
   return {
-    house,
+    scene,
     paulaId,
     ids() {
       const found = new Map<string, Table>();
       for (const table of TABLES)
-        for (const row of house.captured.rows(table)) if (typeof row.id === 'string' && isPaulas(table, row)) found.set(row.id, table);
+        for (const row of scene.captured.rows(table)) if (typeof row.id === 'string' && isPaulas(table, row)) found.set(row.id, table);
       return found;
     },
     async findAll(member, signedIn) {
       const answers: Find[] = [];
       for (const { target, by } of answering(member, signedIn))
-        if (target.contract.annotations.readOnlyHint) answers.push(...(await findsOf(target, await house.caller(by))));
+        if (target.contract.annotations.readOnlyHint) answers.push(...(await findsOf(target, await scene.caller(by))));
       return answers;
     },
     async readAll(member, signedIn) {
       const answers: Read[] = [];
       for (const { target, by } of answering(member, signedIn)) {
         const { annotations } = target.contract;
-        if (annotations.readOnlyHint) answers.push(...(await readsOf(target, await house.caller(by))));
+        if (annotations.readOnlyHint) answers.push(...(await readsOf(target, await scene.caller(by))));
         // What writes answers too, and names what is in its way.
         else if (recipeFor(target).by.includes(by)) for (let n = 11; n <= 12; n++) answers.push(await call(target, by, n));
       }
       for (let after = 0, more = true; more; ) {
-        const { reply, body } = await house.action('events.list', { after, limit: 1_000 }, await house.caller(signedIn));
+        const { reply, body } = await scene.action('events.list', { after, limit: 1_000 }, await scene.caller(signedIn));
         const { items } = (reply as { data: { items: { seq: number }[] } }).data;
         answers.push({ label: 'events.list', sent: '', body });
         after = items.at(-1)?.seq ?? after;
@@ -258,9 +258,9 @@ export async function privateTeam(): Promise<PrivateTeam> {
       for (const { target } of answering(member, signedIn)) {
         if (target.contract.annotations.readOnlyHint || target.noun !== 'tool') continue;
         await holdStep();
-        answers.push(...(await readsOf(target, await house.caller(member), 2)));
+        answers.push(...(await readsOf(target, await scene.caller(member), 2)));
       }
-      await house.captured.changes();
+      await scene.captured.changes();
       return answers;
     },
   };

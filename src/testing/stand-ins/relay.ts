@@ -31,7 +31,7 @@ export async function relayApp(
 ): Promise<RelayApp> {
   const app = await testApp(options);
   const { store, clock, log } = app.app;
-  const house = { store, clock, log };
+  const parts = { store, clock, log };
   const withheld = new Set<string>();
   const external = Object.entries(tools).map(
     ([name, call]): ExternalTool => ({
@@ -50,10 +50,10 @@ export async function relayApp(
     tool: (name) => offered().find((tool) => tool.name === name),
     withheld: (name) => (withheld.has(name) ? new Refusal('TOOL_WITHHELD', `The tool ${name} has changed.`, 'covenant servers approve far') : undefined),
   }));
-  const gate = createGate(house, { toolsetOf: (name) => registry.toolsetOf(name) });
-  const { ports } = createApprovals(house, { serverOf: (_workspace, _noun, name) => (name in tools ? 'far' : null), deadlineMs });
+  const gate = createGate(parts, { toolsetOf: (name) => registry.toolsetOf(name) });
+  const { ports } = createApprovals(parts, { serverOf: (_workspace, _noun, name) => (name in tools ? 'far' : null), deadlineMs });
   const dispatch = new Dispatch({
-    ...house,
+    ...parts,
     registry,
     timeoutMs,
     freshSignInMs: 0,

@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { cursorStore } from '../../clients/cursor.ts';
-import type { UsageBatch, UsageEvent } from '../../surfaces/companion/usage/stores.ts';
+import type { UsageBatch, UsageEvent } from '../../surfaces/companion/usage-readers/usage-batch.ts';
 
 /** Stands for every prompt, answer and file that clients keep beside their counters. */
 export const CANARY = 'CANARY-5f3a the secret plan';
 
 /** What readers put in, each id once; full after so many. */
-export function testBasket({ since = 0, room = Number.POSITIVE_INFINITY } = {}): UsageBatch & { readonly events: UsageEvent[] } {
+export function testBatch({ since = 0, room = Number.POSITIVE_INFINITY } = {}): UsageBatch & { readonly events: UsageEvent[] } {
   const events: UsageEvent[] = [];
   return { since, events, full: () => events.length >= room, put: (event) => void (events.some(({ id }) => id === event.id) || events.push(event)) };
 }

@@ -14,7 +14,7 @@ export interface Request {
   readonly pieces: readonly string[];
 }
 
-export interface Told extends Request {
+export interface ModelRequest extends Request {
   /** What it had not said before. */
   readonly added: string;
 }
@@ -22,11 +22,11 @@ export interface Told extends Request {
 /** What the model does next: it asks for a tool, with arguments that may depend on what it was told, or it speaks and is done. */
 export type Step = ({ readonly tool: string; readonly with: ArgsOf } | { readonly say: string }) & {
   /** What happens in the world before. */
-  readonly first?: (told: Told) => unknown;
+  readonly first?: (told: ModelRequest) => unknown;
   /** How long the model says that the conversation is. */
   readonly tokens?: number;
 };
-export type ArgsOf = Args | ((told: Told) => Args);
+export type ArgsOf = Args | ((told: ModelRequest) => Args);
 
 /** A step as it goes over the wire. */
 export type Said = ({ readonly tool: string; readonly args: Args } | { readonly text: string }) & { readonly id: string; readonly tokens: number };
@@ -44,7 +44,7 @@ const FEW = 10;
 export interface Model {
   readonly url: string;
   /** The turns of the conversation, as the client sent them. */
-  readonly turns: readonly Told[];
+  readonly turns: readonly ModelRequest[];
   /** Other paths that were asked for, or requests beside the conversation. */
   readonly besides: readonly string[];
   /** What went wrong in the test's own steps. */
@@ -53,7 +53,7 @@ export interface Model {
 
 /** A model that does what the test says, on a port of its own until the test is over. Beyond its last step it says that it is done. */
 export async function scriptedModel(protocol: Protocol, steps: readonly Step[]): Promise<Model> {
-  const turns: Told[] = [];
+  const turns: ModelRequest[] = [];
   const besides: string[] = [];
   const failures: unknown[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -89,7 +89,7 @@ export async function scriptedModel(protocol: Protocol, steps: readonly Step[]):
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, turns, besides, failures };
 }
 
-export const argsOf = (given: ArgsOf, told: Told): Args => (typeof given === 'function' ? given(told) : given);
+export const argsOf = (given: ArgsOf, told: ModelRequest): Args => (typeof given === 'function' ? given(told) : given);
 
 async function bodyOf(request: IncomingMessage): Promise<Args> {
   const chunks: Buffer[] = [];

@@ -7,10 +7,10 @@ export const claudeCode: Program = {
   bin: 'claude',
   protocol: anthropic,
   // It asks once for each server of a repository's `.mcp.json`; here its person has said yes to all of them.
-  settle: (house) => house.write(join(house.home, '.claude/settings.json'), { enableAllProjectMcpServers: true }),
+  settle: (workplace) => workplace.write(join(workplace.home, '.claude/settings.json'), { enableAllProjectMcpServers: true }),
   quiet: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
   asksNobodyElse: true,
-  start: (_house, model) => ({
+  start: (_workplace, model) => ({
     args: [
       '-p',
       PROMPT,
@@ -31,12 +31,13 @@ export const claudeCode: Program = {
     },
   }),
   ours: (tool, args, server = 'covibe') => ({ tool: `mcp__${server}__${tool}`, with: args }),
-  edit: (house, path, from, to) => {
-    const file_path = join(house.repo.path, path);
+  edit: (workplace, path, from, to) => {
+    const file_path = join(workplace.repo.path, path);
     return [
       { tool: 'Read', with: { file_path } },
       { tool: 'Edit', with: { file_path, old_string: from, new_string: to } },
     ];
   },
-  connections: async (house) => [...(await ask(claudeCode, house, ['mcp', 'list'])).stdout.matchAll(/^(\S+): .*✔ Connected/gm)].map(([, name]) => name ?? ''),
+  connections: async (workplace) =>
+    [...(await ask(claudeCode, workplace, ['mcp', 'list'])).stdout.matchAll(/^(\S+): .*✔ Connected/gm)].map(([, name]) => name ?? ''),
 };

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clientProgram } from '../house.ts';
 import { argsOf } from '../models/model.ts';
 import { responses } from '../models/responses.ts';
 import { run } from '../process.ts';
+import { clientProgram } from '../workplace.ts';
 import { PROMPT, type Program } from './program.ts';
 
 /** By its name Codex decides how tools are offered: see the README. */
@@ -17,7 +17,7 @@ const codexWith = (model: string, { ours, edit }: Pick<Program, 'ours' | 'edit'>
     writeFileSync(join(home, '.codex/config.toml'), `[projects.${JSON.stringify(repo.path)}]\ntrust_level = "trusted"\n`);
   },
   quiet: {},
-  start: (_house, { url }) => ({
+  start: (_workplace, { url }) => ({
     args: [
       ...[
         'exec',
@@ -37,15 +37,15 @@ const codexWith = (model: string, { ours, edit }: Pick<Program, 'ours' | 'edit'>
   }),
   ours,
   edit,
-  connections: async (house) => {
+  connections: async (workplace) => {
     const requests = [
       { id: 1, method: 'initialize', params: { clientInfo: { name: 'test', version: '1' } } },
       { method: 'initialized' },
       { id: 2, method: 'mcpServerStatus/list', params: {} },
     ];
     const { stdout, output } = await run(clientProgram('codex'), ['app-server'], {
-      cwd: house.repo.path,
-      env: house.env,
+      cwd: workplace.repo.path,
+      env: workplace.env,
       input: requests.map((request) => `${JSON.stringify(request)}\n`).join(''),
       until: (written) => /^\{"id":2.*\n/m.test(written),
     });
@@ -61,13 +61,13 @@ const patch = (path: string, from: string, to: string) => `*** Begin Patch\n*** 
 /** A model that Codex knows nothing of: it is offered every tool, and edits by the shell. */
 export const codexByShell = codexWith('scripted', {
   ours: (tool, args, server = 'covibe') => ({ tool: `mcp__${server}/${tool}`, with: args }),
-  edit: (_house, path, _from, to) => [{ tool: 'exec_command', with: { cmd: `printf '%s\\n' '${to}' > ${path}` } }],
+  edit: (_workplace, path, _from, to) => [{ tool: 'exec_command', with: { cmd: `printf '%s\\n' '${to}' > ${path}` } }],
 });
 
 /** A model that has `apply_patch`, and other servers' tools by search. */
 export const codex = codexWith('gpt-5.5', {
   ours: (tool, args, server = 'covibe') => ({ tool: `mcp__${server}/${tool}`, with: args }),
-  edit: (_house, path, from, to) => [{ tool: 'apply_patch', with: { input: patch(path, from, to) } }],
+  edit: (_workplace, path, from, to) => [{ tool: 'apply_patch', with: { input: patch(path, from, to) } }],
 });
 
 /** The newest models write programs that call the tools. */
@@ -76,5 +76,7 @@ export const codexInCode = codexWith('gpt-6.1-sol', {
     tool: 'functions/exec',
     with: (told) => ({ input: `text(await tools.mcp__${server}__${tool}(${JSON.stringify(argsOf(args, told))}))` }),
   }),
-  edit: (_house, path, from, to) => [{ tool: 'functions/exec', with: { input: `text(await tools.apply_patch(${JSON.stringify(patch(path, from, to))}))` } }],
+  edit: (_workplace, path, from, to) => [
+    { tool: 'functions/exec', with: { input: `text(await tools.apply_patch(${JSON.stringify(patch(path, from, to))}))` } },
+  ],
 });

@@ -8,23 +8,28 @@ export const opencode: Program = {
   protocol: anthropic,
   settle: () => {},
   quiet: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
-  start: (house, model) => {
+  start: (workplace, model) => {
     const scripted = {
       npm: '@ai-sdk/anthropic',
       name: 'Scripted',
       options: { baseURL: `${model.url}/v1`, apiKey: 'none' },
       models: { scripted: { name: 'Scripted', tool_call: true, limit: { context: 200_000, output: 8_000 } } },
     };
-    house.write(join(house.home, '.config/opencode/opencode.json'), { provider: { scripted }, model: 'scripted/scripted', small_model: 'scripted/scripted' });
+    workplace.write(join(workplace.home, '.config/opencode/opencode.json'), {
+      provider: { scripted },
+      model: 'scripted/scripted',
+      small_model: 'scripted/scripted',
+    });
     return { args: ['run', '--format', 'json', '--auto', PROMPT], env: {} };
   },
   ours: (tool, args, server = 'covibe') => ({ tool: `${server}_${tool}`, with: args }),
-  edit: (house, path, from, to) => {
-    const filePath = join(house.repo.path, path);
+  edit: (workplace, path, from, to) => {
+    const filePath = join(workplace.repo.path, path);
     return [
       { tool: 'read', with: { filePath } },
       { tool: 'edit', with: { filePath, oldString: from, newString: to } },
     ];
   },
-  connections: async (house) => [...(await ask(opencode, house, ['mcp', 'list'])).output.matchAll(/✓ (\S+) .*connected/g)].map(([, name]) => name ?? ''),
+  connections: async (workplace) =>
+    [...(await ask(opencode, workplace, ['mcp', 'list'])).output.matchAll(/✓ (\S+) .*connected/g)].map(([, name]) => name ?? ''),
 };

@@ -1,7 +1,7 @@
 import type { ClientName } from '../../../src/clients/client.ts';
-import { clientProgram, type House } from '../house.ts';
 import { type ArgsOf, type Model, type Protocol, type Step, scriptedModel } from '../models/model.ts';
-import { type Ran, run } from '../process.ts';
+import { type ClientRun, run } from '../process.ts';
+import { clientProgram, type Workplace } from '../workplace.ts';
 
 /** Stands in what the agent is asked, says and writes: none of it is for anybody but the client and its model. */
 export const SECRET = 'velvet-otter';
@@ -13,30 +13,30 @@ export interface Program {
   readonly bin: string;
   readonly protocol: Protocol;
   /** What its person has done on this machine before: signed in, trusted the folder. */
-  settle(house: House): void;
+  settle(workplace: Workplace): void;
   /** So that it asks nobody whom it does not need. */
   readonly quiet: Readonly<Record<string, string>>;
   /** So quiet, it asks nobody but its model. */
   readonly asksNobodyElse?: true;
   /** One run without a person: what it is asked, and by which model it is answered. */
-  start(house: House, model: Model): { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> };
+  start(workplace: Workplace, model: Model): { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> };
   /** A tool of ours, as its model asks for it. The server is called `covibe` where setup has named it. */
   ours(tool: string, args: ArgsOf, server?: string): Step & { readonly tool: string };
   /** A line of a file is replaced; the file is read before, where the client wants that. */
-  edit(house: House, path: string, from: string, to: string): readonly Step[];
+  edit(workplace: Workplace, path: string, from: string, to: string): readonly Step[];
   /** Servers that it says it is connected to. */
-  connections(house: House): Promise<readonly string[]>;
+  connections(workplace: Workplace): Promise<readonly string[]>;
 }
 
-export interface Run extends Ran {
+export interface AgentRun extends ClientRun {
   readonly model: Model;
 }
 
 /** The whole agent, until it has nothing left to do. */
-export async function runAgent(program: Program, house: House, steps: readonly Step[]): Promise<Run> {
+export async function runAgent(program: Program, workplace: Workplace, steps: readonly Step[]): Promise<AgentRun> {
   const model = await scriptedModel(program.protocol, steps);
-  const { args, env } = program.start(house, model);
-  const ran = await run(clientProgram(program.bin), args, { cwd: house.repo.path, env: { ...house.env, ...program.quiet, ...env } });
+  const { args, env } = program.start(workplace, model);
+  const ran = await run(clientProgram(program.bin), args, { cwd: workplace.repo.path, env: { ...workplace.env, ...program.quiet, ...env } });
   if (model.failures.length > 0) throw model.failures[0];
   if (ran.code !== 0) throw new Error(`${program.bin} ended with ${ran.code}:\n${ran.output}`);
   if (model.turns.length < steps.length) throw new Error(`${program.bin} asked its model ${model.turns.length} times, not ${steps.length}:\n${ran.output}`);
@@ -44,5 +44,5 @@ export async function runAgent(program: Program, house: House, steps: readonly S
 }
 
 /** What one of its commands prints. */
-export const ask = ({ bin, quiet }: Program, house: House, args: readonly string[]): Promise<Ran> =>
-  run(clientProgram(bin), args, { cwd: house.repo.path, env: { ...house.env, ...quiet } });
+export const ask = ({ bin, quiet }: Program, workplace: Workplace, args: readonly string[]): Promise<ClientRun> =>
+  run(clientProgram(bin), args, { cwd: workplace.repo.path, env: { ...workplace.env, ...quiet } });

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { type Cycle, call } from '../../api.ts';
 import { CliCommand, Command } from '../../parts/command.tsx';
-import { DataList, usePages, wholeList } from '../../parts/data-list.tsx';
+import { DataList } from '../../parts/data-list.tsx';
 import { EmptyState, Section, State, type Tone } from '../../parts/layout.tsx';
+import { usePages, wholeList } from '../../parts/paging.ts';
 import type { Column } from '../../parts/table.tsx';
 import { counted, RepositoryName, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';

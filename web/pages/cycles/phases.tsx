@@ -48,7 +48,7 @@ export function Phases(props: PhasesProps) {
         ))}
       </div>
       <TwinTable
-        of="The phases"
+        title="The phases"
         label="Phases and the ways between them"
         heads={['From', 'Turn of', 'How', 'To', 'Taken']}
         rows={machine.transitions.map((transition, index) => ({

@@ -1,10 +1,11 @@
 import { call, type Thread } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { Command } from '../../parts/command.tsx';
-import { DataList, usePages } from '../../parts/data-list.tsx';
+import { DataList } from '../../parts/data-list.tsx';
 import { CheckFilter, Filter } from '../../parts/field.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
+import { usePages } from '../../parts/paging.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { AgentName, counted, Time, UntrustedText } from '../../parts/values.tsx';
 import type { MessageSearch } from '../../search.ts';

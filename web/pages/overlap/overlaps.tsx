@@ -1,17 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { call, type Match, type Overlap, type Thresholds } from '../../api.ts';
-import { ConfirmAction, REASON } from '../../parts/actions.tsx';
-import { DataList, usePages } from '../../parts/data-list.tsx';
+import { DataList } from '../../parts/data-list.tsx';
 import { Filter } from '../../parts/field.tsx';
 import { EmptyState, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
+import { usePages } from '../../parts/paging.ts';
 import { type FactValues, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { counted, Id, shortId, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { useRepository } from '../../shell/header.tsx';
 import { Audit } from './audit.tsx';
+import { DismissForm } from './dismiss.tsx';
 import { Pair, Score } from './pair.tsx';
 
 /** Work that looked like other work, and what became of the question. */
@@ -170,11 +171,6 @@ function OverlapPanel({ id, listed, settings, onClose }: RowPanelProps<Overlap> 
     <ReadPanel what="The overlap" title={overlap?.title ?? shortId(id)} query={query} value={overlap} facts={factsOf} onClose={onClose}>
       {(shown) => (
         <>
-          {shown.status === 'open' && (
-            <div>
-              <DismissOverlap overlap={shown} />
-            </div>
-          )}
           <div className="grid gap-3">
             <h3 className="text-muted">{counted(shown.matches.length, 'match', 'matches')}, side by side</h3>
             {shown.matches.map((match) => (
@@ -196,6 +192,7 @@ function OverlapPanel({ id, listed, settings, onClose }: RowPanelProps<Overlap> 
               </Pair>
             ))}
           </div>
+          {shown.status === 'open' && <DismissForm key={shown.warning_id} overlap={shown} />}
         </>
       )}
     </ReadPanel>
@@ -232,32 +229,4 @@ function Judged({ judgement, level, status }: JudgedProps) {
   }
   const words = status === 'open' ? 'Nobody has judged this pair.' : 'This pair was not judged by itself.';
   return <p className="text-muted">{level === 'escalated' ? words : 'A warning only: nobody has to judge it.'}</p>;
-}
-
-function DismissOverlap({ overlap: { warning_id, title, level, matches, mine } }: { overlap: Overlap }) {
-  return (
-    <ConfirmAction
-      button="Dismiss"
-      look="plain"
-      needs={mine ? 'member' : 'operator'}
-      title="Dismiss this overlap?"
-      act="Dismiss"
-      actLook="primary"
-      keep="Keep it"
-      action="overlap.dismiss"
-      reason={REASON}
-      input={(reason) => ({ warning_id, reason })}
-      failed="Nothing was dismissed."
-      command={`overlap dismiss ${warning_id}`}
-    >
-      <p className="font-medium">
-        <UntrustedText text={title} brief />
-      </p>
-      <p>
-        It is like {counted(matches.length, 'other piece of work', 'other pieces of work')}. Dismissed, it asks nobody any more; it stays on record with the
-        reason.
-        {level === 'escalated' && ' Whoever starts this work still has to give a verdict.'}
-      </p>
-    </ConfirmAction>
-  );
 }

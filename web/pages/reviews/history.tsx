@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { call, type EventView, type ShownInstance } from '../../api.ts';
-import { DataList, usePages } from '../../parts/data-list.tsx';
+import { DataList } from '../../parts/data-list.tsx';
 import { EmptyState, Section, State } from '../../parts/layout.tsx';
+import { usePages } from '../../parts/paging.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { TextList, Time, UntrustedText } from '../../parts/values.tsx';
 import { Who } from '../events/event-words.tsx';

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { AgentOfTeam } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
-import { DataList, wholeList } from '../../parts/data-list.tsx';
+import { DataList } from '../../parts/data-list.tsx';
 import { EmptyState, Section, State, type Tone } from '../../parts/layout.tsx';
+import { wholeList } from '../../parts/paging.ts';
 import { type Column, None } from '../../parts/table.tsx';
 import { AgentName, counted, escapeBidi, PathLink, spentWords, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';

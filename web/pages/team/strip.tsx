@@ -2,7 +2,7 @@ import type { Lane, LaneSpan } from '../../api.ts';
 import { Loaded } from '../../parts/data-list.tsx';
 import { EmptyState, Section } from '../../parts/layout.tsx';
 import { TwinTable } from '../../parts/table.tsx';
-import { hoursBetween, rowsOf } from '../../parts/time-axis.ts';
+import { clockFor, hoursBetween, rowsOf } from '../../parts/time-axis.ts';
 import { AgentName, dateOf, escapeBidi, PathLink, UntrustedText } from '../../parts/values.tsx';
 import { preferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
@@ -49,7 +49,7 @@ export function Strip() {
                 <Axis from={from} to={to} />
               </div>
               <TwinTable
-                of={`The last ${HOURS} hours`}
+                title={`The last ${HOURS} hours`}
                 label={`Who held what in the last ${HOURS} hours`}
                 heads={['Agent', 'Work', 'From', 'To', 'End']}
                 rows={lanes.flatMap(({ name, spans }) => spans.map((span) => ({ key: `${name} ${span.id} ${span.from}`, cells: cellsOf(name, span) })))}
@@ -108,13 +108,12 @@ function LaneRow({ lane, within }: { lane: Lane; within: Window }) {
   );
 }
 
-const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-
 function Axis({ from, to }: Window) {
-  const clock = new Intl.DateTimeFormat(undefined, preferences().utc ? { ...CLOCK, timeZone: 'UTC' } : CLOCK);
+  const hours = hoursBetween(from, to);
+  const clock = clockFor(hours, preferences().utc ? 'UTC' : undefined);
   return (
     <div aria-hidden="true" className="relative h-4 text-label text-muted">
-      {hoursBetween(from, to).map((hour) => (
+      {hours.map((hour) => (
         <span key={hour} className="absolute -translate-x-1/2 max-sm:nth-[even]:hidden" style={{ left: `${((hour - from) / (to - from)) * 100}%` }}>
           {clock.format(hour)}
         </span>

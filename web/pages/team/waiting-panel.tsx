@@ -1,17 +1,16 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type SubmitEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Approval, Overlap, Question, ShownThread, WaitingItem } from '../../api.ts';
-import { ActButton } from '../../parts/actions.tsx';
 import { CliCommand } from '../../parts/command.tsx';
 import type { ReadResult } from '../../parts/data-list.tsx';
-import { TextField } from '../../parts/field.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
 import { TableSkeleton } from '../../parts/table.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { counted, Id, UntrustedText } from '../../parts/values.tsx';
-import { useAct, useRead } from '../../queries.ts';
+import { useRead } from '../../queries.ts';
 import type { NowSearch } from '../../search.ts';
+import { DismissForm } from '../overlap/dismiss.tsx';
 import { AnswerForm, AskForm } from './answer-form.tsx';
 import { ApprovalForm } from './approval-form.tsx';
 
@@ -106,19 +105,13 @@ function useKept(id: string | undefined, found: Opened | undefined): Opened | un
   return found ?? (kept?.id === id ? kept?.item : undefined);
 }
 
-const MAX_REASON = 1_000;
 const LISTED = 5;
 
 /** The pair in short, and the way to be rid of the warning. */
-function OverlapForm({ overlap: { warning_id, matches }, onDismissed }: { overlap: Overlap; onDismissed: () => void }) {
-  const dismiss = useAct('overlap.dismiss');
-  const [reason, setReason] = useState('');
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    dismiss.mutateAsync({ warning_id, reason: reason.trim() }).then(onDismissed, () => {});
-  };
+function OverlapForm({ overlap, onDismissed }: { overlap: Overlap; onDismissed: () => void }) {
+  const { warning_id, matches } = overlap;
   return (
-    <form onSubmit={submit} className="grid gap-3">
+    <div className="grid gap-3">
       <p className="text-muted">{counted(matches.length, 'piece of work', 'pieces of work')} that it looks like:</p>
       <ul className="grid gap-2">
         {matches.slice(0, LISTED).map(({ id, title, owner, status, reason: why }) => (
@@ -135,12 +128,7 @@ function OverlapForm({ overlap: { warning_id, matches }, onDismissed }: { overla
       <Link to="/tasks/overlaps" search={{ warning: warning_id }} className="button justify-self-start">
         Compare side by side
       </Link>
-      <TextField label="Why it is no overlap" most={MAX_REASON} value={reason} onChange={setReason} />
-      {reason.trim() && <CliCommand words={`overlap dismiss ${warning_id}`} options={{ reason: reason.trim() }} />}
-      {dismiss.error && <Problem what="Nothing was dismissed." error={dismiss.error} />}
-      <ActButton type="submit" className="justify-self-end" pending={dismiss.isPending} disabled={!reason.trim()}>
-        Dismiss
-      </ActButton>
-    </form>
+      <DismissForm overlap={overlap} onDismissed={onDismissed} />
+    </div>
   );
 }

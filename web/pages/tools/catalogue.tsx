@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { type ActionInput, type ActionResult, type CatalogueTool, call } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
-import { DataList, usePages } from '../../parts/data-list.tsx';
+import { DataList } from '../../parts/data-list.tsx';
 import { Filter } from '../../parts/field.tsx';
 import { EmptyState, Section, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
+import { usePages } from '../../parts/paging.ts';
 import { Revealed, Written } from '../../parts/revealed.tsx';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { DataList, wholeList } from '../../parts/data-list.tsx';
+import { DataList } from '../../parts/data-list.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
+import { wholeList } from '../../parts/paging.ts';
 import type { Column } from '../../parts/table.tsx';
 import { counted, escapeBidi, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';

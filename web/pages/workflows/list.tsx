@@ -1,9 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { call, type WorkflowTask } from '../../api.ts';
-import { DataList, usePages } from '../../parts/data-list.tsx';
+import { DataList } from '../../parts/data-list.tsx';
 import { Filter } from '../../parts/field.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
+import { usePages } from '../../parts/paging.ts';
 import { type Column, None } from '../../parts/table.tsx';
 import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import type { ListSearch } from '../../search.ts';

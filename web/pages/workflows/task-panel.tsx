@@ -1,7 +1,8 @@
 import { type ActionResult, call, type Question, type ShownWorkflowTask } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
-import { ListFrame, usePages } from '../../parts/data-list.tsx';
+import { ListFrame } from '../../parts/data-list.tsx';
 import { Notice, PanelPart, Scrolled, State, type Tone } from '../../parts/layout.tsx';
+import { usePages } from '../../parts/paging.ts';
 import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { counted, Id, TextList, Time, UntrustedText } from '../../parts/values.tsx';

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { call, type Workflow } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
-import { DataList, usePages } from '../../parts/data-list.tsx';
+import { DataList } from '../../parts/data-list.tsx';
 import { Filter } from '../../parts/field.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
+import { usePages } from '../../parts/paging.ts';
 import { type Column, None } from '../../parts/table.tsx';
 import { counted, RepositoryName, Time, UntrustedText } from '../../parts/values.tsx';
 import type { WorkflowsSearch } from '../../search.ts';

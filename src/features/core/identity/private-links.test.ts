@@ -93,9 +93,9 @@ const hiddenLanes = (body: unknown): number =>
 const WORDS = ['title', 'workstream_title', 'subject', 'steps', 'state'];
 
 /** Whatever else is read of two things of hers and of nobody else's: a digest, the name of a program, the id of a request. */
-function recurring({ ids, house, paulaId }: PrivateTeam, found: readonly Found[]): Map<string, Set<string>> {
+function recurring({ ids, scene, paulaId }: PrivateTeam, found: readonly Found[]): Map<string, Set<string>> {
   const paulas = ids();
-  const events = house.captured.rows('events').flatMap(({ seq, actor }) => (String(actor).endsWith(paulaId) ? [`event ${seq}`] : []));
+  const events = scene.captured.rows('events').flatMap(({ seq, actor }) => (String(actor).endsWith(paulaId) ? [`event ${seq}`] : []));
   const hers = new Set([...paulas.keys(), ...events]);
   const vocabulary = new Set(found.filter(({ object }) => !hers.has(object)).map(({ value }) => value));
   const places = new Map<string, Set<string>>();

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Reply } from '../../../kernel/reply.ts';
-import { clearStage } from '../../../surfaces/demo/clear.ts';
+import { clearStage } from '../../../surfaces/demo-agents/clear.ts';
 import { testApp } from '../../../testing/app.ts';
 import { fakeUpstreams } from '../../../testing/stand-ins/fake-upstreams.ts';
 import { DEMO_WORKSPACE_ID } from './index.ts';

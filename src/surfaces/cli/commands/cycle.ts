@@ -1,4 +1,4 @@
-import { type AnswerTo, canConfirm, confirm } from '../ask.ts';
+import { type AnswerTo, canConfirm, confirm, itemEndingIn } from '../ask.ts';
 import { type CliCommand, CliError, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
 import { actorNames, afterChange, ask, here, IN_REPOSITORY, showHere, statusText, typed } from './cycle-ask.ts';
 import { cycleInit } from './cycle-init.ts';
@@ -131,13 +131,14 @@ async function showNamed(invocation: Invocation): Promise<CycleAnswer> {
   const tail = option(invocation, 'cycle');
   if (tail === undefined) return await showHere(invocation);
   const { items } = await ask(invocation, 'cycles.list', { ...here(invocation), limit: 500 });
-  const fitting = items.filter(({ cycle_id }) => cycle_id.endsWith(tail));
-  const meant = fitting.length > 1 ? fitting.find(({ cycle_id }) => cycle_id === tail) : fitting[0];
-  if (meant) return await ask(invocation, 'cycles.show', { id: meant.id });
-  const names = fitting.slice(0, 5).map(({ cycle_id }) => cycle_id);
-  throw names.length === 0
-    ? new CliError('CYCLE_NOT_FOUND', `No cycle of this repository ends in ${JSON.stringify(tail)}.`, typed(invocation, 'cycle history'))
-    : new CliError('AMBIGUOUS_ID', `${JSON.stringify(tail)} fits more than one cycle: ${names.join(', ')}.`, 'Give more of the id.');
+  const { id } = itemEndingIn(items, ({ cycle_id }) => cycle_id, tail, {
+    none: new CliError('CYCLE_NOT_FOUND', `No cycle of this repository ends in ${JSON.stringify(tail)}.`, typed(invocation, 'cycle history')),
+    several(fitting) {
+      const names = fitting.slice(0, 5).map(({ cycle_id }) => cycle_id);
+      return new CliError('AMBIGUOUS_ID', `${JSON.stringify(tail)} fits more than one cycle: ${names.join(', ')}.`, 'Give more of the id.');
+    },
+  });
+  return await ask(invocation, 'cycles.show', { id });
 }
 
 /** A person sees what would end before they say yes, and ends that: what was started meanwhile goes on. */

@@ -83,9 +83,9 @@ const demoPart: CliCommand = {
   summary: 'An agent, a worker or an external server of the demo.',
   positionals: ['agent|worker|server', '[FILE]'],
   async run({ env, positionals: [part, file = ''] }): Promise<never> {
-    if (part === 'agent') return await (await import('../../demo/programs.ts')).actAsAgent(env);
-    if (part === 'worker') return await (await import('../../demo/programs.ts')).workUntilKilled(env);
-    if (part === 'server') return await (await import('../../demo/server.ts')).serveTools(file);
+    if (part === 'agent') return await (await import('../../demo-agents/programs.ts')).actAsAgent(env);
+    if (part === 'worker') return await (await import('../../demo-agents/programs.ts')).workUntilKilled(env);
+    if (part === 'server') return await (await import('../../demo-agents/server.ts')).serveTools(file);
     throw new UsageError(`there is no part ${JSON.stringify(part)} in the demo`);
   },
 };
@@ -94,7 +94,7 @@ export const demoCommands: readonly CliCommand[] = [demoCommand, demoPart];
 
 async function show(invocation: Invocation, client: Client, staysUp: boolean): Promise<CommandResult> {
   const { out, values, json } = invocation;
-  const [{ STEPS, tellAll }, { clearStage }] = await Promise.all([import('../../demo/run.ts'), import('../../demo/clear.ts')]);
+  const [{ STEPS, tellAll }, { clearStage }] = await Promise.all([import('../../demo-agents/run.ts'), import('../../demo-agents/clear.ts')]);
   const url = client.url ?? '';
   const action = (name: string, input?: Record<string, unknown>) => client.action(name, input);
   const keep = values.keep === true;
@@ -131,7 +131,7 @@ async function show(invocation: Invocation, client: Client, staysUp: boolean): P
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 async function clean(client: Client): Promise<CommandResult> {
-  const { clearStage } = await import('../../demo/clear.ts');
+  const { clearStage } = await import('../../demo-agents/clear.ts');
   const cleared = await clearStage((name, input) => client.action(name, input), false);
   return {
     json: { kind: 'demo', ...cleared },

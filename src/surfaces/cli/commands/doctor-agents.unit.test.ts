@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../testing/store/database.ts';
 import { type Client, connectClient } from '../client.ts';
 import type { Invocation } from '../command.ts';
 import { createOutput } from '../output.ts';
-import { doctorCommand } from './status.ts';
+import { doctorCommand } from './doctor/doctor.ts';
 
 async function doctor(home: string, values: Record<string, string | boolean> = {}): Promise<{ text: string; items: { check: string; state: string }[] }> {
   const env = { PATH: process.env.PATH, COVENANT_HOME: home };

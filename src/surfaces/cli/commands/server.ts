@@ -2,7 +2,7 @@ import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
 import { overHttp } from '../../../features/core/devices/connections.ts';
 import type { FileOutcome } from '../../companion/files.ts';
 import { PUBLISHED, toolsetsNamed } from '../../mcp/toolsets.ts';
-import { type AnswerTo, call } from '../ask.ts';
+import { type AnswerTo, call, itemEndingIn } from '../ask.ts';
 import { type CliCommand, CliError, type CommandResult, given, type Invocation, UsageError } from '../command.ts';
 import { statusCommand } from './status.ts';
 
@@ -76,17 +76,18 @@ function written({ json, out }: Invocation, client: ClientName, files: readonly 
 /** By its id or the end of it: where the words of several titles would fit too, an id is what was meant. */
 async function pageOf(invocation: Invocation, text: string): Promise<string> {
   const { items } = await call(invocation, 'lookup.find', { text, limit: 10 });
-  const meant = items.filter(({ id }) => id.toLowerCase().endsWith(text.replace(/^#/, '').toLowerCase()));
-  const [found, another] = meant;
-  if (found && !another) return found.path;
-  if (!found)
-    throw new CliError(
+  const { path } = itemEndingIn(items, ({ id }) => id.toLowerCase(), text.replace(/^#/, '').toLowerCase(), {
+    none: new CliError(
       'NOT_FOUND',
       `Nothing has the id ${JSON.stringify(text)}, or one that ends so.`,
       'Give more of it, or look on the dashboard: covenant open',
-    );
-  const named = meant.map(({ kind, id }) => `${kind} ${id}`).join(', ');
-  throw new CliError('AMBIGUOUS', `${JSON.stringify(text)} is the end of several ids: ${named}.`, 'Give more of it.');
+    ),
+    several(fitting) {
+      const named = fitting.map(({ kind, id }) => `${kind} ${id}`).join(', ');
+      return new CliError('AMBIGUOUS', `${JSON.stringify(text)} is the end of several ids: ${named}.`, 'Give more of it.');
+    },
+  });
+  return path;
 }
 
 async function requireServer(invocation: Invocation): Promise<string> {

@@ -1,9 +1,8 @@
 import { homeFolder } from '../../../config.ts';
 import { type AnswerTo, call, type ItemOf } from '../ask.ts';
 import { processOf } from '../client.ts';
-import { type CliCommand, type Invocation, UsageError } from '../command.ts';
+import type { CliCommand, Invocation } from '../command.ts';
 import { age } from '../output.ts';
-import type { CheckState } from './doctor/check.ts';
 import { agentLines, expiringLines, expiringToken, LISTED, lostAt, waitingCommand, waitingLines, workflowLines } from './status-text.ts';
 
 /** What a workflow is while somebody has still to do something about it. */
@@ -60,25 +59,3 @@ const serverLines = (url: string | undefined, server: AnswerTo<'server.status'>,
   `Holds      ${server.tools} tools · ${server.developers} developers · ${server.tokens} tokens`,
   `Journal    ${server.events} events, the last ${age(server.last_event_at, now)} ago · ${server.refused_24h} calls refused in 24 h`,
 ];
-
-export const doctorCommand: CliCommand = {
-  name: 'doctor',
-  local: true,
-  summary:
-    'Check this installation, and say how to mend what is wrong; with --verbose also what is right, and the whole journal. --fix clears what agents have left; --force PATH a worktree with work in it, after a backup.',
-  options: { verbose: { type: 'boolean' }, fix: { type: 'boolean' }, force: { type: 'string' } },
-  async run(invocation) {
-    if (invocation.values.force !== undefined && invocation.values.fix !== true) throw new UsageError('--force PATH goes with --fix');
-    const { allFindings, placeOf } = await import('./doctor/checks.ts');
-    const findings = await allFindings(await placeOf(invocation));
-    const count = (state: CheckState) => findings.filter((finding) => finding.state === state).length;
-    const shown = invocation.values.verbose ? findings : findings.filter(({ state }) => state !== 'ok' && state !== 'skipped');
-    const { mark } = invocation.out;
-    const marks: Record<CheckState, string> = { ok: mark.good, fixed: mark.good, warning: mark.wait, failed: mark.bad, skipped: mark.quiet };
-    const lines = shown.map(({ state, message, fix }) => `${marks[state]} ${message}${fix ? `\n    fix: ${fix}` : ''}`);
-    if (findings.some(({ check, state }) => check === 'agents' && state === 'warning') && invocation.values.fix !== true)
-      lines.push('    next: covenant doctor --fix');
-    lines.push(`${count('failed')} failed, ${count('warning')} warning, ${count('ok')} ok${invocation.values.verbose ? '' : ' (--verbose)'}`);
-    return { json: { kind: 'doctor_report', failed: count('failed'), items: findings }, text: lines.join('\n'), exit: count('failed') > 0 ? 1 : 0 };
-  },
-};

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ConfigEntry } from '../../../clients/client.ts';
 import { covibeHome, readJson } from '../../../wire/covibe-home.ts';
+import { hashOf, sha256 } from '../hash.ts';
 import { put, stateOf, takeAll } from './edit.ts';
 import type { WrittenEntry } from './entry.ts';
 import { jsonIn, removeJson } from './json.ts';
@@ -31,7 +31,7 @@ export type RecordScope = { readonly repository: string } | 'machine';
 const NOTHING: SetupRecord = { roots: [], at: 0, files: [], folders: [] };
 
 export const recordPath = (env: NodeJS.ProcessEnv, scope: RecordScope): string =>
-  join(covibeHome(env), 'setups', `${scope === 'machine' ? scope : hashOf(scope.repository).slice(0, 32)}.json`);
+  join(covibeHome(env), 'setups', `${scope === 'machine' ? scope : hashOf(scope.repository)}.json`);
 
 export function readRecord(env: NodeJS.ProcessEnv, scope: RecordScope): SetupRecord {
   const { roots, at, files, folders } = (readJson(recordPath(env, scope)) ?? {}) as Partial<SetupRecord>;
@@ -39,8 +39,6 @@ export function readRecord(env: NodeJS.ProcessEnv, scope: RecordScope): SetupRec
 }
 
 export const recordText = (record: SetupRecord): string => `${JSON.stringify(record, null, 2)}\n`;
-
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** A token that somebody has written into a file is not written into another. */
 const withoutTokens = <T>(value: T): T | undefined => (/\bcv_[\w-]{16}/.test(JSON.stringify(value) ?? '') ? undefined : value);
@@ -70,14 +68,14 @@ export function withEntries(path: string, shown: string, current: string | undef
     return after;
   }, start);
   if (text === current) return { text, record: known, setBack };
-  return { text, record: { path, ...beforeOf(current, known, shown), after: hashOf(text), entries }, setBack };
+  return { text, record: { path, ...beforeOf(current, known, shown), after: sha256(text), entries }, setBack };
 }
 
 /** As it was before the first setup, with what people have changed since. */
 function beforeOf(current: string | undefined, known: FileRecord | undefined, shown: string): Pick<FileRecord, 'before'> {
   if (!known) return { before: current === undefined ? null : withoutTokens(current) };
   if (current === undefined) return { before: null };
-  if (hashOf(current) === known.after) return { before: known.before };
+  if (sha256(current) === known.after) return { before: known.before };
   const { text, stays } = takeAll(current, known.entries, shown);
   // Nothing of what somebody has made of it is left.
   if (stays.length > 0 && known.entries.some(({ entry }) => entry.kind === 'whole')) return { before: known.before };
@@ -92,7 +90,7 @@ export function withoutEntries(
   current: string,
   known: FileRecord,
 ): { readonly text: string | undefined; readonly isExact: boolean; readonly stays: readonly string[] } {
-  if (hashOf(current) === known.after && known.before !== undefined) return { text: known.before ?? undefined, isExact: true, stays: [] };
+  if (sha256(current) === known.after && known.before !== undefined) return { text: known.before ?? undefined, isExact: true, stays: [] };
   const { text, stays } = takeAll(current, known.entries, shown);
   return { text: known.before === null && isEmptied(text, known, shown) ? undefined : text, isExact: false, stays };
 }

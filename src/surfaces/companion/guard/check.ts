@@ -6,7 +6,8 @@ import { configuredToken, tokensHere } from '../../../wire/credentials.ts';
 import { type Edit, type HookQuestion, LONGEST, MAX_EDITS } from '../../../wire/hook-question.ts';
 import { counted } from '../../cli/output.ts';
 import { askServer, heldBack } from '../hook-answer.ts';
-import { type CommittedPaths, type Guarded, MAX_COMMITS, pushedPaths, stagedPaths } from './install.ts';
+import { type CommittedPaths, MAX_COMMITS, pushedPaths, stagedPaths } from './committed-paths.ts';
+import type { Guarded } from './install.ts';
 
 interface GuardDecision {
   readonly allowed: boolean;

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ALL_CLIENTS } from '../../../clients/index.ts';
 import { runProgram } from '../../../machine/process/process.ts';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 import { readText } from '../edit/disk.ts';
+import { sha256 } from '../hash.ts';
 import { type Keeper, keeperOf, type ServiceStep } from './keepers.ts';
 
 /** What came of making, or of taking out, the one service that watches for all repositories of this machine. */
@@ -36,7 +36,7 @@ export async function installService({ env, platform = process.platform, origin 
   const isChanged = text !== before;
   if (isChanged) {
     // In this order: what was not finished is begun again, and never taken for somebody else's.
-    replaceFile(recordPath(env), `${JSON.stringify({ file, sha256: [before, text].flatMap((each) => (each === undefined ? [] : [digest(each)])) })}\n`);
+    replaceFile(recordPath(env), `${JSON.stringify({ file, sha256: [before, text].flatMap((each) => (each === undefined ? [] : [sha256(each)])) })}\n`);
     replaceFile(file, text, 0o644);
   }
   const reason = await carryOut(env, keeper, keeper.start(file, isChanged));
@@ -80,11 +80,9 @@ const ownProgram = (): string[] => (process.argv[1] === undefined ? [] : [realpa
 
 const recordPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'service.json');
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 function isOurs(env: NodeJS.ProcessEnv, file: string, text: string): boolean {
   const written = (readJson(recordPath(env)) ?? {}) as { file?: unknown; sha256?: unknown };
-  return written.file === file && Array.isArray(written.sha256) && written.sha256.includes(digest(text));
+  return written.file === file && Array.isArray(written.sha256) && written.sha256.includes(sha256(text));
 }
 
 const originIn = (text: string): string | undefined => /--base-url[^:]*?(https?:[^\s"<]+)/.exec(text)?.[1];

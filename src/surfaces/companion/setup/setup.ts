@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
-import { CLIENTS } from '../../../clients/index.ts';
+import { CLIENTS, HTTP_HOOK_PROGRAMS } from '../../../clients/index.ts';
 import { covibeHome, readJson } from '../../../wire/covibe-home.ts';
 import { credentialsPath, environmentToken, tokensFrom } from '../../../wire/credentials.ts';
 import { type BareInvocation, CliError, type CommandResult, option, UsageError } from '../../cli/command.ts';
@@ -84,7 +84,7 @@ function wantedHooks(invocation: BareInvocation, origin: string): 'http' | 'comm
   const wanted = option(invocation, 'hooks');
   if (wanted !== undefined && wanted !== 'http' && wanted !== 'command') throw new UsageError('--hooks takes http or command');
   if (wanted !== 'http' || isThisMachine(origin)) return wanted;
-  throw new UsageError('--hooks http is for a server on this machine alone: the hooks of Claude Code carry prompts and contents of files');
+  throw new UsageError(`--hooks http is for a server on this machine alone: the hooks of ${HTTP_HOOK_PROGRAMS} carry prompts and contents of files`);
 }
 
 interface Choice {

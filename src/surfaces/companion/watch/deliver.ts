@@ -4,7 +4,7 @@ import { environmentToken, tokensFrom } from '../../../wire/credentials.ts';
 import { ask, type ServerAnswer } from '../server.ts';
 import { presentRepos } from '../state.ts';
 import { offerIn, type UpdateOffer } from '../update/release.ts';
-import type { UsageEvent } from '../usage/stores.ts';
+import type { UsageEvent } from '../usage-readers/usage-batch.ts';
 import type { Ledger } from './ledger.ts';
 
 /** So many are noted at once: whoever is killed before sends these again, and the server knows them. */

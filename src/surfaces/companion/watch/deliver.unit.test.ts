@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { whenOver } from '../../../testing/scope.ts';
 import { claudeLine, transcriptPath, writeLines } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { inboxOf } from '../usage/inbox.ts';
+import { inboxOf } from '../usage-readers/inbox.ts';
 import { syncUsage } from './sync.ts';
 
 interface Said {

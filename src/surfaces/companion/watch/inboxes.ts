@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { BrokenFile, type InboxFile, inboxFiles, isInbox, keepRejected, keepSent, readInboxFile, UnfinishedFile } from '../usage/inbox.ts';
-import type { Cursor, UsageBatch } from '../usage/stores.ts';
+import { BrokenFile, type InboxFile, inboxFiles, isInbox, keepRejected, keepSent, readInboxFile, UnfinishedFile } from '../usage-readers/inbox.ts';
+import type { Cursor, UsageBatch } from '../usage-readers/usage-batch.ts';
 import type { Ledger } from './ledger.ts';
 
 export interface LeftFile {
@@ -48,7 +48,7 @@ export class Inboxes {
   /** Takes the files' events into the ledger. Whether there are more than have room. */
   async take(): Promise<boolean> {
     this.#files = this.#folders.flatMap(inboxFiles).flatMap((path) => this.#read(path) ?? []);
-    return await this.#ledger.take(SOURCE, (basket, cursor) => takeFrom(this.#files, cursor, basket));
+    return await this.#ledger.take(SOURCE, (batch, cursor) => takeFrom(this.#files, cursor, batch));
   }
 
   /** Moves the files away whose events are all delivered. */
@@ -118,14 +118,14 @@ export class Inboxes {
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
-function takeFrom(files: readonly InboxFile[], cursor: Cursor, basket: UsageBatch): Cursor {
+function takeFrom(files: readonly InboxFile[], cursor: Cursor, batch: UsageBatch): Cursor {
   const next: Record<string, unknown> = Object.fromEntries(Object.entries(cursor).filter(([path]) => existsSync(path)));
   for (const { path, digest, birth, events } of files) {
     const taken = takenOf(cursor, path);
     let count = taken?.digest === digest ? taken.count : 0;
     for (const event of events.slice(count)) {
-      if (basket.full()) break;
-      basket.put(event);
+      if (batch.full()) break;
+      batch.put(event);
       count += 1;
     }
     next[path] = { digest, count, birth, refused: taken?.refused };

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { inboxOf } from '../usage/inbox.ts';
+import { inboxOf } from '../usage-readers/inbox.ts';
 import { Inboxes } from './inboxes.ts';
 import { Ledger, openLedger } from './ledger.ts';
 

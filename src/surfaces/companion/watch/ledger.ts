@@ -1,9 +1,9 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { answers, startOf } from '../../../machine/process/group.ts';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 import { recordOf } from '../../../wire/json.ts';
-import type { Cursor, UsageBatch, UsageEvent } from '../usage/stores.ts';
+import type { Cursor, UsageBatch, UsageEvent } from '../usage-readers/usage-batch.ts';
+import { type Lock, takeLock } from './lock.ts';
 
 interface LedgerState {
   /** Uses before this moment are nobody's business here. */
@@ -61,12 +61,12 @@ export class Ledger {
    * Reads into the ledger; what was read and how far is on disk when it returns. `about`: what is known of all of it. Whether there was no room for
    * more: whoever settles what waits and reads once more comes to an end, as each time gives others.
    */
-  async take(source: string, read: (basket: UsageBatch, cursor: Cursor) => Promise<Cursor> | Cursor, about: Partial<UsageEvent> = {}): Promise<boolean> {
+  async take(source: string, read: (batch: UsageBatch, cursor: Cursor) => Promise<Cursor> | Cursor, about: Partial<UsageEvent> = {}): Promise<boolean> {
     const waiting = new Set(this.pending.map(({ id }) => id));
     // Each store has its own room: one whose agent has no good token fills its own alone.
     const before = this.pending.filter(({ store }) => store === source).length;
     const taken: UsageEvent[] = [];
-    const basket: UsageBatch = {
+    const batch: UsageBatch = {
       since: this.#kept.since,
       full: () => before + taken.length >= MAX_PENDING,
       put: (event) => {
@@ -76,9 +76,9 @@ export class Ledger {
       },
     };
     const from = this.cursor(source);
-    const to = await read(basket, from);
+    const to = await read(batch, from);
     if (taken.length > 0 || !isSame(to, from)) this.#keep({ cursors: { ...this.#kept.cursors, [source]: to }, pending: [...this.pending, ...taken] });
-    return basket.full();
+    return batch.full();
   }
 
   /** What has become of that which was read up to a cursor. */
@@ -149,79 +149,4 @@ function keptIn(value: unknown): LedgerState | undefined {
   const { since, cursors, pending, settled, refused, sent } = (recordOf(value) ?? {}) as Partial<LedgerState>;
   if (typeof since !== 'number' || !recordOf(cursors) || !Array.isArray(pending) || !Array.isArray(settled)) return undefined;
   return { ...EMPTY, since, cursors: cursors ?? {}, pending, settled, refused: refused ?? {}, sent: sent ?? 0 };
-}
-
-/** Longer than any holder works without a sign: one that is older was left by a machine that went down, and its number is somebody else's now. */
-const STALE_MS = 10 * 60_000;
-
-interface Lock {
-  /** So that it is not taken for one that was left behind. */
-  renew(): void;
-  release(): void;
-}
-
-/** At most one holder on this machine. The other's process id where somebody has it. */
-export function takeLock(path: string): Lock | { readonly heldBy: number } {
-  const mine = `${process.pid}:${startOf(process.pid)}:${Math.random().toString(36).slice(2)}`;
-  for (;;) {
-    if (created(path, mine)) {
-      const isMine = () => contentOf(path) === mine;
-      return { renew: () => isMine() && writeFileSync(path, mine), release: () => isMine() && rmSync(path, { force: true }) };
-    }
-    const holder = holderOf(path);
-    // It was released in between: once more.
-    if (holder === undefined) continue;
-    if (!isLeft(path, holder)) return { heldBy: Number(holder.split(':')[0]) };
-    takeAway(path, holder);
-  }
-}
-
-/** Whole from the first moment: a name is given to a file that has its content already. */
-function created(path: string, mine: string): boolean {
-  const draft = `${path}.${process.pid}`;
-  try {
-    writeFileSync(draft, mine, { mode: 0o600 });
-    linkSync(draft, path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-function isLeft(path: string, holder: string): boolean {
-  const [pid = 0, started = 0] = holder.split(':').map(Number);
-  if (!Number.isInteger(pid) || pid <= 1 || !answers(pid) || startOf(pid) !== started) return true;
-  const changedAt = orNothing(() => statSync(path).mtimeMs);
-  return changedAt !== undefined && Date.now() - changedAt > STALE_MS;
-}
-
-/** Of two who find the same lock left behind, one moves it away; the other may have moved the new one, and puts it back. */
-function takeAway(path: string, left: string): void {
-  const aside = `${path}.${process.pid}.left`;
-  if (orNothing(() => renameSync(path, aside) ?? true) === undefined) return;
-  if (contentOf(aside) !== left) orNothing(() => linkSync(aside, path));
-  rmSync(aside, { force: true });
-}
-
-/** Undefined where there is none. One that cannot be looked at is somebody's: whoever waited for it to go would wait for ever. */
-function holderOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-const contentOf = (path: string): string | undefined => orNothing(() => readFileSync(path, 'utf8'));
-
-function orNothing<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
 }

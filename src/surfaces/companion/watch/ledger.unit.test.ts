@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import type { UsageEvent } from '../usage/stores.ts';
-import { Ledger, openLedger, takeLock } from './ledger.ts';
+import type { UsageEvent } from '../usage-readers/usage-batch.ts';
+import { Ledger, openLedger } from './ledger.ts';
 
 const ORIGIN = 'http://127.0.0.1:3001';
 const event = (id: string): UsageEvent => ({ id, agent: 'codex', source: 'codex', payload: { id } });
@@ -17,18 +17,18 @@ function opened(home: string, since?: number): Ledger {
 test('what was read and how far is one file, for its owner alone: whoever opens it next goes on from there', async () => {
   const home = temporaryFolder();
   const first = opened(home);
-  await first.take('codex', (basket) => {
-    basket.put(event('one'));
-    basket.put(event('one'));
-    basket.put(event('two'));
+  await first.take('codex', (batch) => {
+    batch.put(event('one'));
+    batch.put(event('one'));
+    batch.put(event('two'));
     return { offset: 7 };
   });
   first.settle(new Set(['one']), {});
   first.close();
   const next = opened(home);
   expect([next.pending.map(({ id }) => id), next.cursor('codex'), next.sent, next.since]).toEqual([['two'], { offset: 7 }, 1, 1_000]);
-  await next.take('codex', (basket, cursor) => {
-    for (const id of ['one', 'two', 'three']) basket.put(event(id));
+  await next.take('codex', (batch, cursor) => {
+    for (const id of ['one', 'two', 'three']) batch.put(event(id));
     return cursor;
   });
   expect(next.pending.map(({ id }) => id)).toEqual(['two', 'three']);
@@ -39,8 +39,8 @@ test('what was read and how far is one file, for its owner alone: whoever opens 
 test('a full ledger takes no more: readers wait where they are', async () => {
   const ledger = opened(temporaryFolder());
   let read = 0;
-  const reader = (basket: { full(): boolean; put(event: UsageEvent): void }) => {
-    while (!basket.full() && read < 5_000) basket.put(event(`e${read++}`));
+  const reader = (batch: { full(): boolean; put(event: UsageEvent): void }) => {
+    while (!batch.full() && read < 5_000) batch.put(event(`e${read++}`));
     return { read };
   };
   await ledger.take('codex', reader);
@@ -54,8 +54,8 @@ test('a full ledger takes no more: readers wait where they are', async () => {
 
 test('whoever settles what waits and reads while there is no room comes to an end, also by a reader that begins anew each time', async () => {
   const ledger = opened(temporaryFolder());
-  const fromTheFirst = (basket: { full(): boolean; put(event: UsageEvent): void }) => {
-    for (let at = 0; at < 7_500 && !basket.full(); at++) basket.put(event(`e${at}`));
+  const fromTheFirst = (batch: { full(): boolean; put(event: UsageEvent): void }) => {
+    for (let at = 0; at < 7_500 && !batch.full(); at++) batch.put(event(`e${at}`));
     return {};
   };
   let rounds = 1;
@@ -66,8 +66,8 @@ test('whoever settles what waits and reads while there is no room comes to an en
 
 test('a store whose events wait leaves the others their room', async () => {
   const ledger = opened(temporaryFolder());
-  const fill = (name: string) => (basket: { full(): boolean; put(event: UsageEvent): void }) => {
-    for (let at = 0; !basket.full(); at++) basket.put(event(`${name}${at}`));
+  const fill = (name: string) => (batch: { full(): boolean; put(event: UsageEvent): void }) => {
+    for (let at = 0; !batch.full(); at++) batch.put(event(`${name}${at}`));
     return {};
   };
   await ledger.take('claude-code', fill('a'));
@@ -93,34 +93,4 @@ test('a ledger that is broken begins anew', () => {
   const [name = ''] = readdirSync(join(home, '.covibe/ledger'));
   writeFileSync(join(home, '.covibe/ledger', name), '{');
   expect(opened(home).since).toBe(1_000);
-});
-
-test('a lock that cannot be looked at is said to be so, not waited for', () => {
-  const path = join(temporaryFolder(), 'lock');
-  mkdirSync(path);
-  expect(() => takeLock(path)).toThrow('EISDIR');
-});
-
-test('one process holds the lock; one that was left behind is taken over', () => {
-  const path = join(temporaryFolder(), 'lock');
-  const taken = () => {
-    const lock = takeLock(path);
-    const held = 'heldBy' in lock ? undefined : readFileSync(path, 'utf8');
-    if (!('heldBy' in lock)) lock.release();
-    return held;
-  };
-  const first = takeLock(path);
-  expect(takeLock(path)).toEqual({ heldBy: process.pid });
-  if (!('heldBy' in first)) first.release();
-  // Of a process that has ended, of one whose number is somebody else's by now, and nonsense.
-  for (const left of ['999999:1:x', `${process.pid}:1:x`, '', 'nonsense']) {
-    writeFileSync(path, left);
-    expect(taken(), left).toBeDefined();
-  }
-  // Of one that has said nothing for so long that its number may be anybody's.
-  writeFileSync(path, taken() ?? '');
-  expect(taken()).toBeUndefined();
-  utimesSync(path, 1, 1);
-  expect(taken()).toBeDefined();
-  expect(readdirSync(join(path, '..'))).toEqual([]);
 });

@@ -24,7 +24,7 @@ import { temporaryFolder } from '../../../testing/store/database.ts';
 import { storeTokens } from '../../../wire/credentials.ts';
 import { noteSession } from '../runs.ts';
 import { noteRepo } from '../state.ts';
-import { inboxOf } from '../usage/inbox.ts';
+import { inboxOf } from '../usage-readers/inbox.ts';
 import { beginUsage, syncUsage } from './sync.ts';
 
 const spans = (app: TestApp) => app.app.store.reader.selectFrom('agent_spans').selectAll().orderBy('id').execute();

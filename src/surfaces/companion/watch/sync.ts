@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { presentRepos } from '../state.ts';
-import { readClaudeCode } from '../usage/claude-code.ts';
-import { readCodexLog, readRollouts } from '../usage/codex.ts';
-import { readCursor } from '../usage/cursor.ts';
-import { inboxesIn } from '../usage/inbox.ts';
-import type { Cursor, UsageBatch } from '../usage/stores.ts';
+import { readClaudeCode } from '../usage-readers/claude-code.ts';
+import { readCodexLog, readRollouts } from '../usage-readers/codex.ts';
+import { readCursor } from '../usage-readers/cursor.ts';
+import { inboxesIn } from '../usage-readers/inbox.ts';
+import type { Cursor, UsageBatch } from '../usage-readers/usage-batch.ts';
 import { deliver, tokensFor } from './deliver.ts';
 import { Inboxes, type LeftFile } from './inboxes.ts';
 import { type Ledger, openLedger } from './ledger.ts';
@@ -18,14 +18,14 @@ interface ReadOptions {
   readonly now: number;
   readonly only?: string | undefined;
 }
-type ReadSource = (env: NodeJS.ProcessEnv, cursor: Cursor, basket: UsageBatch, options: ReadOptions) => Promise<Reading>;
+type ReadSource = (env: NodeJS.ProcessEnv, cursor: Cursor, batch: UsageBatch, options: ReadOptions) => Promise<Reading>;
 
 /** What is read on this machine, and whose usage it is. */
 const SOURCES = {
-  'claude-code': { agent: 'claude-code', read: async (env, cursor, basket, options) => ({ cursor: readClaudeCode(env, cursor, basket, options) }) },
-  codex: { agent: 'codex', read: async (env, cursor, basket) => ({ cursor: readRollouts(env, cursor, basket) }) },
+  'claude-code': { agent: 'claude-code', read: async (env, cursor, batch, options) => ({ cursor: readClaudeCode(env, cursor, batch, options) }) },
+  codex: { agent: 'codex', read: async (env, cursor, batch) => ({ cursor: readRollouts(env, cursor, batch) }) },
   'codex-log': { agent: 'codex', read: readCodexLog },
-  cursor: { agent: 'cursor', read: (env, cursor, basket, { now }) => readCursor(env, cursor, basket, now) },
+  cursor: { agent: 'cursor', read: (env, cursor, batch, { now }) => readCursor(env, cursor, batch, now) },
 } satisfies Record<string, { agent: string; read: ReadSource }>;
 
 type UsageSource = keyof typeof SOURCES;
@@ -102,9 +102,9 @@ async function sync(
   const boxes = new Inboxes(ledger, inboxes ?? (sources ? [] : inboxesIn(presentRepos(env).map(({ path }) => path))));
   const readStore = async (source: UsageSource): Promise<boolean> => {
     const read: ReadSource = SOURCES[source].read;
-    const take = async (basket: UsageBatch, cursor: Cursor) => {
+    const take = async (batch: UsageBatch, cursor: Cursor) => {
       const missed = (code: string) => void unread.add(`a part of the usage in ${source} cannot be read now (${code})`);
-      const reading = await read(env, cursor, { ...basket, missed }, { now, only });
+      const reading = await read(env, cursor, { ...batch, missed }, { now, only });
       if (reading.tooOld) unread.add(`the usage in ${source} cannot be read by this Node: it needs 22.5 or newer`);
       return reading.cursor;
     };

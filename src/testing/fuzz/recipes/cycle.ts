@@ -5,8 +5,8 @@ type Role = keyof typeof PSKS;
 const PHASES = ['frontend', 'backend', 'frontend_refine', 'complete'] as const;
 type Phase = (typeof PHASES)[number];
 
-const here = (at: Kitchen) => ({ repository_path: at.house.broker });
-const active = (at: Kitchen) => at.house.captured.rows('cycles').find(({ status }) => status === 'active');
+const here = (at: Kitchen) => ({ repository_path: at.scene.broker });
+const active = (at: Kitchen) => at.scene.captured.rows('cycles').find(({ status }) => status === 'active');
 
 async function clear(at: Kitchen): Promise<void> {
   if (active(at)) await at.done('cycles.cancel', { ...here(at), reason: 'for another' });

@@ -1,8 +1,8 @@
 import type { Body } from '../../scenes/workflow.ts';
 import type { Row, Table } from '../captured.ts';
-import type { Caller, CallerName, FuzzHouse } from '../house.ts';
-import { REPOSITORY } from '../house.ts';
 import { ownerOf } from '../owners.ts';
+import type { Caller, CallerName, FuzzScene } from '../scene.ts';
+import { REPOSITORY } from '../scene.ts';
 
 /** What a call needs so that it can succeed: fields that fit one another and what there is. */
 export interface Recipe {
@@ -22,14 +22,14 @@ type Fits = (row: Row) => boolean;
 
 /** Where recipes find what there is, and make what there is not. */
 export class Kitchen {
-  readonly house: FuzzHouse;
+  readonly scene: FuzzScene;
   readonly caller: Caller;
   readonly n: number;
   /** What was generated. */
   readonly input: Readonly<Record<string, unknown>>;
 
-  constructor(house: FuzzHouse, caller: Caller, n: number, input: Readonly<Record<string, unknown>> = {}) {
-    this.house = house;
+  constructor(scene: FuzzScene, caller: Caller, n: number, input: Readonly<Record<string, unknown>> = {}) {
+    this.scene = scene;
     this.caller = caller;
     this.n = n;
     this.input = input;
@@ -43,13 +43,13 @@ export class Kitchen {
   /** One of the newest of the caller's workspace that fit. */
   one(table: Table, fits: Fits = () => true): Row | undefined {
     const { workspace } = this.caller.principal;
-    return this.#choose(this.house.captured.rows(table).filter((row) => row.workspace_id === workspace && fits(row)));
+    return this.#choose(this.scene.captured.rows(table).filter((row) => row.workspace_id === workspace && fits(row)));
   }
 
   /** The same, of the caller's developer. */
   mine(table: Table, fits: Fits = () => true): Row | undefined {
     const { developerId } = this.caller.principal;
-    return this.one(table, (row) => ownerOf(this.house, table, row) === developerId && fits(row));
+    return this.one(table, (row) => ownerOf(this.scene, table, row) === developerId && fits(row));
   }
 
   #choose(rows: readonly Row[]): Row | undefined {
@@ -58,14 +58,14 @@ export class Kitchen {
 
   /** A tool that the caller, or somebody else, calls first and that must succeed; what it answers. */
   async first(tool: string, args: object, by: CallerName = this.caller.name): Promise<Body> {
-    const body = await this.house.ok(tool, args, by);
-    await this.house.captured.changes();
+    const body = await this.scene.ok(tool, args, by);
+    await this.scene.captured.changes();
     return body;
   }
 
   async done(action: string, args: object): Promise<Body> {
-    const data = await this.house.done(action, args);
-    await this.house.captured.changes();
+    const data = await this.scene.done(action, args);
+    await this.scene.captured.changes();
     return data;
   }
 
@@ -77,8 +77,8 @@ export class Kitchen {
 
   /** An agent that was registered with the token in use, and that is heard of. */
   async agent(by: CallerName = this.caller.name): Promise<string> {
-    const { tokenId } = await this.house.caller(by);
-    const heard = this.house.clock.now() - 45_000;
+    const { tokenId } = await this.scene.caller(by);
+    const heard = this.scene.clock.now() - 45_000;
     const known = this.one('agents', (row) => row.token_id === tokenId && row.status !== 'offline' && Number(row.last_seen_at) > heard);
     return known ? String(known.id) : (await this.first('agent_register', { name: 'worker', runtime: 'codex' }, by)).id;
   }
@@ -99,15 +99,15 @@ export class Kitchen {
     const { id } = await this.first('workflow_create', { ...fields, ...more }, by);
     const tasks = ['one', 'two', 'three'].map((name, sequence) => ({ name, description: '', sequence, files_likely_affected: ['src/a.ts'] }));
     await this.first('workflow_set_plan', { id, plan: { summary: 's', approach: 'a', tasks } }, by);
-    return { id, steps: this.house.captured.rows('workflow_tasks').flatMap((row) => (row.workflow_id === id ? [String(row.id)] : [])) };
+    return { id, steps: this.scene.captured.rows('workflow_tasks').flatMap((row) => (row.workflow_id === id ? [String(row.id)] : [])) };
   }
 
-  isOpen = (row: Row): boolean => ['ready', 'in_progress'].includes(String(this.house.captured.find('workflows', row.workflow_id)?.status));
+  isOpen = (row: Row): boolean => ['ready', 'in_progress'].includes(String(this.scene.captured.find('workflows', row.workflow_id)?.status));
 
   /** A step that anybody could claim. */
   async freeStep(): Promise<string> {
     const free = this.one('workflow_tasks', (row) => row.status === 'pending' && row.assigned_agent_id === null && !row.open_dependencies && this.isOpen(row));
-    const roomy = free && Number(this.house.captured.find('workflows', free.workflow_id)?.max_parallel_tasks) > 50;
+    const roomy = free && Number(this.scene.captured.find('workflows', free.workflow_id)?.max_parallel_tasks) > 50;
     return roomy ? String(free.id) : ((await this.workflow()).steps[0] as string);
   }
 
@@ -120,7 +120,7 @@ export class Kitchen {
     const { fence } = await this.first('task_claim', { task_id: id, agent_id }, by);
     for (const next of status === 'pending' ? [] : status === 'planning' ? ['planning'] : ['planning', 'in_progress'])
       await this.first('task_update_status', { id, status: next, agent_id }, by);
-    return { id, agent_id, fence, workflow_id: String(this.house.captured.find('workflow_tasks', id)?.workflow_id) };
+    return { id, agent_id, fence, workflow_id: String(this.scene.captured.find('workflow_tasks', id)?.workflow_id) };
   }
 }
 
@@ -130,3 +130,6 @@ interface Held {
   readonly fence: number;
   readonly workflow_id: string;
 }
+
+/** Another developer than who calls. */
+export const other = ({ caller }: Kitchen): CallerName => (caller.principal.developerName === 'ben' ? 'ana' : 'ben');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { until } from '../../until.ts';
-import { REPOSITORY } from '../house.ts';
+import { REPOSITORY } from '../scene.ts';
 import { cycleCooking as cycles } from './cycle.ts';
 import { ADMINS, Kitchen, type Recipe, SIGNED_IN } from './kitchen.ts';
 
@@ -10,31 +10,31 @@ const member = (cook: (at: Kitchen) => Promise<object> | object): Recipe => ({ b
 /** A call that waits for a person. */
 async function approval(at: Kitchen): Promise<{ approval_id: string }> {
   const action = 'tool.call.agent_list';
-  const token = await at.house.developer('dan', 'codex');
+  const token = await at.scene.developer('dan', 'codex');
   await at.done('capabilities.revoke', { action: 'toolset.workflow', token: token.tokenId });
   await at.done('capabilities.grant', { action, token: token.tokenId, scope: { approve: true } });
-  const call = at.house.tool('agent_list', {}, token).catch(() => undefined);
+  const call = at.scene.tool('agent_list', {}, token).catch(() => undefined);
   const approval_id = await until(async () => {
-    await at.house.captured.changes();
-    const waiting = at.house.captured.rows('approvals').find((row) => row.status === 'waiting' && row.token_id === token.tokenId);
+    await at.scene.captured.changes();
+    const waiting = at.scene.captured.rows('approvals').find((row) => row.status === 'waiting' && row.token_id === token.tokenId);
     if (!waiting) throw new Error('nothing waits yet');
     return String(waiting.id);
   });
-  at.house.waiting.set(approval_id, call);
+  at.scene.waiting.set(approval_id, call);
   return { approval_id };
 }
 
 async function device(at: Kitchen): Promise<string> {
-  const asked = await fetch(`${at.house.server.url}/api/setup/device`, {
+  const asked = await fetch(`${at.scene.server.url}/api/setup/device`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ machine_name: `laptop-${at.n}`, agents: ['codex'] }),
   });
   const { user_code, data } = (await asked.json()) as { user_code?: string; data?: { retry_after: number } };
-  await at.house.captured.changes();
+  await at.scene.captured.changes();
   if (user_code) return user_code;
   // One address has only so many requests waiting.
-  at.house.clock.advance((data?.retry_after ?? 600) * 1_000);
+  at.scene.clock.advance((data?.retry_after ?? 600) * 1_000);
   return await device(at);
 }
 
@@ -52,7 +52,7 @@ const ofInstance = async (at: Kitchen) => ({ instance_id: await instance(at) });
 
 async function task(at: Kitchen): Promise<string> {
   const name = at.caller.principal.developerName === 'ben' ? 'ben' : 'ana';
-  const title = `k${(at.n * 7_919).toString(36)} j${at.house.captured.rows('tasks').length}`;
+  const title = `k${(at.n * 7_919).toString(36)} j${at.scene.captured.rows('tasks').length}`;
   return (await at.first('covibe_task', { operation: 'plan', title, task_type: 'chore' }, name)).data.task_id;
 }
 
@@ -60,9 +60,9 @@ const SUBJECTS = { developer: undefined, token: undefined, instance: undefined }
 
 /** Each kind of holder in turn. */
 async function subject(at: Kitchen): Promise<object> {
-  const kind = (at.n + at.house.clock.now() / 200) % 4;
+  const kind = (at.n + at.scene.clock.now() / 200) % 4;
   if (kind < 1) return { ...SUBJECTS, developer: 'cleo' };
-  if (kind < 2) return { ...SUBJECTS, token: (await at.house.caller('cleo')).tokenId };
+  if (kind < 2) return { ...SUBJECTS, token: (await at.scene.caller('cleo')).tokenId };
   return kind < 3 ? { ...SUBJECTS, instance: String(at.one('instances')?.id ?? (await instance(at))) } : SUBJECTS;
 }
 
@@ -71,9 +71,9 @@ const workflow = async (at: Kitchen) => ({ workflow_id: (await at.workflow()).id
 
 export const PEOPLES: Readonly<Record<string, Recipe>> = {
   'agents.release': admin(async (at) => ({
-    agent_id: (await at.heldStep('in_progress', 'ana')) && `codex@${(await at.house.caller('ana')).principal.developerId}`,
+    agent_id: (await at.heldStep('in_progress', 'ana')) && `codex@${(await at.scene.caller('ana')).principal.developerId}`,
   })),
-  'agents.show': member(async (at) => ({ agent_id: (await at.agent('ben')) && `codex@${(await at.house.caller('ben')).principal.developerId}` })),
+  'agents.show': member(async (at) => ({ agent_id: (await at.agent('ben')) && `codex@${(await at.scene.caller('ben')).principal.developerId}` })),
   'approvals.approve': admin(approval),
   'approvals.refuse': admin(approval),
   'capabilities.explain': member(async (at) => (at.caller.principal.operator ? await subject(at) : SUBJECTS)),
@@ -97,7 +97,7 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
     claim_id: (
       await at.first(
         'covibe_coordination',
-        { operation: 'claim', repo: 'acme/app', paths: [`p/${at.house.captured.rows('claims').length}`] },
+        { operation: 'claim', repo: 'acme/app', paths: [`p/${at.scene.captured.rows('claims').length}`] },
         at.caller.principal.developerName === 'ben' ? 'ben' : 'ana',
       )
     ).data.claim_id,
@@ -116,7 +116,7 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
   'cycles.handoff': member(async (at) => ({ id: await handedOver(at), number: 1 })),
   'cycles.handoffs': member(async (at) => ({ id: await handedOver(at) })),
   'cycles.show': member((at) => cycleIn(at, 'backend')),
-  'cycles.list': member((at) => ({ repository_path: at.either(at.house.broker, undefined), repo: at.either(undefined, 'app') })),
+  'cycles.list': member((at) => ({ repository_path: at.either(at.scene.broker, undefined), repo: at.either(undefined, 'app') })),
   'cycles.sessions': member(cycles.here),
   'demo.begin': { by: ['operator'], workspace: 'demo', with: async (at) => (await endDemo(at)) ?? {} },
   'demo.end': { by: ['operator'], workspace: 'demo', with: async (at) => (await beginDemo(at)) ?? {} },
@@ -168,7 +168,7 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
   },
   'messages.remind': member(async (at) => {
     const { ask_id } = (await at.first('covibe_coordination', { operation: 'ask', to: await at.nameable('ben'), message: 'When?' }, 'ana')).data;
-    at.house.clock.advance(REMINDED_AFTER_MS);
+    at.scene.clock.advance(REMINDED_AFTER_MS);
     return { id: ask_id };
   }),
   'messages.thread': member(async (at) => ({ id: await question(at) })),
@@ -178,7 +178,7 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
   'overlap.dismiss': member(async (at) => ({ warning_id: await warning(at) })),
   'overlap.show': member(async (at) => ({ warning_id: await warning(at) })),
   'questions.answer': member(async (at) => ({ question_id: await question(at) })),
-  'server.backup': { by: ['operator'], with: (at) => ({ path: join(at.house.database.home, `copy-${at.house.clock.now()}`) }) },
+  'server.backup': { by: ['operator'], with: (at) => ({ path: join(at.scene.database.home, `copy-${at.scene.clock.now()}`) }) },
   'servers.approve': admin(() => ({ server: 'tools', tool: undefined })),
   'servers.reject': admin(() => ({ server: 'tools', tool: undefined })),
   'servers.list': admin((at) => ({ server: at.either('tools', undefined) })),
@@ -194,14 +194,14 @@ export const PEOPLES: Readonly<Record<string, Recipe>> = {
     by: ['ana_web', 'ben_web'],
     with: async (at) => {
       const name = at.caller.principal.developerName === 'ben' ? 'ben' : 'ana';
-      const title = `m${at.n} w${at.house.clock.now()}`;
-      return { title, workstream_id: at.n % 2 ? await at.begun('covibe_workstream', `v${at.house.clock.now()} u${at.n}`, name) : undefined };
+      const title = `m${at.n} w${at.scene.clock.now()}`;
+      return { title, workstream_id: at.n % 2 ? await at.begun('covibe_workstream', `v${at.scene.clock.now()} u${at.n}`, name) : undefined };
     },
   },
   'tasks.show': member(async (at) => ({ task_id: await task(at) })),
   'tokens.create': member((at) => ({ developer: at.caller.principal.operator ? 'cleo' : undefined })),
-  'tokens.rotate': member(async (at) => ({ token_id: (await at.house.developer(at.caller.principal.developerName ?? 'cleo', 'codex')).tokenId })),
-  'tokens.revoke': member(async (at) => ({ token_id: (await at.house.developer(at.caller.principal.developerName ?? 'cleo', 'codex')).tokenId })),
+  'tokens.rotate': member(async (at) => ({ token_id: (await at.scene.developer(at.caller.principal.developerName ?? 'cleo', 'codex')).tokenId })),
+  'tokens.revoke': member(async (at) => ({ token_id: (await at.scene.developer(at.caller.principal.developerName ?? 'cleo', 'codex')).tokenId })),
   'workflows.abandon': admin(workflow),
   'workflows.complete': admin(async (at) => {
     const { id, steps } = await at.workflow();
@@ -247,7 +247,7 @@ const REMINDED_AFTER_MS = 3_600_000;
 const FIGURES = ['warn', 'escalate', 'text_weight', 'file_weight', 'meaning_weight', 'meaning_evidence', 'meaning_floor'];
 
 /** The same kitchen, with Ana at the stove. */
-const anas = async (at: Kitchen): Promise<Kitchen> => new Kitchen(at.house, await at.house.caller('ana'), at.n);
+const anas = async (at: Kitchen): Promise<Kitchen> => new Kitchen(at.scene, await at.scene.caller('ana'), at.n);
 
 /** The cycle that is in this phase, by its id or by where it is. */
 async function cycleIn(at: Kitchen, phase: Parameters<typeof cycles.cycleIn>[1]): Promise<object> {
@@ -261,9 +261,9 @@ async function handedOver(at: Kitchen): Promise<unknown> {
 }
 
 async function inDemo(at: Kitchen, name: string, args: object): Promise<undefined> {
-  const { operator, app } = at.house;
+  const { operator, app } = at.scene;
   await app.dispatch.action({ name, args, principal: operator.principal, surface: 'api', workspace: 'demo' });
-  await at.house.captured.changes();
+  await at.scene.captured.changes();
 }
 
 const endDemo = (at: Kitchen) => inDemo(at, 'demo.end', { keep: false });
@@ -272,13 +272,13 @@ const beginDemo = (at: Kitchen) => inDemo(at, 'demo.begin', {});
 async function approved(at: Kitchen) {
   const user_code = await device(at);
   await at.done('devices.approve', { code: user_code, developer: 'ana' });
-  const row = at.house.captured.rows('device_grants').find((grant) => grant.user_code === user_code.replaceAll('-', ''));
+  const row = at.scene.captured.rows('device_grants').find((grant) => grant.user_code === user_code.replaceAll('-', ''));
   return row;
 }
 
 async function warning(at: Kitchen): Promise<unknown> {
   const name = at.caller.principal.developerName === 'ben' ? 'ben' : 'ana';
-  const { principal } = await at.house.caller(name);
+  const { principal } = await at.scene.caller(name);
   const open = () => at.one('overlap_warnings', (row) => row.status === 'open' && row.developer_id === principal.developerId);
   if (open()) return open()?.id;
   const words = {

@@ -1,7 +1,5 @@
-import type { CallerName } from '../house.ts';
-import { AGENTS, type Kitchen, type Recipe } from './kitchen.ts';
-
-const other = ({ caller }: Kitchen): CallerName => (caller.principal.developerName === 'ben' ? 'ana' : 'ben');
+import type { CallerName } from '../scene.ts';
+import { AGENTS, type Kitchen, other, type Recipe } from './kitchen.ts';
 
 /** The caller's own session, or none. */
 async function session(at: Kitchen): Promise<string | undefined> {
@@ -11,10 +9,10 @@ async function session(at: Kitchen): Promise<string | undefined> {
 }
 
 async function task(at: Kitchen, status: 'active' | 'planned', by: CallerName = at.caller.name): Promise<string> {
-  const { principal } = await at.house.caller(by);
+  const { principal } = await at.scene.caller(by);
   const known = at.one('tasks', (row) => row.developer_id === principal.developerId && row.status === status);
   if (known) return String(known.id);
-  const title = `${uncommon(at.n)} number ${at.house.clock.now()}`;
+  const title = `${uncommon(at.n)} number ${at.scene.clock.now()}`;
   if (status === 'active') return await at.begun('covibe_task', title, by);
   return (await at.first('covibe_task', { operation: 'plan', title, task_type: 'chore' }, by)).data.task_id;
 }
@@ -25,7 +23,7 @@ const uncommon = (n: number): string => `q${(n * 7_919).toString(36)}z x${(n * 1
 async function workstream(at: Kitchen, status: 'active' | 'planned'): Promise<string> {
   const known = at.mine('workstreams', (row) => row.status === status && row.auto_created === 0);
   if (known) return String(known.id);
-  const title = `${uncommon(at.n + 1)} stream ${at.house.clock.now()}`;
+  const title = `${uncommon(at.n + 1)} stream ${at.scene.clock.now()}`;
   if (status === 'active') return await at.begun('covibe_workstream', title);
   return (await at.first('covibe_workstream', { operation: 'plan', title })).data.workstream_id;
 }
@@ -33,9 +31,9 @@ async function workstream(at: Kitchen, status: 'active' | 'planned'): Promise<st
 async function claim(at: Kitchen): Promise<string> {
   const known = at.mine(
     'claims',
-    (row) => row.released_at === null && Number(row.expires_at) > at.house.clock.now() + 5_000 && row.actor === at.caller.principal.actor,
+    (row) => row.released_at === null && Number(row.expires_at) > at.scene.clock.now() + 5_000 && row.actor === at.caller.principal.actor,
   );
-  const paths = [`made/${at.house.captured.rows('claims').length}.ts`];
+  const paths = [`made/${at.scene.captured.rows('claims').length}.ts`];
   return known ? String(known.id) : (await at.first('covibe_coordination', { operation: 'claim', repo: 'acme/app', paths })).data.claim_id;
 }
 
@@ -60,7 +58,7 @@ const team = (cook: (at: Kitchen) => Promise<object> | object = () => ({})): Rec
 });
 
 const own = async (at: Kitchen) => String((await at.first('covibe_session', { operation: 'start' })).data.session_id);
-const words = (at: Kitchen) => ({ title: `${uncommon(at.n)} ${at.house.clock.now()}` });
+const words = (at: Kitchen) => ({ title: `${uncommon(at.n)} ${at.scene.clock.now()}` });
 
 export const TEAM: Readonly<Record<string, Recipe>> = {
   'covibe_coordination.announce': team(),
@@ -129,7 +127,7 @@ export const TEAM: Readonly<Record<string, Recipe>> = {
     const id = at.n % 3 === 1 ? await plannedTwice(at, 'covibe_task') : await task(at, 'planned');
     return {
       planned_task_id: id,
-      ...(await judgedPlan(at, 'covibe_task', { planned_task_id: id, title: at.house.captured.find('tasks', id)?.title, task_type: 'chore' })),
+      ...(await judgedPlan(at, 'covibe_task', { planned_task_id: id, title: at.scene.captured.find('tasks', id)?.title, task_type: 'chore' })),
     };
   }),
   // What the work is can only be edited while it is planned.
@@ -150,7 +148,7 @@ export const TEAM: Readonly<Record<string, Recipe>> = {
   'covibe_workstream.start': team(async (at) => judged(at, 'covibe_workstream', { title: await contested(at, 'covibe_workstream') })),
   'covibe_workstream.start_planned': team(async (at) => {
     const id = at.n % 3 === 1 ? await plannedTwice(at, 'covibe_workstream') : await workstream(at, 'planned');
-    return { planned_workstream_id: id, ...(await judgedPlan(at, 'covibe_workstream', { title: at.house.captured.find('workstreams', id)?.title })) };
+    return { planned_workstream_id: id, ...(await judgedPlan(at, 'covibe_workstream', { title: at.scene.captured.find('workstreams', id)?.title })) };
   }),
   'covibe_workstream.update': team(async (at) => ({ workstream_id: await workstream(at, 'active') })),
   'covibe_workstream.complete': team(async (at) => ({ workstream_id: await workstream(at, 'active') })),
@@ -161,8 +159,8 @@ export const TEAM: Readonly<Record<string, Recipe>> = {
 async function contested(at: Kitchen, tool: 'covibe_task' | 'covibe_workstream'): Promise<string> {
   const title = at.n % 3 === 1 ? `Migrate the ${uncommon(at.n)} warehouse exporter to streaming rows` : words(at).title;
   if (at.n % 3 === 1)
-    await at.house.tool(tool, { operation: 'plan', title, ...(tool === 'covibe_task' ? { task_type: 'chore' } : {}) }, await at.house.caller(other(at)));
-  await at.house.captured.changes();
+    await at.scene.tool(tool, { operation: 'plan', title, ...(tool === 'covibe_task' ? { task_type: 'chore' } : {}) }, await at.scene.caller(other(at)));
+  await at.scene.captured.changes();
   return title;
 }
 

@@ -1,8 +1,6 @@
-import type { CallerName } from '../house.ts';
-import { AGENTS, type Kitchen, type Recipe } from './kitchen.ts';
+import { AGENTS, type Kitchen, other, type Recipe } from './kitchen.ts';
 
 const by = (cook: (at: Kitchen) => Promise<object> | object): Recipe => ({ by: AGENTS, with: cook });
-const other = ({ caller }: Kitchen): CallerName => (caller.principal.developerName === 'ben' ? 'ana' : 'ben');
 
 /** The holder by name and fence, or known by the token alone. */
 async function holding(at: Kitchen, status?: 'pending' | 'planning' | 'in_progress') {
@@ -20,8 +18,8 @@ async function worktree(at: Kitchen): Promise<{ id: string; step: Awaited<Return
   const step = await holding(at);
   const made = {
     workflow_id: step.workflow_id,
-    path: `/srv/trees/${at.house.captured.rows('worktrees').length}`,
-    branch: `work/${at.house.captured.rows('worktrees').length}`,
+    path: `/srv/trees/${at.scene.captured.rows('worktrees').length}`,
+    branch: `work/${at.scene.captured.rows('worktrees').length}`,
   };
   const { id } = await at.first('workspace_create', { ...made, task_ids: [step.id], agent_id: step.agent_id });
   return { id, step };
@@ -34,7 +32,7 @@ async function template(at: Kitchen): Promise<{ template_id: string }> {
   };
   const known = at.one('workflow_templates', ({ name }) => String(name).startsWith('Known'));
   if (known) return { template_id: String(known.id) };
-  return { template_id: (await at.first('template_create', { name: `Known ${at.n} ${at.house.clock.now()}`, description: 'x', template: definition })).id };
+  return { template_id: (await at.first('template_create', { name: `Known ${at.n} ${at.scene.clock.now()}`, description: 'x', template: definition })).id };
 }
 
 /** Where a step has to be for it. */
@@ -114,7 +112,7 @@ export const WORKFLOW: Readonly<Record<string, Recipe>> = {
   }),
   template_apply: by(async (at) => ({ ...(await template(at)), repository_path: '/srv/app', variables: at.either({ what: 'this' }, undefined) })),
   template_create: by(async (at) => {
-    const name = { name: `Template ${at.n} ${at.house.clock.now()}` };
+    const name = { name: `Template ${at.n} ${at.scene.clock.now()}` };
     const definition = {
       tasks: [
         { name: 'a', description: 'x', sequence: 1 },
@@ -155,7 +153,7 @@ export const WORKFLOW: Readonly<Record<string, Recipe>> = {
   workflow_update_status: by(async (at) => ({ id: (await at.workflow(at.caller.name)).id, status: at.either('in_progress', 'abandoned') })),
   workspace_create: by(async (at) => {
     const { id, workflow_id, said } = await holding(at);
-    const fresh = at.house.captured.rows('worktrees').length;
+    const fresh = at.scene.captured.rows('worktrees').length;
     return { workflow_id, path: `/srv/trees/new-${fresh}`, branch: `new/${fresh}`, task_ids: at.either([id], undefined), ...said };
   }),
   workspace_list: by(async (at) => ({ workflow_id: (await worktree(at)).step.workflow_id })),

@@ -11,8 +11,8 @@ import { type Client, connectClient } from '../../client.ts';
 import type { CommandResult, Invocation } from '../../command.ts';
 import { prepareHome, writeRunFile } from '../../home.ts';
 import { createOutput } from '../../output.ts';
-import { doctorCommand } from '../status.ts';
 import { check, type DoctorFinding, placeOf, runCheck } from './check.ts';
+import { doctorCommand } from './doctor.ts';
 import { foundIn, postgres } from './store.ts';
 
 const DAY_MS = 24 * 3_600_000;

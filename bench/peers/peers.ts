@@ -1,0 +1,44 @@
+/** What people use instead, in the versions below. */
+import { join } from 'node:path';
+import { cacheFolder, installInto, isInstalled } from '../../scripts/install.ts';
+
+export const PEERS = {
+  'task-master-ai': '0.43.1',
+  'pg-boss': '12.35.0',
+  'mcp-proxy': '6.7.19',
+} as const;
+export type Peer = keyof typeof PEERS;
+
+/** What a peer gives, or why it could not: its trouble is a line in the table, not the end of the run. */
+export async function withPeer<T>(peer: Peer, measure: (folder: string) => Promise<T>): Promise<{ name: string; value: T } | { name: string; error: string }> {
+  const name = `${peer} ${PEERS[peer]}`;
+  try {
+    return { name, value: await measure(peerFolder(peer, name)) };
+  } catch (error) {
+    const [line = ''] = String(error instanceof Error ? error.message : error).split('\n');
+    return { name, error: line.slice(0, 300) };
+  }
+}
+
+/**
+ * The folder of the peer's package. `COVENANT_PEERS` names a folder with a `node_modules` that has it; else each is in a folder of its own, so that one
+ * that cannot be had takes no other with it.
+ */
+function peerFolder(peer: Peer, name: string): string {
+  const named = process.env.COVENANT_PEERS;
+  const folder = named || join(cacheFolder(), 'covenant-peers', `${peer}-${PEERS[peer]}`);
+  if (!isInstalled(folder, peer, PEERS[peer])) {
+    if (named) throw new Error(`${folder} (COVENANT_PEERS) does not have ${name}: install it there, or unset COVENANT_PEERS`);
+    // None of them needs its install scripts, nor what is optional, for what is measured.
+    install(folder, peer, name);
+  }
+  return join(folder, 'node_modules', peer);
+}
+
+function install(folder: string, peer: Peer, name: string): void {
+  try {
+    installInto(folder, { [peer]: PEERS[peer] });
+  } catch (error) {
+    throw new Error(`npm could not install ${name}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,46 @@
+/** Packages of npm that this project is measured or tested beside: installed once, in the user's cache folder and never into the project. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, platform } from 'node:os';
+import { join } from 'node:path';
+import { readJson } from '../src/wire/covibe-home.ts';
+import { recordIn } from '../src/wire/json.ts';
+
+/** An install that hangs must not hold up the run. */
+const INSTALL_MS = 10 * 60_000;
+
+/** Names of packages, with their versions. */
+export type Versions = Readonly<Record<string, string>>;
+
+/** Beside its place first: a folder that is there is whole. `ownScripts`: the packages are put into place by their install scripts. */
+export function installInto(folder: string, dependencies: Versions, { ownScripts = false, shown = false } = {}): void {
+  const beside = `${folder}.${process.pid}`;
+  mkdirSync(beside, { recursive: true });
+  try {
+    const allowScripts = ownScripts && Object.fromEntries(Object.keys(dependencies).map((name) => [name, true]));
+    writeFileSync(join(beside, 'package.json'), JSON.stringify({ private: true, dependencies, ...(allowScripts && { allowScripts }) }));
+    const args = ['install', ...(ownScripts ? [] : ['--ignore-scripts', '--omit=optional']), '--no-audit', '--no-fund', '--loglevel=error'];
+    const stdio = shown ? ('inherit' as const) : ['ignore' as const, 'ignore' as const, 'pipe' as const];
+    const { status, stderr, error } = spawnSync('npm', args, { cwd: beside, encoding: 'utf8', stdio, timeout: INSTALL_MS });
+    if (status !== 0) throw new Error(error?.message ?? firstReason(stderr ?? ''));
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(beside, folder);
+  } finally {
+    rmSync(beside, { recursive: true, force: true });
+  }
+}
+
+export const isInstalled = (folder: string, name: string, version: string): boolean =>
+  recordIn(readJson(join(folder, 'node_modules', name, 'package.json'))).version === version;
+
+export function cacheFolder(): string {
+  if (process.env.XDG_CACHE_HOME) return process.env.XDG_CACHE_HOME;
+  return platform() === 'darwin' ? join(homedir(), 'Library/Caches') : join(homedir(), '.cache');
+}
+
+const firstReason = (stderr: string): string =>
+  stderr
+    .split('\n')
+    .map((line) => line.replace(/^npm error\s*/, '').trim())
+    .find((line) => line.includes(' ') && !line.startsWith('code ')) ?? 'no reason given';

@@ -1,0 +1,76 @@
+import { tmpdir } from 'node:os';
+import { type GitSetting, runGitProgram } from './git-program.ts';
+
+/** What of the user's own configuration of git goes for the server's git too. */
+export interface UserSettings {
+  /** For work on this machine. None of them names a program. */
+  readonly local: readonly GitSetting[];
+  /** For another machine: how it is reached, and whom to trust. */
+  readonly network: readonly GitSetting[];
+  /** `insteadOf` and `pushInsteadOf`: addresses that begin so begin otherwise. */
+  readonly rewrites: readonly AddressRewrite[];
+  readonly name: string | undefined;
+}
+
+export interface AddressRewrite {
+  readonly from: string;
+  readonly to: string;
+  readonly pushOnly: boolean;
+}
+
+const LOCAL = /^(safe\.directory|core\.(excludesfile|autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|trustctime|checkstat))$/;
+const NETWORK = /^http\.(proxy|proxyauthmethod|sslcainfo|sslcapath|sslbackend|sslverify|version|postbuffer)$/;
+const REWRITE = /^url\.(.*)\.(push)?insteadof$/s;
+
+/** There is nothing of this name in a folder that has no files. */
+const NO_REPOSITORY = '/dev/null/none';
+
+const FRESH_MS = 30_000;
+const OPTIONS = { cwd: tmpdir(), timeoutMs: 10_000, maxOutputBytes: 4 * 1024 * 1024 };
+const FILES = ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM', 'HOME', 'XDG_CONFIG_HOME'];
+
+/** By which git finds the files of the user and of the machine. */
+const ownFiles = (): Record<string, string | undefined> => Object.fromEntries(FILES.map((name) => [name, process.env[name]]));
+
+let read: { readonly of: string; readonly until: number; readonly settings: Promise<UserSettings> } | undefined;
+
+/** From the files of the user and of the machine, never from a repository. */
+export async function userSettings(): Promise<UserSettings> {
+  const env = ownFiles();
+  const of = JSON.stringify(env);
+  const now = performance.now();
+  if (read === undefined || read.of !== of || read.until < now) {
+    const settings = readUserSettings(env);
+    read = { of, until: now + FRESH_MS, settings };
+    // What failed is not remembered.
+    settings.catch(() => {
+      read = undefined;
+    });
+  }
+  return await read.settings;
+}
+
+async function readUserSettings(env: Record<string, string | undefined>): Promise<UserSettings> {
+  // A folder that is no repository: one around the server's own folder is not meant.
+  const { code, stdout } = await runGitProgram(['config', '--list', '-z'], { ...OPTIONS, env: { ...env, GIT_DIR: NO_REPOSITORY } });
+  const entries = (code === 0 ? stdout : '').split('\0').flatMap((entry): GitSetting[] => {
+    const end = entry.indexOf('\n');
+    return end < 0 ? [] : [[entry.slice(0, end), entry.slice(end + 1)]];
+  });
+  return {
+    local: entries.filter(([key]) => LOCAL.test(key)),
+    network: entries.filter(([key]) => NETWORK.test(key)),
+    rewrites: entries.flatMap(([key, from]) => {
+      const [, to, push] = REWRITE.exec(key) ?? [];
+      return to === undefined ? [] : [{ from, to, pushOnly: push !== undefined }];
+    }),
+    name: entries.findLast(([key]) => key === 'user.name')?.[1],
+  };
+}
+
+/** Values of a key as the user's own git in this folder would have them. Reading configuration runs nothing. */
+export async function configuredFor(folder: string, key: string): Promise<string[]> {
+  const args = ['-C', folder, 'config', '-z', '--type=path', '--get-all', key];
+  const { code, stdout } = await runGitProgram(args, { ...OPTIONS, env: ownFiles() });
+  return code === 0 ? stdout.split('\0').slice(0, -1) : [];
+}

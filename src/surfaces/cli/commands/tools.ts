@@ -1,0 +1,95 @@
+import { calling, type ItemOf } from '../ask.ts';
+import { type CliCommand, option, UsageError } from '../command.ts';
+import { table } from '../output.ts';
+
+export const toolCommands: readonly CliCommand[] = [
+  calling({
+    name: 'tools list',
+    summary: 'The catalogue, and what you may call of it.',
+    action: 'tools.list',
+    kind: 'tool_list',
+    text({ items }) {
+      const rows = items.map((t) => [t.name, t.server, t.state, t.you, String(t.calls_24h)]);
+      return [table(['TOOL', 'SERVER', 'STATE', 'YOU', '24 h'], rows), ...withheldTools(items)].join('\n');
+    },
+  }),
+  {
+    name: 'tools call',
+    summary: 'Call a tool as the operator.',
+    positionals: ['NAME'],
+    options: { args: { type: 'string' } },
+    async run(invocation) {
+      const args = parseArguments(option(invocation, 'args'));
+      const body = await (await invocation.client()).tool(invocation.positionals[0] as string, args);
+      // A program or a file gets a tool's text as it is; a terminal never does.
+      const result = callResult(body, invocation.out.mark.bad);
+      return { ...result, verbatim: result.exit === 0 && !process.stdout.isTTY };
+    },
+  },
+];
+
+function withheldTools(items: readonly ItemOf<'tools.list'>[]): string[] {
+  const servers = Map.groupBy(
+    items.filter(({ state }) => state === 'withheld'),
+    ({ server }) => server,
+  );
+  return [...servers].map(([server, tools]) => `${tools.length} withheld: covenant servers approve ${server}`);
+}
+
+function parseArguments(text = '{}'): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new UsageError('--args is not valid JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UsageError('--args must be a JSON object');
+  return value as Record<string, unknown>;
+}
+
+interface Content {
+  type: string;
+  text?: string;
+  mimeType?: string;
+  data?: string;
+  uri?: string;
+  resource?: { uri?: string; text?: string; mimeType?: string };
+}
+
+/** A gateway tool's result as it is; any other envelope as the structured content of one. */
+export function callResult(body: Record<string, unknown>, bad: string) {
+  const own = Array.isArray(body.content) && (body.isError === undefined || typeof body.isError === 'boolean');
+  const refusal = own ? gatewayRefusal(body) : refusalOf(body);
+  const isError = own ? body.isError === true : refusal !== undefined;
+  const content = own ? (body.content as Content[]) : [{ type: 'text', text: JSON.stringify(body) }];
+  const structuredContent = own ? body.structuredContent : body;
+  const text = refusal ? `${bad} ${refusal.message}\n    next: ${refusal.next}` : contentText(content, structuredContent);
+  return { json: { kind: 'tool_result', content, structuredContent, isError }, text, exit: isError ? (1 as const) : (0 as const) };
+}
+
+/** Text as it is; of everything else what it is. */
+function contentText(content: readonly Content[], structuredContent: unknown): string {
+  if (content.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
+  return content.map((part) => part.text ?? part.resource?.text ?? `[${kindOf(part)}]`).join('\n');
+}
+
+function kindOf({ type, mimeType, data, uri, resource }: Content): string {
+  const bytes = data === undefined ? undefined : `${Buffer.from(data, 'base64').length} bytes`;
+  return [type, mimeType ?? resource?.mimeType, uri ?? resource?.uri, bytes].filter((word) => word !== undefined).join(' ');
+}
+
+/** An external tool's own error may have a message too, and is shown as it is; what else it puts beside its content is no envelope. */
+function gatewayRefusal({ isError, structuredContent }: Record<string, unknown>): { message: string; next: string } | undefined {
+  const { code, message, next } = (structuredContent ?? {}) as Record<string, unknown>;
+  return isError === true && code && typeof message === 'string' && typeof next === 'string' ? { message, next } : undefined;
+}
+
+/** What each contract's refusal says, wherever its envelope keeps it. */
+function refusalOf(body: Record<string, unknown>): { message: string; next: string } | undefined {
+  const feedback = body.feedback as { required_action?: string | null } | undefined;
+  if (body.status === 'error' || body.status === 'blocked') return { message: String(body.message), next: feedback?.required_action ?? '' };
+  const error = body.error as { message?: string; details?: { next?: string } } | undefined;
+  if (body.ok === false) return { message: String(error?.message), next: error?.details?.next ?? '' };
+  if (typeof body.code === 'string' && typeof body.suggestion === 'string') return { message: String(body.message), next: body.suggestion };
+  return undefined;
+}

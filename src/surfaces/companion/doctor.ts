@@ -1,0 +1,215 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { quoted } from '../../clients/config-entries.ts';
+import { CLIENTS, HTTP_HOOK_PROGRAMS } from '../../clients/index.ts';
+import { watchCommand } from '../../features/core/devices/connections.ts';
+import { hasProgram } from '../../machine/process/environment.ts';
+import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../../wire/credentials.ts';
+import { type BareInvocation, CliError, type CommandResult, option } from '../cli/command.ts';
+import { age, type CliOutput, counted } from '../cli/output.ts';
+import { originOf, requireRepository } from './command.ts';
+import { installedClients, programsFor } from './desired-files.ts';
+import { inspectSetup, setupCommand } from './files.ts';
+import { GUARDED, hooksFolder, scriptState } from './guard/install.ts';
+import { type ServerProbe, serverState, tokenState } from './server.ts';
+import { serviceState } from './service/service.ts';
+import { WITHOUT_GIT } from './setup/text.ts';
+import { askAboutTokens } from './setup/tokens.ts';
+import { readWatchStatus, type SetUp, setUpAround } from './state.ts';
+
+/** `open`: nothing is wrong with the setup, and yet somebody may want to know. */
+export interface SetupCheck {
+  readonly check: string;
+  readonly state: 'ok' | 'failed' | 'open';
+  readonly message: string;
+  readonly fix?: string;
+}
+
+interface SetupCheckContext {
+  readonly env: NodeJS.ProcessEnv;
+  readonly setup: SetUp;
+  readonly server: ServerProbe;
+  readonly now: number;
+}
+
+export const ok = (check: string, message: string): SetupCheck => ({ check, state: 'ok', message });
+export const open = (check: string, message: string): SetupCheck => ({ check, state: 'open', message });
+export const failed = (check: string, message: string, fix: string): SetupCheck => ({ check, state: 'failed', message, fix });
+
+/** What cannot be looked at is a finding like any other, and hides none. */
+export async function runSetupCheck(check: string, look: () => readonly SetupCheck[] | Promise<readonly SetupCheck[]>): Promise<readonly SetupCheck[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof CliError) return [failed(check, error.message.replace(' Nothing was changed.', ''), error.next)];
+    const { path, code, name } = error as NodeJS.ErrnoException;
+    const where = path === undefined ? '' : `: ${path} cannot be read`;
+    return [failed(check, `${check} could not be checked${where} (${code ?? name})`, 'make it readable, or move it away; then covibe-local doctor')];
+  }
+}
+
+/** Nobody has to have it. */
+async function guardChecks({ setup: { root } }: SetupCheckContext): Promise<SetupCheck[]> {
+  const folder = await hooksFolder(root).catch(() => undefined);
+  // Without git there is nothing to guard, and its absence has a line of its own.
+  if (folder === undefined) return [];
+  const hooks = GUARDED.map((hook) => hookIn(join(folder, hook)));
+  const broken = hooks.filter((hook) => hook.state === 'broken');
+  if (broken.length > 0) return broken.map(({ message }) => failed('guard', message, 'mend it, or move it away; then covibe-local doctor'));
+  return [
+    hooks.every(({ state }) => state === 'ours')
+      ? ok('guard', 'commit guard installed')
+      : open('guard', 'no commit guard; covibe-local guard install adds one'),
+  ];
+}
+
+function hookIn(path: string): { state: ReturnType<typeof scriptState> | 'absent' } | { state: 'broken'; message: string } {
+  try {
+    return { state: scriptState(readFileSync(path, 'latin1')) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? { state: 'absent' } : { state: 'broken', message: `git's hook ${path} cannot be read (${code})` };
+  }
+}
+
+/** It has something to say every minute. */
+const SILENT_AFTER_MS = 10 * 60_000;
+
+async function watchCheck({ env, setup, now }: SetupCheckContext): Promise<SetupCheck> {
+  const { origin: of, ...status } = readWatchStatus(env);
+  const isForThis = of === setup.origin;
+  const { last_sync_at = null, problem = null } = isForThis ? status : {};
+  const isFresh = isRecent(last_sync_at, now);
+  const service = await serviceState({ env });
+  if (service.state === 'stopped' && !isFresh) return failed('watch', 'the watch service does not run', service.restart ?? watchCommand(setup.origin));
+  if (service.origin !== undefined && service.origin !== setup.origin)
+    return open('watch', `the watch service of this machine is for ${service.origin}; ${setupCommand(setup)} changes it`);
+  if (of !== undefined && !isForThis && isRecent(status.last_sync_at, now))
+    return open('watch', `watch runs for ${of}; ${watchCommand(setup.origin)} reports to ${setup.origin}`);
+  if (problem !== null) return open('watch', `watch: ${problem}`);
+  const synced = last_sync_at === null ? 'has not synced yet' : `synced ${age(last_sync_at, now)} ago`;
+  if (isFresh) return ok('watch', `watch ${synced}`);
+  if (service.state === 'running') return open('watch', `watch ${synced}`);
+  return open('watch', `watch does not run: ${watchCommand(setup.origin)}`);
+}
+
+const isRecent = (at: number | null | undefined, now: number): boolean => at != null && now - at < SILENT_AFTER_MS;
+
+function serverCheck({ setup: { origin }, server }: SetupCheckContext): SetupCheck {
+  if (server.state === 'ready') return ok('server', `server ${server.ms} ms`);
+  if (server.state === 'unreachable') return open('server', `server ${origin} cannot be reached (${server.reason}); covenant up starts one`);
+  return server.state === 'failing'
+    ? failed('server', `server ${origin} is not healthy`, 'run covenant doctor on its machine')
+    : failed('server', `what answers at ${origin} is no Covenant server`, 'covibe-local setup --base-url ORIGIN, with the origin of the server');
+}
+
+/** Whether this server accepts what the agents will show it. What can be known without it is checked without it. */
+async function tokenChecks({ env, setup, server }: SetupCheckContext): Promise<SetupCheck[]> {
+  const token = environmentToken(env);
+  const isReady = server.state === 'ready';
+  const checks = token === undefined ? await storedTokenChecks(env, setup, isReady) : isReady ? await environmentTokenChecks(setup, token) : [];
+  return isReady ? checks : [...checks, open('tokens', 'whether tokens are accepted was not checked')];
+}
+
+const usesHttpHooks = ({ hooks, clients }: SetUp): boolean => hooks === 'http' && clients.some((client) => CLIENTS[client].hooks.overHttp);
+
+async function environmentTokenChecks(setup: SetUp, token: string): Promise<SetupCheck[]> {
+  const said = await tokenState(setup.origin, token);
+  if (said.state === 'unreachable') return [open('tokens', `the token was not checked (${said.reason})`)];
+  if (said.state === 'refused')
+    return [failed('tokens', `${setup.origin} does not accept COVIBE_MCP_TOKEN`, 'set it to a token that is valid, or unset it and run setup again')];
+  const accepted = ok('tokens', 'token accepted (COVIBE_MCP_TOKEN)');
+  if (!usesHttpHooks(setup) || !said.failClosed) return [accepted];
+  const message = 'this workspace wants edits held back while the server is away (hooks.fail_closed), which HTTP hooks cannot do';
+  return [accepted, failed('hooks', message, `${setupCommand(setup)} --hooks command`)];
+}
+
+async function storedTokenChecks(env: NodeJS.ProcessEnv, setup: SetUp, isReady: boolean): Promise<SetupCheck[]> {
+  const fix = setupCommand(setup);
+  const unread = `the HTTP hooks of ${HTTP_HOOK_PROGRAMS} read COVIBE_MCP_TOKEN, which is not set here`;
+  const hooks = usesHttpHooks(setup) ? [failed('hooks', unread, `set it where your agents start, or ${fix} --hooks command`)] : [];
+  const of = storedOrigin(env);
+  const stored = tokensFrom(env, setup.origin);
+  if (of !== undefined && of !== setup.origin && Object.keys(stored).length === 0)
+    return [...hooks, failed('tokens', `the stored tokens are those of ${of}`, fix)];
+  const missing = setup.clients.filter((client) => stored[client] === undefined);
+  const asked = isReady ? await askAboutTokens(env, setup.origin, setup.clients) : [];
+  const inState = (state: string) => asked.filter((each) => each.state?.state === state).map(({ client }) => client);
+  const [accepted, refused] = [inState('accepted'), inState('refused')];
+  return [
+    ...hooks,
+    ...(accepted.length > 0 ? [ok('tokens', counted(accepted.length, 'token'))] : []),
+    ...(refused.length > 0 ? [failed('tokens', `${setup.origin} no longer accepts the token of ${refused.join(', ')}`, fix)] : []),
+    ...(missing.length > 0 ? [failed('tokens', `no token is stored for ${missing.join(', ')}`, fix)] : []),
+    ...asked.flatMap(({ client, state }) =>
+      state?.state === 'unreachable' ? [open('tokens', `the token of ${client} was not checked (${state.reason})`)] : [],
+    ),
+    ...privacyCheck(env),
+  ];
+}
+
+function privacyCheck(env: NodeJS.ProcessEnv): SetupCheck[] {
+  const file = credentialsPath(env);
+  return isOpenToOthers(env) ? [failed('credentials', `${file} can be read by others`, `chmod 600 ${quoted(file)}`)] : [];
+}
+
+const NOT_SET_UP = 'setup';
+
+/** The files that setup wrote, one line for each agent that has all of them. */
+function fileChecks({ env, setup, now }: SetupCheckContext): SetupCheck[] {
+  const findings = inspectSetup({ env, ...setup, now });
+  if (findings.every(({ state, scope }) => state === 'missing' || scope === 'machine'))
+    return [failed(NOT_SET_UP, 'the agents of this repository are not set up', setupCommand({ ...setup, clients: [] }))];
+  const width = Math.max(...setup.clients.map((client) => client.length));
+  return setup.clients.flatMap((client) => {
+    const own = findings.filter((finding) => finding.client === client);
+    const wrong = own.filter(({ state }) => state !== 'good');
+    if (wrong.length > 0) return wrong.map(({ what, state, shown, fix }) => failed(client, `${client}: ${what} ${state} (${shown})`, fix));
+    const notes = new Set(own.flatMap(({ note }) => note ?? []));
+    return [ok(client, `${client.padEnd(width)}  ${[...new Set(own.map(({ shown }) => shown))].join(', ')}`), ...[...notes].map((note) => open(client, note))];
+  });
+}
+
+/** How agents start the bridge. Where that has changed since setup, the files are stale. */
+function programChecks({ env, setup }: SetupCheckContext): SetupCheck[] {
+  const bridge = ok('bridge', `bridge: ${programsFor(env, setup.root).bridge.join(' ')}`);
+  return [bridge, ...(hasProgram('git', env) ? [] : [open('git', WITHOUT_GIT)])];
+}
+
+export async function report(invocation: BareInvocation): Promise<CommandResult> {
+  const { root } = requireRepository(invocation.cwd);
+  const known = setUpAround(invocation.env, root);
+  const setup: SetUp = {
+    root,
+    origin: known && option(invocation, 'base-url') === undefined ? known.origin : originOf(invocation),
+    hooks: known?.hooks ?? 'command',
+    clients: known?.clients ?? installedClients(invocation.env),
+  };
+  const checked: SetupCheckContext = { env: invocation.env, setup, server: await serverState(setup.origin), now: Date.now() };
+  const files = await runSetupCheck('files', () => fileChecks(checked));
+  const isSetUp = !files.some(({ check }) => check === NOT_SET_UP);
+  const checks = [
+    serverCheck(checked),
+    // Without a setup nobody needs a stored token: that one is missing is no second failure.
+    ...(isSetUp || environmentToken(invocation.env) !== undefined ? await runSetupCheck('tokens', () => tokenChecks(checked)) : []),
+    ...(await runSetupCheck('watch', async () => [await watchCheck(checked)])),
+    ...files,
+    ...(await runSetupCheck('guard', () => guardChecks(checked))),
+    ...(await runSetupCheck('bridge', () => programChecks(checked))),
+  ];
+  const failures = checks.filter(({ state }) => state === 'failed').length;
+  return {
+    json: { kind: 'doctor_report', origin: setup.origin, root, failed: failures, items: checks },
+    text: doctorText(checks, invocation.out),
+    exit: failures > 0 ? 1 : 0,
+  };
+}
+
+/** What is well about machine and server goes on one line; the rest has lines of its own. */
+function doctorText(checks: readonly SetupCheck[], { mark }: CliOutput): string {
+  const marks = { ok: mark.good, failed: mark.bad, open: mark.quiet } as const;
+  const line = ({ state, message, fix }: SetupCheck) => `${marks[state]} ${message}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
+  const isShort = ({ check, state }: SetupCheck) => state === 'ok' && ['server', 'tokens', 'watch'].includes(check);
+  const short = checks.filter(isShort).map(line).join('  ');
+  return [...(short === '' ? [] : [short]), ...checks.filter((check) => !isShort(check)).map(line)].join('\n');
+}

@@ -1,0 +1,69 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { closedOrigin } from '../../testing/programs/bridge.ts';
+import { testMachine } from '../../testing/programs/companion.ts';
+import { temporaryRepository } from '../../testing/scenes/repository.ts';
+import { createOutput } from '../cli/output.ts';
+import { report, runSetupCheck, type SetupCheck } from './doctor.ts';
+import { hooksFolder } from './guard/install.ts';
+import { noteSetup, writeWatchStatus } from './state.ts';
+
+/** A machine whose server is away, with a repository whose agents were set up for it. */
+async function services() {
+  const [machine, repository, origin] = [testMachine({ systemd: false }), temporaryRepository(), await closedOrigin()];
+  noteSetup(machine.env, repository.path, { origin, hooks: 'command', clients: ['claude-code'] });
+  const checks = async (of: string): Promise<readonly SetupCheck[]> => {
+    const out = createOutput({}, process.stdout, process.stderr);
+    const { json } = await report({ env: machine.env, cwd: repository.path, json: true, out, values: {}, positionals: [] });
+    return (json.items as readonly SetupCheck[]).filter(({ check }) => check === of);
+  };
+  return { machine, repository, origin, checks };
+}
+
+test('a watch that reports to another server is not taken for one that reports to this', async () => {
+  const { machine, origin, checks } = await services();
+  const status = { pid: 1, version: '1', last_sync_at: Date.now(), sent: 1, waiting: 0, problem: null };
+  writeWatchStatus(machine.env, { ...status, origin });
+  expect(await checks('watch')).toMatchObject([{ state: 'ok' }]);
+  const other = 'https://other.example';
+  writeWatchStatus(machine.env, { ...status, origin: other });
+  expect(await checks('watch')).toMatchObject([
+    { state: 'open', message: `watch runs for ${other}; covibe-local watch --base-url ${origin} reports to ${origin}` },
+  ]);
+  // That it could not reach the other one says nothing of this one.
+  writeWatchStatus(machine.env, { ...status, origin: other, last_sync_at: null, problem: 'server unreachable' });
+  expect(await checks('watch')).toMatchObject([{ state: 'open', message: expect.stringMatching(/^watch does not run: /) }]);
+});
+
+test("a folder in the place of git's hook is named, with what to do", async () => {
+  const { repository, checks } = await services();
+  const hook = join(await hooksFolder(repository.path), 'pre-commit');
+  rmSync(hook, { force: true });
+  mkdirSync(hook, { recursive: true });
+  expect(await checks('guard')).toEqual([
+    { check: 'guard', state: 'failed', message: `git's hook ${hook} cannot be read (EISDIR)`, fix: 'mend it, or move it away; then covibe-local doctor' },
+  ]);
+  expect(await checks('server')).toHaveLength(1);
+});
+
+test('a folder in the place of the unit is a finding of its own, beside the others', async () => {
+  const { machine, checks } = await services();
+  const unit = join(machine.home, '.config/systemd/user/covibe-watch.service');
+  mkdirSync(unit, { recursive: true });
+  writeFileSync(join(machine.env.PATH?.split(':')[0] ?? '', 'systemctl'), '#!/bin/sh\n', { mode: 0o755 });
+  expect(await checks('watch')).toEqual([
+    { check: 'watch', state: 'failed', message: `${unit} cannot be read (EISDIR).`, fix: 'Mend it, or move it away; then run this again.' },
+  ]);
+  expect(await checks('bridge')).toHaveLength(1);
+});
+
+test('whatever cannot be looked at is said, with where it is and what to do', async () => {
+  const fix = 'make it readable, or move it away; then covibe-local doctor';
+  expect(await runSetupCheck('files', () => readdirSync('/nowhere') as never)).toEqual([
+    { check: 'files', state: 'failed', message: 'files could not be checked: /nowhere cannot be read (ENOENT)', fix },
+  ]);
+  expect(await runSetupCheck('bridge', () => Promise.reject(new TypeError()))).toEqual([
+    { check: 'bridge', state: 'failed', message: 'bridge could not be checked (TypeError)', fix },
+  ]);
+});

@@ -1,0 +1,71 @@
+import { resolve } from 'node:path';
+import { git, resolveCommit } from '../../../machine/git/git.ts';
+
+/** A push of more commits is looked at so far. */
+export const MAX_COMMITS = 2_000;
+const TIMEOUT_MS = 10_000;
+
+export interface CommittedPaths {
+  readonly paths: readonly string[];
+  /** There are commits that were not looked at. */
+  readonly beyond: boolean;
+}
+
+/** What the hook was given of the repository: a commit of some files alone has an index of its own. */
+function given(env: NodeJS.ProcessEnv, folder: string): Record<string, string> {
+  const index = env.GIT_INDEX_FILE;
+  return {
+    ...(env.GIT_DIR && { GIT_DIR: resolve(folder, env.GIT_DIR) }),
+    ...(env.GIT_WORK_TREE && { GIT_WORK_TREE: resolve(folder, env.GIT_WORK_TREE) }),
+    ...(index && { GIT_INDEX_FILE: resolve(folder, index) }),
+  };
+}
+
+const looking = (env: NodeJS.ProcessEnv, folder: string) => ({ env: given(env, folder), reads: true, timeoutMs: TIMEOUT_MS }) as const;
+
+const names = (said: string): string[] => [...new Set(said.split('\0').map((name) => name.replace(/^\n+/, '')))].filter((name) => name !== '');
+
+/** What the commit changes and deletes; of a renamed file both names. Of a merge what neither side has: the rest was committed by others already. */
+export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promise<CommittedPaths> {
+  const options = looking(env, folder);
+  const changed = async (from: string) =>
+    names(await git(folder, ['diff-index', '--cached', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', from, '--'], options));
+  const head = await resolveCommit(folder, 'HEAD', options);
+  // Before the first commit it is compared with nothing.
+  const staged = await changed(head ?? (await git(folder, ['hash-object', '-t', 'tree', '--stdin'], { ...options, input: '' })).trim());
+  if (!(await resolveCommit(folder, 'MERGE_HEAD', options))) return { paths: staged, beyond: false };
+  const fromTheirs = new Set(await changed('MERGE_HEAD'));
+  return { paths: staged.filter((path) => fromTheirs.has(path)), beyond: false };
+}
+
+const NOTHING = /^0+$/;
+
+/** What the commits change that this push would bring to the remote. `lines` as git gives them: local ref, its commit, remote ref, its commit. */
+export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote: string | undefined, lines: string): Promise<CommittedPaths> {
+  const options = looking(env, folder);
+  const paths = new Set<string>();
+  let beyond = false;
+  for (const line of lines.split('\n')) {
+    const [, local, , known] = line.split(' ');
+    if (!local || !known || !isCommit(local) || !isCommit(known) || NOTHING.test(local)) continue;
+    const there = remote !== undefined && /^[\w.-]+$/.test(remote) && !remote.startsWith('-') ? [`--remotes=${remote}`] : ['--remotes'];
+    const has = NOTHING.test(known) ? false : await hasCommit(folder, known, options);
+    const range = [local, '--not', ...(has ? [known] : []), ...there, '--'];
+    const args = ['log', '-z', '--format=', '--name-only', '--no-renames', '--no-ext-diff', '--no-textconv', '-c', `--max-count=${MAX_COMMITS}`, ...range];
+    for (const path of names(await git(folder, args, options))) paths.add(path);
+    beyond ||= Number(await git(folder, ['rev-list', '--count', `--max-count=${MAX_COMMITS + 1}`, ...range], options)) > MAX_COMMITS;
+  }
+  return { paths: [...paths], beyond };
+}
+
+const isCommit = (hash: string): boolean => /^[0-9a-f]{40,64}$/.test(hash);
+
+/** What the remote has may never have been fetched. */
+async function hasCommit(folder: string, hash: string, options: ReturnType<typeof looking>): Promise<boolean> {
+  try {
+    await git(folder, ['cat-file', '-e', `${hash}^{commit}`], options);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,119 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CANARY, claudeLine, testBatch, transcriptPath, writeLines } from '../../../testing/stand-ins/usage-stores.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
+import { readClaudeCode } from './claude-code.ts';
+
+const now = () => Date.now();
+const outputs = (events: readonly { payload: Readonly<Record<string, unknown>> }[]) =>
+  events.map(({ payload }) => (payload.usage as { output_tokens: number }).output_tokens);
+
+test('a message counts once, with the counters that it ended with, however many lines it has', () => {
+  const home = temporaryFolder();
+  const open = { stop: null };
+  writeLines(transcriptPath(home), [
+    { type: 'user', message: { content: CANARY } },
+    claudeLine('one', 1, open),
+    claudeLine('one', 77),
+    claudeLine('one', 77),
+    { type: 'user', message: { content: CANARY } },
+    claudeLine('two', 5, open),
+    claudeLine('two', 9, open),
+    { type: 'user', message: { content: CANARY } },
+  ]);
+  const batch = testBatch();
+  readClaudeCode({ HOME: home }, {}, batch, { now: now() });
+  expect(outputs(batch.events)).toEqual([77, 9]);
+  expect(batch.events[0]).toMatchObject({
+    agent: 'claude-code',
+    source: 'claude-code',
+    payload: { model: 'claude-sonnet-4-5-20250929', usage: { input_tokens: 10, cache_read_input_tokens: 2_000, cache_creation_input_tokens: 300 } },
+  });
+});
+
+test('a message that is still being written waits; what follows later is read from there on, and an unfinished line is left', () => {
+  const home = temporaryFolder();
+  const path = writeLines(transcriptPath(home), [claudeLine('one', 77), claudeLine('two', 3, { stop: null })]);
+  const batch = testBatch();
+  const first = readClaudeCode({ HOME: home }, {}, batch, { now: now() });
+  expect(outputs(batch.events)).toEqual([77]);
+  const text = JSON.stringify(claudeLine('two', 8));
+  appendFileSync(path, text.slice(0, 50));
+  const second = readClaudeCode({ HOME: home }, first, batch, { now: now() });
+  expect(outputs(batch.events)).toEqual([77]);
+  appendFileSync(path, `${text.slice(50)}\n`);
+  readClaudeCode({ HOME: home }, second, batch, { now: now() });
+  expect(outputs(batch.events)).toEqual([77, 8]);
+});
+
+test('a message that nothing follows is over after a while, and at once where its run has stopped', () => {
+  const home = temporaryFolder();
+  const path = writeLines(transcriptPath(home), [claudeLine('one', 3, { stop: null })]);
+  const [later, stopped] = [testBatch(), testBatch()];
+  readClaudeCode({ HOME: home }, {}, later, { now: now() + 120_000 });
+  readClaudeCode({ HOME: home }, {}, stopped, { now: now(), only: path });
+  expect([outputs(later.events), outputs(stopped.events)]).toEqual([[3], [3]]);
+});
+
+test('one run is its transcript and those of its subagents; CLAUDE_CONFIG_DIR says where the others are', () => {
+  const home = temporaryFolder();
+  const only = writeLines(transcriptPath(home), [claudeLine('one', 1)]);
+  writeLines(only.replace('.jsonl', '/subagents/agent-1.jsonl'), [claudeLine('two', 2)]);
+  writeLines(transcriptPath(home, 'run-2'), [claudeLine('three', 3)]);
+  const [one, all] = [testBatch(), testBatch()];
+  readClaudeCode({ HOME: home }, {}, one, { now: now(), only });
+  readClaudeCode({ HOME: temporaryFolder(), CLAUDE_CONFIG_DIR: join(home, '.claude') }, {}, all, { now: now() });
+  expect(outputs(one.events)).toEqual([1, 2]);
+  expect(outputs(all.events).sort()).toEqual([1, 2, 3]);
+});
+
+test('what has no split counters is no event [companion.watch.no-split-no-event]', () => {
+  const home = temporaryFolder();
+  const usages = [
+    null,
+    {},
+    { total_tokens: 500 },
+    { input_tokens: 500 },
+    { output_tokens: 5 },
+    { input_tokens: 0, output_tokens: 0 },
+    { input_tokens: '5', output_tokens: 5 },
+  ];
+  writeLines(transcriptPath(home), [...usages.map((usage, at) => claudeLine(`m${at}`, 0, { usage })), '{ broken', '"text"', 'usage']);
+  const batch = testBatch();
+  readClaudeCode({ HOME: home }, {}, batch, { now: now() });
+  expect(batch.events).toEqual([]);
+});
+
+test('what was used before is left out, and a full batch stops the reading where it stands', () => {
+  const home = temporaryFolder();
+  writeLines(transcriptPath(home), [claudeLine('old', 1, { at: '2026-01-01T00:00:00Z' }), claudeLine('one', 2), claudeLine('two', 3), claudeLine('three', 4)]);
+  const full = testBatch({ since: now() - 60_000, room: 1 });
+  const cursor = readClaudeCode({ HOME: home }, {}, full, { now: now() });
+  expect(outputs(full.events)).toEqual([2]);
+  const rest = testBatch({ since: now() - 60_000 });
+  readClaudeCode({ HOME: home }, cursor, rest, { now: now() });
+  expect(outputs(rest.events)).toEqual([3, 4]);
+});
+
+test('a file that was replaced by a shorter one is read anew', () => {
+  const home = temporaryFolder();
+  const path = writeLines(transcriptPath(home), [claudeLine('one', 1), claudeLine('two', 2)]);
+  const cursor = readClaudeCode({ HOME: home }, {}, testBatch(), { now: now() });
+  writeFileSync(path, `${JSON.stringify(claudeLine('three', 3))}\n`);
+  const batch = testBatch();
+  readClaudeCode({ HOME: home }, cursor, batch, { now: now() });
+  expect(outputs(batch.events)).toEqual([3]);
+});
+
+test('nothing but numbers, the model and a hash is taken [companion.watch.numeric-only]', () => {
+  const home = temporaryFolder();
+  const evil = claudeLine('one', 1) as { message: { model: string; id: string } };
+  evil.message.model = CANARY;
+  evil.message.id = CANARY;
+  writeLines(transcriptPath(home), [evil, claudeLine('two', 1)]);
+  const batch = testBatch();
+  readClaudeCode({ HOME: home }, {}, batch, { now: now() });
+  expect(batch.events).toHaveLength(2);
+  expect(JSON.stringify(batch.events)).not.toContain('CANARY');
+});

@@ -1,0 +1,111 @@
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseJson, recordOf } from '../../../wire/json.ts';
+import { orNothing } from '../../../wire/or-nothing.ts';
+import type { Cursor, UsageBatch } from './usage-batch.ts';
+
+export interface FoundFile {
+  readonly path: string;
+  readonly size: number;
+  readonly changedAt: number;
+}
+
+/** Deeper than any client keeps its files. */
+const DEEPEST = 6;
+
+/** The files below a folder whose names fit. Symbolic links are not followed: they may lead anywhere. */
+export function filesUnder(folder: string, fits: (name: string) => boolean, depth = DEEPEST): FoundFile[] {
+  if (depth < 0) return [];
+  return entriesOf(folder).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesUnder(path, fits, depth - 1);
+    return entry.isFile() && fits(entry.name) ? (fileAt(path) ?? []) : [];
+  });
+}
+
+export function fileAt(path: string): FoundFile | undefined {
+  try {
+    const { size, mtimeMs } = statSync(path);
+    return { path, size, changedAt: mtimeMs };
+  } catch {
+    // It went in the meantime, or is not ours to look at.
+    return undefined;
+  }
+}
+
+const entriesOf = (folder: string) => orNothing(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+
+/** How far a file was read, and what the rest cannot be understood without. */
+export interface FileCursor extends Cursor {
+  readonly offset: number;
+}
+
+type ReadFile<C extends FileCursor> = (file: FoundFile, from: C | undefined, batch: UsageBatch) => C;
+
+/**
+ * Reads what is new in these files. A file that has become shorter is another file by the same name. One that cannot be read, such as somebody
+ * else's, waits for another time and holds up no other.
+ */
+export function readFiles<C extends FileCursor>(files: readonly FoundFile[], cursors: Cursor, batch: UsageBatch, read: ReadFile<C>): Record<string, C> {
+  const next: Record<string, C> = {};
+  for (const [path, cursor] of Object.entries(cursors)) if (existsSync(path)) next[path] = cursor as C;
+  for (const file of files) {
+    const known = next[file.path];
+    const from = known && known.offset <= file.size ? known : undefined;
+    const isNew = from ? from.offset < file.size : file.changedAt >= batch.since;
+    if (!isNew || batch.full()) continue;
+    try {
+      next[file.path] = read(file, from, batch);
+    } catch (error) {
+      batch.missed?.((error as NodeJS.ErrnoException).code ?? (error as Error).name);
+    }
+  }
+  return next;
+}
+
+interface LoggedLine {
+  /** Undefined where it is longer than anything that is looked for. */
+  readonly bytes: Buffer | undefined;
+  readonly start: number;
+  /** Where the next line begins. */
+  readonly end: number;
+}
+
+const CHUNK = 64 * 1024;
+const LONGEST = 4 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/** The whole lines from an offset on, in bounded memory; one that is still being written is left for another time. */
+export function* linesFrom(path: string, offset: number, longest = LONGEST): Generator<LoggedLine> {
+  const file = openSync(path, 'r');
+  try {
+    let pieces: Buffer[] = [];
+    let length = 0;
+    let start = offset;
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    for (let at = offset; ; ) {
+      const read = readSync(file, chunk, 0, CHUNK, at);
+      if (read === 0) return;
+      for (let from = 0; from < read; ) {
+        const found = chunk.subarray(0, read).indexOf(NEWLINE, from);
+        const to = found < 0 ? read : found;
+        length += to - from;
+        // A copy: the chunk is used again.
+        if (length <= longest) pieces.push(Buffer.from(chunk.subarray(from, to)));
+        else pieces = [];
+        if (found < 0) break;
+        const end = at + found + 1;
+        yield { bytes: length <= longest ? Buffer.concat(pieces) : undefined, start, end };
+        [pieces, length, start, from] = [[], 0, end, found + 1];
+      }
+      at += read;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The object on a line; undefined where it is none, or has none of these words and need not be looked at. */
+export function objectOn({ bytes }: LoggedLine, ...words: readonly string[]): Record<string, unknown> | undefined {
+  return bytes && words.some((word) => bytes.includes(word)) ? recordOf(parseJson(bytes.toString('utf8'))) : undefined;
+}

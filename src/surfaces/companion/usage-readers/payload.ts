@@ -1,0 +1,131 @@
+import { attributesOf } from '../../../features/team/usage/otel.ts';
+import { readPayload, type Source } from '../../../features/team/usage/sources.ts';
+import type { UsageSpan } from '../../../features/team/usage/span.ts';
+import { recordOf } from '../../../wire/json.ts';
+import { hashOf } from '../hash.ts';
+
+type Payload = Readonly<Record<string, unknown>>;
+
+/**
+ * A payload with what the server counts of this one, and nothing else: counters and names of models, read by the server's own reader and written
+ * anew, so that no text of it can be left. Throws a refusal where the server would. `place`: what tells it from others that are equal to it.
+ */
+export function countedOnly(source: Source, payload: Record<string, unknown>, place?: string): Payload {
+  const spans = readPayload(source, payload);
+  return { id: hashOf(JSON.stringify(place === undefined ? [source, payload] : [source, payload, place])), ...(REWRITTEN[source] ?? direct)(spans) };
+}
+
+const sum = (...counts: number[]): number => counts.reduce((total, count) => total + count, 0);
+const cost = ({ claimed_usd }: UsageSpan, name: string): Payload => (claimed_usd === null ? {} : { [name]: claimed_usd });
+
+const direct = (spans: readonly UsageSpan[]): Payload => ({
+  direct_counts: spans.map((span) => ({
+    model: span.model,
+    input_tokens: span.input_tokens,
+    cached_input_tokens: span.cached_input_tokens,
+    cache_creation_tokens: span.cache_creation_tokens,
+    output_tokens: span.output_tokens,
+    reasoning_tokens: span.reasoning_tokens,
+    ...cost(span, 'cost_usd'),
+  })),
+});
+
+const anthropicUsage = (span: UsageSpan): Payload => ({
+  input_tokens: span.input_tokens,
+  cache_read_input_tokens: span.cached_input_tokens,
+  cache_creation_input_tokens: span.cache_creation_tokens,
+  cache_creation: { ephemeral_1h_input_tokens: span.cache_creation_1h_tokens },
+  output_tokens: span.output_tokens,
+  ...cost(span, 'costUSD'),
+});
+
+function anthropic(spans: readonly UsageSpan[]): Payload {
+  const [first, ...rest] = spans;
+  if (first && rest.length === 0) return { model: first.model, usage: anthropicUsage(first) };
+  return { modelUsage: Object.fromEntries(spans.map((span) => [span.model, anthropicUsage(span)])) };
+}
+
+/** There is one span to a payload of these. */
+const openai = ([span]: readonly UsageSpan[]): Payload =>
+  span
+    ? {
+        model: span.model,
+        usage: {
+          input_tokens: sum(span.input_tokens, span.cached_input_tokens, span.cache_creation_tokens),
+          input_tokens_details: { cached_tokens: span.cached_input_tokens, cache_write_tokens: span.cache_creation_tokens },
+          output_tokens: span.output_tokens,
+          output_tokens_details: { reasoning_tokens: span.reasoning_tokens },
+        },
+      }
+    : {};
+
+const otel = (spans: readonly UsageSpan[]): Payload => ({
+  spans: spans.map((span) => ({
+    attributes: {
+      ...(span.model === null ? {} : { 'gen_ai.response.model': span.model }),
+      'gen_ai.usage.input_tokens': sum(span.input_tokens, span.cached_input_tokens, span.cache_creation_tokens),
+      'gen_ai.usage.cache_read.input_tokens': span.cached_input_tokens,
+      'gen_ai.usage.cache_creation.input_tokens': span.cache_creation_tokens,
+      'gen_ai.usage.output_tokens': span.output_tokens,
+      'gen_ai.usage.reasoning.output_tokens': span.reasoning_tokens,
+      ...cost(span, 'cost_usd'),
+    },
+  })),
+});
+
+/** The shape in which each source's spans are read back as they were; the others take direct counts. */
+const REWRITTEN: Partial<Record<Source, (spans: readonly UsageSpan[]) => Payload>> = {
+  claude: anthropic,
+  'claude-code': anthropic,
+  anthropic,
+  codex: openai,
+  openai,
+  otel,
+};
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** What stands in one use alone, as `plain` writes it. The ids of users, models, sessions and conversations stand in many. */
+const OF_ONE_USE = ['id', 'uuid', 'requestid', 'responseid', 'messageid', 'messageuuid', 'genairesponseid'];
+
+/** OpenTelemetry's moments of a use: its log events and metrics have nothing else. When a metric was begun is the same in all that follow. */
+const MOMENTS = ['timeunixnano', 'endtimeunixnano'];
+
+/** Where payloads have their uses. What else stands in them, such as who asked, has ids that say nothing about the use. */
+const HOLDERS = [
+  ...['message', 'response', 'payload', 'direct_counts'],
+  ...['resourceSpans', 'scopeSpans', 'spans', 'resourceLogs', 'scopeLogs', 'logRecords'],
+  ...['resourceMetrics', 'scopeMetrics', 'metrics', 'sum', 'histogram', 'dataPoints'],
+];
+
+/** As deep as OpenTelemetry has its data points. */
+const DEEPEST = 5;
+
+/** An id of a use in a payload: one is enough to tell the whole from every other. */
+export function idWithin(payload: Entry, depth = DEEPEST): string | undefined {
+  const own = idOf(payload) ?? idOf(attributesOf({ path: '', value: payload }).value);
+  if (own !== undefined || depth === 0) return own;
+  for (const holder of HOLDERS) {
+    for (const inner of [payload[holder]].flat()) {
+      const use = recordOf(inner);
+      const found = use && idWithin(use, depth - 1);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/** The id that an object itself has. */
+export function idOf(entry: Entry): string | undefined {
+  const values = new Map(Object.entries(entry).map(([key, value]) => [plain(key), textOf(value)]));
+  const known = (name: string) => values.get(name) !== undefined;
+  // OpenTelemetry writes zeros where there is none.
+  const isSet = (name: string) => /[^0]/.test(values.get(name) ?? '');
+  const names = OF_ONE_USE.filter(known).concat(isSet('traceid') && isSet('spanid') ? ['traceid', 'spanid'] : [], MOMENTS.filter(isSet));
+  return names.length === 0 ? undefined : JSON.stringify(names.map((name) => [name, values.get(name)]));
+}
+
+/** `request_id`, `requestId`, `request-id` and `requestID` are one name. */
+const plain = (key: string): string => key.toLowerCase().replace(/[-_.]/g, '');
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'number' || (typeof value === 'string' && value !== '') ? String(value) : undefined);

@@ -1,0 +1,35 @@
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../testing/store/database.ts';
+import { takeLock } from './lock.ts';
+
+test('a lock that cannot be looked at is said to be so, not waited for', () => {
+  const path = join(temporaryFolder(), 'lock');
+  mkdirSync(path);
+  expect(() => takeLock(path)).toThrow('EISDIR');
+});
+
+test('one process holds the lock; one that was left behind is taken over', () => {
+  const path = join(temporaryFolder(), 'lock');
+  const taken = () => {
+    const lock = takeLock(path);
+    const held = 'heldBy' in lock ? undefined : readFileSync(path, 'utf8');
+    if (!('heldBy' in lock)) lock.release();
+    return held;
+  };
+  const first = takeLock(path);
+  expect(takeLock(path)).toEqual({ heldBy: process.pid });
+  if (!('heldBy' in first)) first.release();
+  // Of a process that has ended, of one whose number is somebody else's by now, and nonsense.
+  for (const left of ['999999:1:x', `${process.pid}:1:x`, '', 'nonsense']) {
+    writeFileSync(path, left);
+    expect(taken(), left).toBeDefined();
+  }
+  // Of one that has said nothing for so long that its number may be anybody's.
+  writeFileSync(path, taken() ?? '');
+  expect(taken()).toBeUndefined();
+  utimesSync(path, 1, 1);
+  expect(taken()).toBeDefined();
+  expect(readdirSync(join(path, '..'))).toEqual([]);
+});

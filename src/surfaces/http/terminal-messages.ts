@@ -1,0 +1,76 @@
+import type { WebSocket } from 'ws';
+import { z } from 'zod';
+import { parseJson } from '../../wire/json.ts';
+import type { TerminalScreen } from './screens.ts';
+import { closeSlow, drained } from './upgrade.ts';
+
+/** The largest message that a terminal takes, in bytes. */
+export const MAX_BYTES = 16 * 1024;
+
+const message = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('input'), data: z.string().min(1).max(4_096) }),
+  z.strictObject({ type: z.literal('resize'), columns: z.int().min(20).max(500), rows: z.int().min(5).max(200) }),
+]);
+
+export type TerminalMessage = z.output<typeof message>;
+
+/** What a person's terminal says, or what is wrong with it. */
+export function readMessage(data: unknown, isBinary: boolean): TerminalMessage | { problem: string } {
+  if (isBinary) return { problem: 'Messages are JSON text.' };
+  const value = parseJson(String(data));
+  if (value === undefined) return { problem: 'The message is not valid JSON.' };
+  const read = message.safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  return { problem: `${issue?.path.join('.') || 'message'}: ${issue?.message}. Send {"type":"input","data"} or {"type":"resize","columns","rows"}.` };
+}
+
+/** A reader that has this much unread gets the next screen when it has read it, and the newest one then. */
+const HIGH_WATER_BYTES = 256 * 1024;
+
+export type TerminalReply =
+  | { type: 'connected'; instance_id: string; kind: string | null; write: boolean; message: string | null }
+  | ({ type: 'screen' } & TerminalScreen)
+  | { type: 'ended' }
+  | { type: 'error'; code: string; message: string };
+
+export const say = (ws: WebSocket, said: TerminalReply): void => ws.send(JSON.stringify(said));
+
+/** False once it has been dropped because it reads nothing. */
+export async function keepsUp(ws: WebSocket, stalledMs: number): Promise<boolean> {
+  if (await drained(ws, HIGH_WATER_BYTES, stalledMs)) return true;
+  closeSlow(ws, 'connect again');
+  return false;
+}
+
+/** Screens are states: one who reads slowly misses those in between, and is never owed more than one. */
+export function createSender(ws: WebSocket, stalledMs: number, isAllowed: () => Promise<boolean>) {
+  let next: TerminalScreen | undefined;
+  let shown = false;
+  let sending: Promise<void> | undefined;
+  async function pump(): Promise<void> {
+    while (next && ws.readyState === ws.OPEN) {
+      if (!(await keepsUp(ws, stalledMs)) || !(await isAllowed())) return;
+      const screen = next;
+      next = undefined;
+      say(ws, { type: 'screen', ...screen });
+    }
+  }
+  return {
+    screen(screen: TerminalScreen): void {
+      next = screen;
+      shown = true;
+      sending ??= pump()
+        .catch(() => ws.terminate())
+        .finally(() => {
+          sending = undefined;
+        });
+    },
+    hasShown: () => shown,
+    async finish(said: TerminalReply): Promise<void> {
+      await sending;
+      say(ws, said);
+      ws.close(1000, 'ended');
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestApp, type TestCaller, testApp } from '../app.ts';
+import { type TestRepository, temporaryRepository } from '../scenes/repository.ts';
+import { recordTraffic, type Traffic } from '../stand-ins/traffic.ts';
+import { type TestMachine, testMachine } from './companion.ts';
+
+/** Ana's machine with a repository, whose agents have tokens of their own; Ben works elsewhere. What the machine sends is recorded on its way. */
+export interface CompanionScene {
+  readonly t: TestApp;
+  readonly traffic: Traffic;
+  readonly machine: TestMachine;
+  readonly repository: TestRepository;
+  readonly ana: TestCaller;
+  readonly ben: TestCaller;
+  /** Somebody claims a file of the repository; answers the claim's id. */
+  claim(caller: TestCaller, path: string): Promise<string>;
+}
+
+export async function companionScene(): Promise<CompanionScene> {
+  const t = await testApp();
+  const traffic = await recordTraffic((await t.serve()).url);
+  const machine = testMachine();
+  const repository = temporaryRepository();
+  const [ana, ben] = [await t.developer('ana', 'claude-code'), await t.developer('ben', 'codex')];
+  storeTokens(machine, { 'claude-code': ana.token, gemini: (await t.developer('ana', 'gemini')).token });
+  return {
+    t,
+    traffic,
+    machine,
+    repository,
+    ana,
+    ben,
+    async claim(caller, path) {
+      const { body } = await t.tool('covibe_coordination', { operation: 'claim', repo: 'app', paths: [path], reason: 'rotating the keys' }, caller);
+      return (body as { data: { claim_id: string } }).data.claim_id;
+    },
+  };
+}
+
+export function storeTokens({ home }: TestMachine, tokens: Record<string, string>): void {
+  mkdirSync(join(home, '.covibe'), { recursive: true });
+  writeFileSync(join(home, '.covibe/credentials.json'), JSON.stringify({ tokens }), { mode: 0o600 });
+}
