@@ -4,7 +4,7 @@ import type { Principal } from '../../../kernel/call.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { matching, pageOf, readJson } from '../../../storage/rows.ts';
 import type { AgentRow } from '../../../storage/schema-rows.ts';
-import { PRIVATE, PRIVATE_RUNTIME, showsFieldsTo, type Viewer, viewerOf } from '../../core/identity/index.ts';
+import { PRIVATE_RUNTIME, showsFieldsTo, type Viewer, viewerOf } from '../../core/identity/index.ts';
 import type { AgentStatus, AgentView, Role } from './contract.ts';
 import { isOwn, LEASE_MS, leaseEnd, statusAt } from './presence.ts';
 
