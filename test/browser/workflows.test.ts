@@ -94,6 +94,8 @@ test('a person retries, releases, pauses and resumes, widens and at last abandon
   await dialog.getByRole('button', { name: 'Release', exact: true }).click();
   await page.getByRole('region', { name: 'At work' }).getByText('No agent has claimed a task.').waitFor();
   expect(await app.task(ids.test as string)).toMatchObject({ status: 'pending', assigned_agent_id: null, fence: held.fence + 1 });
+  // The event may come before the answer that closes the dialog, which would take the key for itself.
+  await dialog.waitFor({ state: 'detached' });
   await page.keyboard.press('Escape');
 
   await page.getByRole('button', { name: 'Pause' }).click();
