@@ -8,7 +8,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Benchmark, BenchmarkReport } from './benchmark.ts';
 import { post } from './calls.ts';
 import { SECONDS, STARTS } from './effort.ts';
-import { type MeasuredCovenant, startBaseline, startCovenant } from './process.ts';
+import { type StartedCovenant, startBaseline, startCovenant } from './process.ts';
 import { inTurns, quantile, type Rate, rateOf, ratesInTurns } from './turns.ts';
 
 const CLAIMS = 200;
@@ -70,7 +70,7 @@ function send({ stdin }: ChildProcessByStdio<Writable, Readable, null>, message:
   stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 }
 
-async function hooks(report: BenchmarkReport, ours: MeasuredCovenant, env: NodeJS.ProcessEnv, repository: string): Promise<void> {
+async function hooks(report: BenchmarkReport, ours: StartedCovenant, env: NodeJS.ProcessEnv, repository: string): Promise<void> {
   const payload = JSON.stringify({
     session_id: 'bench',
     transcript_path: join(repository, 'transcript.jsonl'),
@@ -109,7 +109,7 @@ async function wholeProcess(args: readonly string[], env: NodeJS.ProcessEnv, inp
 }
 
 /** Of somebody else, on other files of the same repository. */
-async function makeClaims({ url, home }: MeasuredCovenant, repo: string, count: number): Promise<void> {
+async function makeClaims({ url, home }: StartedCovenant, repo: string, count: number): Promise<void> {
   const create = [program('dist/bin/covenant.js'), 'tokens', 'create', '--developer', 'other', '--json'];
   const { token } = JSON.parse(execFileSync(process.execPath, create, { env: { ...process.env, COVENANT_HOME: home }, encoding: 'utf8' })) as { token: string };
   for (let made = 0; made < count; made++) {

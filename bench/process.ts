@@ -44,13 +44,13 @@ export const startScript = (script: URL, ...args: string[]): Promise<StartedProg
 
 export const startBaseline = (name: string): Promise<StartedProgram> => start([join(root, 'bench/baselines', `${name}.ts`)]);
 
-export interface MeasuredCovenant extends StartedProgram {
+export interface StartedCovenant extends StartedProgram {
   readonly home: string;
   readonly token: string;
 }
 
 /** A real server in a home of its own, or in one that is there and stays, with a developer who may call echo. */
-export async function startCovenant(env: NodeJS.ProcessEnv = {}, kept?: string, grants: readonly string[] = []): Promise<MeasuredCovenant> {
+export async function startCovenant(env: NodeJS.ProcessEnv = {}, kept?: string, grants: readonly string[] = []): Promise<StartedCovenant> {
   const home = kept ?? mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   const all = { ...env, COVENANT_HOME: home, MCP_LOG_LEVEL: 'error' };
   const server = await start([covenant, 'up', '--port', '0', '--json'], all);

@@ -6,7 +6,7 @@ import { devices } from './core/devices/index.ts';
 import { type Anchors, events, Tally } from './core/events/index.ts';
 import { hooks } from './core/hooks/index.ts';
 import { endAllTokens, endTokenById, grantSubjects, type IdentityLimits, identity, issueInstanceToken, workingFor } from './core/identity/index.ts';
-import { operations, type ServerFacts } from './core/server/index.ts';
+import { type ServerFacts, server } from './core/server/index.ts';
 import { type Inventory, settings } from './core/settings/index.ts';
 import { cycles } from './cycle/index.ts';
 import { gateway, offeredTools, type ToolCatalogue } from './gateway/tools/index.ts';
@@ -80,7 +80,7 @@ export function productFeatures({
     capabilities(grantSubjects, { gate: catalogue.gate, tools: (workspace) => offeredTools(catalogue, workspace) }),
     events(services, tally, standingDemo, anchors),
     gateway(catalogue, tally),
-    operations(facts),
+    server(facts),
     overlap.feature,
     tasks(overlap.preflight),
     team(overlap.finder),

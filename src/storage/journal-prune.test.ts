@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openTestStore } from '../testing/store/store.ts';
 import { ChainVerifier } from './chain-verifier.ts';
 import { firstSeqSince, readAnchor, readEvents, readHead } from './journal.ts';
-import { cut, leftBefore, PruneWalk, removeSome } from './journal-prune.ts';
+import { countBeforeAnchor, cutJournal, PruneWalk, removeBatch } from './journal-prune.ts';
 import type { Store } from './open.ts';
 
 const W = 'ws_test';
@@ -35,10 +35,10 @@ async function walk({ reader }: Store, before: number): Promise<PruneWalk> {
 
 const cutAt = async (store: Store, before: number) => {
   const walked = await walk(store, before);
-  return await store.write(W, (tx) => cut(tx, walked, 'operator'));
+  return await store.write(W, (tx) => cutJournal(tx, walked, 'operator'));
 };
 const removeAll = async (store: Store) => {
-  while ((await removeSome((callback) => store.write(W, callback))) > 0);
+  while ((await removeBatch((callback) => store.write(W, callback))) > 0);
 };
 const seqs = async (store: Store) => (await readEvents(store.reader, W, 0, 100_000)).map(({ seq }) => seq);
 const tamper = (store: Store, statement: string) => store.engine.transaction(W, (db) => sql.raw(statement).execute(db));
@@ -48,7 +48,7 @@ test('a pruned journal begins behind its anchor, which its own chain attests, an
   const root = (await readEvents(store.reader, W, 4, 1))[0]?.hash;
   expect(await cutAt(store, 55)).toBe(true);
   expect(await verify(store)).toMatchObject({ valid: true, events: 4 });
-  expect(await leftBefore(store.reader, W, { seq: 5, hash: '' })).toBe(5);
+  expect(await countBeforeAnchor(store.reader, W, { seq: 5, hash: '' })).toBe(5);
   await removeAll(store);
   expect(await seqs(store)).toEqual([6, 7, 8, 9]);
   expect(await readAnchor(store.reader, W)).toMatchObject({ seq: 5, hash: root });
@@ -105,7 +105,7 @@ test('who deletes the beginning and makes an anchor for it is found out: no even
 test('of two who prune at once one cuts, and the other has to look anew', async () => {
   const store = await journal(8);
   const [one, other] = [await walk(store, 35), await walk(store, 55)];
-  const cuts = await Promise.all([one, other].map((each) => store.write(W, (tx) => cut(tx, each, 'operator'))));
+  const cuts = await Promise.all([one, other].map((each) => store.write(W, (tx) => cutJournal(tx, each, 'operator'))));
   expect(cuts).toEqual([true, false]);
   expect(await verify(store)).toMatchObject({ valid: true });
   expect((await readEvents(store.reader, W, 8, 10)).map(({ kind }) => kind)).toEqual(['journal.pruned']);

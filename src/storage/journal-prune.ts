@@ -7,10 +7,11 @@ import type { Tx, WriteCallback } from './write.ts';
  * A journal is pruned in two steps. The cut is one transaction: the anchor moves to the last event that goes, and the chain says so in
  * an event of its own; from then on the journal begins behind the anchor. What stands before it is then removed, oldest first, in small
  * transactions, so that nobody waits long. A crash between any two of them leaves a journal that verifies, and rows that are removed later.
+ * What the event of a cut says, and when it fits an anchor, is in chain-verifier.ts (PRUNED, attests).
  */
 
 /** The subject of the events about cuts, by which they are found. */
-const SUBJECT = 'journal';
+const JOURNAL_SUBJECT = 'journal';
 const PAGE = 500;
 /** Rows that one transaction deletes: every other writer of the workspace waits for it. */
 const REMOVED_AT_ONCE = 1_000;
@@ -49,14 +50,18 @@ export class PruneWalk {
 }
 
 /** Whether the chain itself says that it was cut there. */
-export async function isAttested(db: Db, workspace: string, anchor: ChainPoint): Promise<boolean> {
+export async function isCutAttested(db: Db, workspace: string, anchor: ChainPoint): Promise<boolean> {
   if (anchor.seq === 0) return true;
-  const rows = await eventsAbout(db, workspace, [SUBJECT]).selectAll('events').where('events.kind', '=', PRUNED).where('events.seq', '>', anchor.seq).execute();
+  const rows = await eventsAbout(db, workspace, [JOURNAL_SUBJECT])
+    .selectAll('events')
+    .where('events.kind', '=', PRUNED)
+    .where('events.seq', '>', anchor.seq)
+    .execute();
   return rows.some((row) => attests(toEvent(row), anchor));
 }
 
 /** Cuts at an event that was verified from the anchor on. False: another has pruned meanwhile, and it must be looked at anew. */
-export async function cut(tx: Tx, { anchor, reached: { seq, hash }, before }: PruneWalk, actor: string): Promise<boolean> {
+export async function cutJournal(tx: Tx, { anchor, reached: { seq, hash }, before }: PruneWalk, actor: string): Promise<boolean> {
   const { db, workspace } = tx;
   const standing = await readAnchor(db, workspace);
   const last = await db.selectFrom('events').select(['hash', 'time']).where('workspace_id', '=', workspace).where('seq', '=', seq).executeTakeFirst();
@@ -67,21 +72,21 @@ export async function cut(tx: Tx, { anchor, reached: { seq, hash }, before }: Pr
     .values({ workspace_id: workspace, ...row })
     .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(row))
     .execute();
-  tx.append({ category: 'audit', kind: PRUNED, actor, subject: SUBJECT, payload: { through_seq: seq, root: hash, events: seq - anchor.seq, before } });
+  tx.append({ category: 'audit', kind: PRUNED, actor, subject: JOURNAL_SUBJECT, payload: { through_seq: seq, root: hash, events: seq - anchor.seq, before } });
   return true;
 }
 
 /** How many events stand before the anchor still. */
-export async function leftBefore(db: Db, workspace: string, { seq }: ChainPoint): Promise<number> {
+export async function countBeforeAnchor(db: Db, workspace: string, { seq }: ChainPoint): Promise<number> {
   const oldest = await db.selectFrom('events').select('seq').where('workspace_id', '=', workspace).orderBy('seq').limit(1).executeTakeFirst();
   return oldest ? Math.max(0, seq - oldest.seq + 1) : 0;
 }
 
 /** Removes the oldest of what stands before the anchor; how many. */
-export const removeSome = (write: <T>(callback: WriteCallback<T>) => Promise<T>): Promise<number> =>
+export const removeBatch = (write: <T>(callback: WriteCallback<T>) => Promise<T>): Promise<number> =>
   write(async ({ db, workspace }) => {
     const anchor = await readAnchor(db, workspace);
-    const left = await leftBefore(db, workspace, anchor);
+    const left = await countBeforeAnchor(db, workspace, anchor);
     if (left === 0) return 0;
     const some = Math.min(left, REMOVED_AT_ONCE);
     await db

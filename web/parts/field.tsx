@@ -185,3 +185,7 @@ export function CheckFilter({ label, checked, onChange }: { label: string; check
     </label>
   );
 }
+
+/** Whoever types means the letters. */
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select, [role=textbox], .xterm *'));

@@ -1,7 +1,8 @@
 import { type ReactNode, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
-import { isTyping, wasPeek } from '../shell/rows.ts';
+import { wasPeek } from '../shell/rows.ts';
 import type { ReadResult } from './data-list.tsx';
 import { openModal } from './dialog.tsx';
+import { isTyping } from './field.tsx';
 import { Icon } from './icon.tsx';
 import { Problem, Scrolled } from './layout.tsx';
 import { TableSkeleton } from './table.tsx';

@@ -2,11 +2,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { copyText } from '../parts/command.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { isTyping } from '../parts/field.tsx';
 import { useToast } from '../parts/toast.tsx';
 import { prefer, preferences, usePreferences } from '../preferences.ts';
 import { PAGES } from './pages.ts';
 import { Palette } from './palette.tsx';
-import { focusFilter, idAtHand, isTyping, moveRow, nextWaiting, peek, showNew } from './rows.ts';
+import { focusFilter, idAtHand, moveRow, nextWaiting, peek, showNew } from './rows.ts';
 
 type Overlay = 'palette' | 'help';
 const OPEN_OVERLAY = 'covenant:openOverlay';
@@ -16,15 +17,6 @@ export const openOverlay = (what: Overlay): boolean => dispatchEvent(new CustomE
 
 /** How long after g the letter of a page counts. */
 const SEQUENCE_MS = 1_500;
-
-/** What single keys do outside of fields and dialogs. None of them changes anything at the server. */
-const SINGLE: Readonly<Record<string, () => boolean>> = {
-  j: () => moveRow(1),
-  k: () => moveRow(-1),
-  '/': focusFilter,
-  '.': showNew,
-  ' ': peek,
-};
 
 export function Keyboard() {
   const [open, setOpen] = useState<Overlay>();
@@ -49,6 +41,19 @@ export function Keyboard() {
     return id !== undefined;
   };
 
+  /** What single keys do outside of fields and dialogs; false: nothing, here. None of them changes anything at the server. */
+  const singleKeys: Readonly<Record<string, () => unknown>> = {
+    g: () => setLeading(performance.now() + SEQUENCE_MS),
+    '?': () => setOpen('help'),
+    '/': focusFilter,
+    j: () => moveRow(1),
+    k: () => moveRow(-1),
+    ' ': peek,
+    n: () => nextWaiting(() => navigate({ to: '/' })),
+    '.': showNew,
+    y: copyId,
+  };
+
   const follow = (key: string): boolean => {
     if (performance.now() < leading) {
       setLeading(0);
@@ -56,12 +61,8 @@ export function Keyboard() {
       if (page) void navigate({ to: page.to });
       return page !== undefined;
     }
-    if (key === 'g') setLeading(performance.now() + SEQUENCE_MS);
-    else if (key === '?') setOpen('help');
-    else if (key === 'y') return copyId();
-    else if (key === 'n') nextWaiting(() => navigate({ to: '/' }));
-    else return SINGLE[key]?.() ?? false;
-    return true;
+    const act = singleKeys[key];
+    return act !== undefined && act() !== false;
   };
 
   const hear = useEffectEvent((event: Event) => setOpen((event as CustomEvent<Overlay>).detail));

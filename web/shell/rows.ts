@@ -43,10 +43,6 @@ export function peek(): boolean {
 export const idAtHand = (): string | undefined =>
   document.activeElement?.closest<HTMLElement>('[data-id]')?.dataset.id ?? document.querySelector<HTMLElement>('dialog[open] [data-id]')?.dataset.id;
 
-/** Whoever types means the letters. */
-export const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select, [role=textbox], .xterm *'));
-
 export function focusFilter(): boolean {
   const fields = all('[data-filter]');
   // Where words can be typed, they are what is meant: a choice that stands above them would swallow them.

@@ -10,9 +10,6 @@ import { placeOf } from './place.ts';
 /** Runs git on the files of a worktree. */
 export type GitOnFiles = (args: readonly string[], options?: GitOptions) => Promise<Ran>;
 
-/** Of a repository's own settings those that say how its files lie on this disk. Their values are words, and none is a program or a path. */
-const OF_THE_DISK = '^(core\\.(filemode|symlinks|ignorecase|precomposeunicode|longpaths|autocrlf|eol|trustctime|checkstat|sparsecheckout|sparsecheckoutcone))$';
-
 const HARMLESS: readonly GitSetting[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -28,7 +25,7 @@ const HARMLESS: readonly GitSetting[] = [
  */
 export async function onFiles<T>(folder: string, options: GitOptions, work: (git: GitOnFiles) => Promise<T>): Promise<T> {
   const reading = { ...options, reads: true };
-  const [{ gitFolder, commonFolder, objects, index, format }, root] = [await locate(folder, reading), rootOf(folder)];
+  const [{ gitFolder, commonFolder, objects, index, format }, root] = [await gitFoldersOf(folder, reading), rootOf(folder)];
   const [head, settings] = await Promise.all([resolveCommit(folder, 'HEAD', reading), settingsOfDisk(folder, reading)]);
   const scratch = await mkdtemp(join(tmpdir(), 'covenant-git-'));
   try {
@@ -84,7 +81,7 @@ export interface GitFolders {
 }
 
 /** Where git keeps what is of a worktree. Git itself checks whose it is. */
-export async function locate(folder: string, options: GitOptions): Promise<GitFolders> {
+export async function gitFoldersOf(folder: string, options: GitOptions): Promise<GitFolders> {
   const args = ['--path-format=absolute', '--git-dir', '--git-common-dir', '--git-path', 'objects', '--git-path', 'index', '--show-object-format'];
   const said = (await git(folder, ['rev-parse', ...args], { ...options, reads: true })).split('\n');
   const [gitFolder = '', commonFolder = '', objects = '', index = '', format = ''] = said;
@@ -99,8 +96,12 @@ export function rootOf(folder: string): string {
   return root;
 }
 
+/** Of a repository's own settings those that say how its files lie on this disk. Their values are words, and none is a program or a path. */
+const SETTINGS_OF_DISK =
+  '^(core\\.(filemode|symlinks|ignorecase|precomposeunicode|longpaths|autocrlf|eol|trustctime|checkstat|sparsecheckout|sparsecheckoutcone))$';
+
 async function settingsOfDisk(folder: string, options: GitOptions): Promise<GitSetting[]> {
-  const { stdout } = await runGit(folder, ['config', '--no-includes', '-z', '--get-regexp', OF_THE_DISK], { ...options, answers: [1] });
+  const { stdout } = await runGit(folder, ['config', '--no-includes', '-z', '--get-regexp', SETTINGS_OF_DISK], { ...options, answers: [1] });
   return stdout.split('\0').flatMap((entry): GitSetting[] => {
     const [key = '', value = 'true'] = entry.split('\n');
     return key !== '' && /^\w+$/.test(value) ? [[key, value]] : [];
@@ -110,9 +111,8 @@ async function settingsOfDisk(folder: string, options: GitOptions): Promise<GitS
 /** Other repositories that the index of a worktree names, with their commits. */
 export async function submodulesIn(folder: string, options: GitOptions): Promise<{ path: string; commit: string; isThere: boolean }[]> {
   const staged = await git(folder, ['ls-files', '--stage', '-z', '--full-name', '--', ':/'], { ...options, reads: true });
-  const links = staged.split('\0').flatMap((entry) => {
+  return staged.split('\0').flatMap((entry) => {
     const [, commit = '', path = ''] = /^160000 ([0-9a-f]+) \d\t(.*)$/s.exec(entry) ?? [];
     return path === '' ? [] : [{ path, commit, isThere: lstatSync(join(folder, path, '.git'), { throwIfNoEntry: false }) !== undefined }];
   });
-  return links;
 }

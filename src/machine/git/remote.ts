@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Ran } from '../process/process.ts';
 import { type GitOptions, git, resolveCommit, runGit, runGitIn } from './git.ts';
-import { locate, writeGitFolder } from './git-files.ts';
+import { gitFoldersOf, writeGitFolder } from './git-files.ts';
 import type { GitSetting } from './git-program.ts';
 import { type AddressRewrite, userSettings } from './git-user.ts';
 
@@ -104,7 +104,7 @@ async function speak(repository: string, way: 'fetch' | 'push', line: (url: stri
   const { address, access, ...rest } = options;
   const { network, rewrites } = await userSettings();
   const url = rewritten(checkedAddress(address), rewrites, way);
-  const { objects, commonFolder, format } = await locate(repository, rest);
+  const { objects, commonFolder, format } = await gitFoldersOf(repository, rest);
   const scratch = await mkdtemp(join(tmpdir(), 'covenant-remote-'));
   try {
     await writeGitFolder(scratch, { head: null, format });

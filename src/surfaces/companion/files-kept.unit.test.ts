@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { handWritten, ORIGIN, setupMachine } from '../../testing/programs/setup-machine.ts';
-import { jsonIn } from './edit/json.ts';
+import { jsonIn } from './edit/json-text.ts';
 import { inspectSetup } from './files.ts';
 
 test('setup run twice changes nothing, not even when a file was last written', () => {

@@ -1,14 +1,19 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ClientName, FileSpec } from '../../clients/client.ts';
+import { parse } from 'smol-toml';
+import type { ClientName, ConfigEntry, FileSpec } from '../../clients/client.ts';
 import { quoted } from '../../clients/config-entries.ts';
 import { installCommand } from '../../features/core/devices/connections.ts';
 import { real } from '../../machine/git/place.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
+import { recordIn } from '../../wire/json.ts';
 import { CliError } from '../cli/command.ts';
+import { counted } from '../cli/output.ts';
 import { type DesiredFile, desiredFiles, INBOX, ownPlace, programsFor, type SetupPlan } from './desired-files.ts';
 import { type FileWrite, isSameFile, missingFolders, readText, requireInside, requireWritable, writeAll } from './edit/disk.ts';
-import { keptIn, stateOf } from './edit/edit.ts';
+import { stateOf } from './edit/edit.ts';
+import { hooksIn, isOurs } from './edit/json.ts';
+import { jsonIn } from './edit/json-text.ts';
 import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, type SetupRecord, withEntries } from './edit/plan.ts';
 
 /** All that would be written, read and checked: nothing has been changed. */
@@ -124,6 +129,25 @@ export function inspectSetup(plan: SetupPlan): SetupFinding[] {
     }
   });
 }
+
+/** What else is in the file, for people: `your 1 hook kept`. */
+function keptIn(text: string | undefined, entries: readonly ConfigEntry[], file: string): string {
+  if (text === undefined || entries.some(({ kind }) => kind === 'whole')) return '';
+  const value = (entries.some(({ kind }) => kind === 'table') ? parse(text.replace(/^\uFEFF/, '')) : (jsonIn(text, file) ?? {})) as Record<string, unknown>;
+  const [place] = entries.flatMap((entry) => ((entry.kind === 'member' || entry.kind === 'table') && entry.at.length === 2 ? [entry.at] : []));
+  const [hook] = entries.flatMap((entry) => (entry.kind === 'item' ? [entry] : []));
+  const servers = place ? Object.keys(recordIn(value[place[0] ?? ''])).filter((name) => name !== place[1]).length : 0;
+  const hooks = hook
+    ? Object.values(recordIn(value.hooks))
+        .flat()
+        .flatMap(hooksIn)
+        .filter((each) => !isOurs(each, hook.ours)).length
+    : 0;
+  const kept = [...counts(servers, 'server'), ...counts(hooks, 'hook')];
+  return kept.length > 0 ? `your ${kept.join(' and ')} kept` : '';
+}
+
+const counts = (number: number, what: string): string[] => (number > 0 ? [counted(number, what)] : []);
 
 const fileIn = ({ files }: SetupRecord, path: string): FileRecord | undefined => files.find((each) => isSameFile(each.path, path));
 

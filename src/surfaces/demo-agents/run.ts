@@ -13,7 +13,7 @@ export const STEPS = LINES.flat().reduce((sum, { steps }) => sum + steps, 1);
 /** A token that somebody finds afterwards opens nothing: should the demo be cut short, it ends by itself. */
 const TOKEN_MINUTES = 15;
 
-export interface Voice {
+export interface Narrator {
   /** A step is done; `next`: what is being told meanwhile. */
   done(what: string, next: string | undefined): void;
 }
@@ -21,7 +21,7 @@ export interface Voice {
 export interface Demo {
   readonly url: string;
   readonly signal: AbortSignal;
-  readonly voice: Voice;
+  readonly narrator: Narrator;
   /** Between two steps. */
   readonly paceMs: number;
   /** After the last step, with all agents still there. */
@@ -31,7 +31,7 @@ export interface Demo {
 
 /** Tells all stories at once, to the end. */
 export async function tellAll(demo: Demo, opened: (signin: string) => void): Promise<void> {
-  const { url, voice, action } = demo;
+  const { url, narrator, action } = demo;
   // One that fails ends all: nothing may still be at work when the stage is cleared.
   const stop = new AbortController();
   const signal = AbortSignal.any([demo.signal, stop.signal]);
@@ -44,7 +44,7 @@ export async function tellAll(demo: Demo, opened: (signin: string) => void): Pro
   };
   const done = (what: string) => {
     const next = under.find((title) => title !== '');
-    voice.done(what, next);
+    narrator.done(what, next);
   };
   const actors: Actor[] = [];
   const join = (name: string) => enter(demo, name, every, actors);

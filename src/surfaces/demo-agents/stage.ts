@@ -53,7 +53,7 @@ async function connected(name: string, url: string, token: string): Promise<Clie
   return client;
 }
 
-/** What every story has: the people's hand on the server, the cast, the repository, and a voice. */
+/** What every story has: the people's hand on the server, the cast, the repository, and whom to tell of each step. */
 export interface Stage {
   readonly url: string;
   readonly folder: string;

@@ -2,7 +2,7 @@ import { createMcpHandler, isInitializeRequest, isLegacyRequest } from '@modelco
 import { isRecord } from '../../kernel/registry.ts';
 import type { App } from '../../main.ts';
 import { asAuthInfo, callerFrom, type McpCaller } from './caller.ts';
-import { createChanges } from './changes.ts';
+import { createChangeFeed } from './change-feed.ts';
 import { Listening } from './listen.ts';
 import { createLists } from './lists.ts';
 import { createRelays } from './relays.ts';
@@ -23,9 +23,9 @@ export interface McpSurface {
  */
 export function createMcpSurface(app: App): McpSurface {
   const services: McpServices = { app, lists: createLists(app), relays: createRelays(app) };
-  const changes = createChanges(app);
-  const sessions = new Sessions(services, changes);
-  const listening = new Listening(services, changes);
+  const feed = createChangeFeed(app);
+  const sessions = new Sessions(services, feed);
+  const listening = new Listening(services, feed);
   const handler = createMcpHandler(({ authInfo, era }) => serverFor(services, { caller: callerFrom(authInfo), era }), {
     onerror: (error) => app.log.debug('mcp request refused', { error }),
   });
@@ -42,7 +42,7 @@ export function createMcpSurface(app: App): McpSurface {
     },
     async close() {
       await Promise.all([sessions.close(), listening.close(), handler.close()]);
-      await changes.close();
+      await feed.close();
     },
   };
 }

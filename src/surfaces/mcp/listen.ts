@@ -1,9 +1,9 @@
 import { createMcpHandler, type McpHttpHandler, type ServerEvent, type ServerEventBus } from '@modelcontextprotocol/server';
-import { isRecord } from '../../kernel/registry.ts';
+import { recordIn } from '../../wire/json.ts';
 import { asAuthInfo, type McpCaller } from './caller.ts';
-import type { ChangeFeed, ListKind } from './changes.ts';
+import type { ChangeFeed, ListKind } from './change-feed.ts';
 import { type McpServices, serverFor } from './server.ts';
-import { MAX_IN_ALL, MAX_OF_A_TOKEN } from './sessions.ts';
+import { MAX_OPEN, MAX_OPEN_PER_TOKEN } from './sessions.ts';
 import { MAX_SUBSCRIPTIONS, Subscriptions } from './subscriptions.ts';
 
 const CHECK_MS = 15_000;
@@ -22,13 +22,13 @@ interface Stream {
 /** `subscriptions/listen` of the newer revision: one long answer by which a client hears of changes. */
 export class Listening {
   readonly #services: McpServices;
-  readonly #changes: ChangeFeed;
+  readonly #feed: ChangeFeed;
   readonly #streams = new Set<Stream>();
   readonly #stopChecking: () => void;
 
-  constructor(services: McpServices, changes: ChangeFeed) {
+  constructor(services: McpServices, feed: ChangeFeed) {
     this.#services = services;
-    this.#changes = changes;
+    this.#feed = feed;
     this.#stopChecking = services.app.clock.every(CHECK_MS, () => {
       for (const stream of this.#streams) void this.#endIfRevoked(stream).catch(() => {});
     });
@@ -60,7 +60,7 @@ export class Listening {
       bus,
       maxSubscriptions: this.#hasRoom(caller) ? 1 : 0,
     });
-    const stopListening = this.#changes.listen({
+    const stopListening = this.#feed.listen({
       caller,
       listsChanged: (kinds) => {
         for (const kind of kinds) publish(EVENTS[kind]);
@@ -85,13 +85,13 @@ export class Listening {
 
   #hasRoom({ principal }: McpCaller): boolean {
     const own = [...this.#streams].filter(({ caller }) => caller.principal.tokenId === principal.tokenId).length;
-    return own < MAX_OF_A_TOKEN && this.#streams.size < MAX_IN_ALL;
+    return own < MAX_OPEN_PER_TOKEN && this.#streams.size < MAX_OPEN;
   }
 
   /** Asks for the resources one by one; what the caller may not read is left out, as if it were not there. */
   async #readable(body: Record<string, unknown>, subscriptions: Subscriptions, caller: McpCaller, signal: AbortSignal): Promise<unknown> {
-    const params = isRecord(body.params) ? body.params : {};
-    const filter = isRecord(params.notifications) ? params.notifications : {};
+    const params = recordIn(body.params);
+    const filter = recordIn(params.notifications);
     const uris = filter.resourceSubscriptions;
     if (!Array.isArray(uris) || !caller.toolsets.has('gateway')) return body;
     const kept: string[] = [];

@@ -8,14 +8,14 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { asAuthInfo, bindingOf, type McpCaller } from './caller.ts';
-import type { ChangeFeed, ListKind } from './changes.ts';
+import type { ChangeFeed, ListKind } from './change-feed.ts';
 import { type McpServices, type SessionPart, serverFor } from './server.ts';
 import { MemoryBudget, StreamMemory } from './stream-memory.ts';
 import { Subscriptions } from './subscriptions.ts';
 
-/** A person's agents restart often, and not all say goodbye. */
-export const MAX_OF_A_TOKEN = 32;
-export const MAX_IN_ALL = 1_024;
+/** Of sessions, and of streams of `subscriptions/listen` as well. A person's agents restart often, and not all say goodbye. */
+export const MAX_OPEN_PER_TOKEN = 32;
+export const MAX_OPEN = 1_024;
 /** Without a request and without a stream that is listened to. */
 export const IDLE_MS = 30 * 60_000;
 /** How long a client whose connection broke may take to come back for its answer. */
@@ -43,14 +43,14 @@ interface Session extends SessionPart {
 /** Clients of the older revisions that began with `initialize`. A session is of this process, its token and its path. */
 export class Sessions {
   readonly #services: McpServices;
-  readonly #changes: ChangeFeed;
+  readonly #feed: ChangeFeed;
   readonly #sessions = new Map<string, Session>();
   readonly #budget = new MemoryBudget(REMEMBERED);
   readonly #stopSweeping: () => void;
 
-  constructor(services: McpServices, changes: ChangeFeed) {
+  constructor(services: McpServices, feed: ChangeFeed) {
     this.#services = services;
-    this.#changes = changes;
+    this.#feed = feed;
     this.#stopSweeping = services.app.clock.every(SWEEP_MS, () => void this.#sweep().catch((error) => services.app.log.error('sweep failed', { error })));
   }
 
@@ -110,7 +110,7 @@ export class Sessions {
       lastSeen: this.#now(),
       streams: 0,
       broken: new Map<RequestId, number>(),
-      stopListening: this.#changes.listen({
+      stopListening: this.#feed.listen({
         caller,
         listsChanged: (kinds) => announce(server, kinds),
         resourcesUpdated: (updates) => quietly(subscriptions.updated(updates, session.caller)),
@@ -163,7 +163,7 @@ export class Sessions {
   /** The least recently heard of makes room, unless it is in use. */
   #makeRoom(tokenId: string): boolean {
     const own = [...this.#sessions.values()].filter(({ caller }) => caller.principal.tokenId === tokenId);
-    const full = own.length >= MAX_OF_A_TOKEN ? own : this.#sessions.size >= MAX_IN_ALL ? [...this.#sessions.values()] : [];
+    const full = own.length >= MAX_OPEN_PER_TOKEN ? own : this.#sessions.size >= MAX_OPEN ? [...this.#sessions.values()] : [];
     if (full.length === 0) return true;
     const [oldest] = full.filter(({ streams, busy }) => streams === 0 && busy === 0).sort((a, b) => a.lastSeen - b.lastSeen);
     if (oldest) void this.#end(oldest);

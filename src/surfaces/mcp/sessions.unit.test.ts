@@ -4,7 +4,7 @@ import { type TestCaller, testApp } from '../../testing/app.ts';
 import { connected } from '../../testing/mcp-client.ts';
 import { fakeUpstreams } from '../../testing/stand-ins/fake-upstreams.ts';
 import { until } from '../../testing/until.ts';
-import { IDLE_MS, LINGER_MS, MAX_OF_A_TOKEN } from './sessions.ts';
+import { IDLE_MS, LINGER_MS, MAX_OPEN_PER_TOKEN } from './sessions.ts';
 import { MAX_SUBSCRIPTIONS } from './subscriptions.ts';
 
 const INITIALIZE = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
@@ -95,7 +95,7 @@ test('a token has a bounded number of sessions: the one not heard of for longest
   const { ana, begin, clock, status, listen, developer } = await served();
   const bob = await developer('bob');
   const bobs = await begin(bob);
-  const [first = '', second = '', ...others] = await Promise.all(Array.from({ length: MAX_OF_A_TOKEN }, () => begin(ana)));
+  const [first = '', second = '', ...others] = await Promise.all(Array.from({ length: MAX_OPEN_PER_TOKEN }, () => begin(ana)));
   await listen(ana, first);
   clock.advance(1_000);
   for (const session of others) await status(ana, session, 'ping');
@@ -108,7 +108,7 @@ test('a token has a bounded number of sessions: the one not heard of for longest
 
 test('where every session of a token is in use, the next client is served without one, and is promised no news', async () => {
   const { ana, begin, send, listen } = await served();
-  for (let count = 0; count < MAX_OF_A_TOKEN; count++) await listen(ana, await begin(ana));
+  for (let count = 0; count < MAX_OPEN_PER_TOKEN; count++) await listen(ana, await begin(ana));
   const response = await send(ana, null, 'initialize', INITIALIZE);
   expect(response.headers.has('mcp-session-id')).toBe(false);
   const answer = JSON.parse(/^data: (.*)$/m.exec(await response.text())?.[1] ?? '');
@@ -119,7 +119,7 @@ test('a token has a bounded number of streams of the newer revision; one that en
   const { ana, url } = await served();
   const client = await connected(`${url}/mcp`, ana.token);
   const open = () => client.listen({ toolsListChanged: true });
-  const [first] = await Promise.all(Array.from({ length: MAX_OF_A_TOKEN }, open));
+  const [first] = await Promise.all(Array.from({ length: MAX_OPEN_PER_TOKEN }, open));
   await expect(open()).rejects.toThrow(/limit/);
   await first?.close();
   await until(open);

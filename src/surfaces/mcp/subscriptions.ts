@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { App } from '../../main.ts';
 import type { McpCaller } from './caller.ts';
-import type { Update } from './changes.ts';
+import type { Update } from './change-feed.ts';
 import type { Relays, Via, Watch } from './relays.ts';
 
 export const MAX_SUBSCRIPTIONS = 100;

@@ -3,13 +3,13 @@ import type { EventView } from '../../api.ts';
 import { useJournal } from '../../live/context.tsx';
 import { AsCommand, CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { EmptyState, State } from '../../parts/layout.tsx';
+import { EmptyState } from '../../parts/layout.tsx';
 import { SearchLink } from '../../parts/page-search.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { counted, Id, isId, Time, UntrustedText } from '../../parts/values.tsx';
 import type { EventSearch } from '../../search.ts';
 import { useSharedValue } from '../../shared-value.ts';
-import { outcomeOf, Who } from './event-words.tsx';
+import { durationOf, Outcome, Subject, Who } from './event-words.tsx';
 import { Feed, type FeedState, MAX_ROWS } from './feed.ts';
 
 export function EventList({ filter }: { filter: EventSearch }) {
@@ -130,37 +130,3 @@ const EVENT_COLUMNS: readonly Column<EventView>[] = [
     cell: ({ session }) => (session === null ? '—' : isId(session) ? <Id id={session} /> : <UntrustedText text={session} brief />),
   },
 ];
-
-export function Subject({ subject }: { subject: string }) {
-  const [, noun = '', id = subject] = /^([a-z]+:)(.+)$/.exec(subject) ?? [];
-  if (id.startsWith('dev_')) return <Who actor={`developer:${id}`} />;
-  if (!isId(id)) return <UntrustedText text={subject} brief />;
-  return (
-    <span>
-      {noun}
-      <Id id={id} />
-    </span>
-  );
-}
-
-/** A state is a word: whatever else somebody put there is cut. */
-const LONGEST_WORD = 16;
-
-export function Outcome({ event }: { event: EventView }) {
-  const outcome = outcomeOf(event);
-  if (!outcome) return '—';
-  const { word, tone } = outcome;
-  return (
-    <State tone={tone}>
-      <UntrustedText text={word.length > LONGEST_WORD ? `${word.slice(0, LONGEST_WORD - 1)}…` : word} />
-    </State>
-  );
-}
-
-/** How long the call took, where the event is of one: "12 ms", "1.2 s". */
-export function durationOf({ payload }: Pick<EventView, 'payload'>): string {
-  const ms = payload.duration_ms;
-  if (typeof ms !== 'number') return '—';
-  if (ms < 1_000) return `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`;
-  return `${(ms / 1_000).toLocaleString(undefined, { maximumFractionDigits: 1 })} s`;
-}

@@ -9,8 +9,7 @@ import { Facts, type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
 import { dateOf, PathLink, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { EventSearch } from '../../search.ts';
-import { durationOf, Outcome, Subject } from './event-list.tsx';
-import { outcomeOf, Who } from './event-words.tsx';
+import { durationOf, Outcome, outcomeOf, Subject, Who } from './event-words.tsx';
 import { deniedEditIn, deniedWords, RefusalCard, stepOf } from './refusal.tsx';
 
 /** A longer kind is nobody's name for anything. */
@@ -153,7 +152,7 @@ function Hashes({ event: { seq, hash }, previous }: { event: EventView; previous
 }
 
 /** More in one event are not worth as many questions. */
-const MAX_ITEMS = 8;
+const MAX_LOOKUPS = 8;
 const IDS = /\b[a-z]+_[0-9A-Z]{20,}\b/g;
 
 /** What the event speaks of, as far as it has a page. */
@@ -187,5 +186,5 @@ function NamedObjects({ event }: { event: EventView }) {
 function idsIn({ subject, actor, payload }: EventView): string[] {
   const instances = [subject, actor].flatMap((text) => /^instance:(.+)$/.exec(text ?? '')?.[1] ?? []);
   const ids = [subject ?? '', JSON.stringify(payload)].flatMap((text) => text.match(IDS) ?? []);
-  return [...new Set([...instances, ...ids])].filter((id) => !/^(req|dev|ses)_/.test(id)).slice(0, MAX_ITEMS);
+  return [...new Set([...instances, ...ids])].filter((id) => !/^(req|dev|ses)_/.test(id)).slice(0, MAX_LOOKUPS);
 }

@@ -1,6 +1,6 @@
 import type { EventView } from '../../api.ts';
-import type { Tone } from '../../parts/layout.tsx';
-import { AgentName, shortId, UntrustedText } from '../../parts/values.tsx';
+import { State, type Tone } from '../../parts/layout.tsx';
+import { AgentName, Id, isId, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 
 export type Category = EventView['category'];
@@ -38,4 +38,38 @@ export function Who({ actor }: { actor: string }) {
   if (kind === 'instance') return <AgentName name={id} id={id} />;
   if (agent === undefined) return <UntrustedText text={name(id)} brief />;
   return <AgentName name={`${agent}@${name(id)}`} id={`${agent}@${id}`} />;
+}
+
+export function Subject({ subject }: { subject: string }) {
+  const [, noun = '', id = subject] = /^([a-z]+:)(.+)$/.exec(subject) ?? [];
+  if (id.startsWith('dev_')) return <Who actor={`developer:${id}`} />;
+  if (!isId(id)) return <UntrustedText text={subject} brief />;
+  return (
+    <span>
+      {noun}
+      <Id id={id} />
+    </span>
+  );
+}
+
+/** A state is a word: whatever else somebody put there is cut. */
+const LONGEST_WORD = 16;
+
+export function Outcome({ event }: { event: EventView }) {
+  const outcome = outcomeOf(event);
+  if (!outcome) return '—';
+  const { word, tone } = outcome;
+  return (
+    <State tone={tone}>
+      <UntrustedText text={word.length > LONGEST_WORD ? `${word.slice(0, LONGEST_WORD - 1)}…` : word} />
+    </State>
+  );
+}
+
+/** How long the call took, where the event is of one: "12 ms", "1.2 s". */
+export function durationOf({ payload }: Pick<EventView, 'payload'>): string {
+  const ms = payload.duration_ms;
+  if (typeof ms !== 'number') return '—';
+  if (ms < 1_000) return `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`;
+  return `${(ms / 1_000).toLocaleString(undefined, { maximumFractionDigits: 1 })} s`;
 }

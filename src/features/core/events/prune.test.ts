@@ -5,7 +5,7 @@ import { workspaceId } from '../../../kernel/ids.ts';
 import { createLog } from '../../../kernel/trace.ts';
 import { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
 import { readAnchor } from '../../../storage/journal.ts';
-import { cut, PruneWalk } from '../../../storage/journal-prune.ts';
+import { cutJournal, PruneWalk } from '../../../storage/journal-prune.ts';
 import { findRows, insertRows } from '../../../storage/rows.ts';
 import type { JournalAnchorRow } from '../../../storage/schema-rows.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
@@ -115,7 +115,7 @@ test('what a prune that was broken off has left behind is removed by the server,
   const walk = new PruneWalk(await readAnchor(store.reader, workspace), since);
   while (!walk.isDone) await walk.step(store.reader, workspace, last + 10);
   await new AnchorKeeper(t.database.home, undefined).pruning(store.reader, workspace, walk.reached, t.clock.now());
-  await store.write(workspace, (tx) => cut(tx, walk, 'operator'));
+  await store.write(workspace, (tx) => cutJournal(tx, walk, 'operator'));
   expect(await readAnchor(t.app.store.reader, workspace)).toMatchObject({ seq: last });
   expect((await listed(t, { after: 0, limit: 1 })).looked.from).toBe(last + 1);
   expect((await t.events())[0]?.seq).toBe(1);

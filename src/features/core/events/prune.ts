@@ -8,7 +8,7 @@ import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
 import { unattested } from '../../../storage/chain-verifier.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { type ChainPoint, readAnchor, readHead } from '../../../storage/journal.ts';
-import { cut, isAttested, leftBefore, PruneWalk, removeSome } from '../../../storage/journal-prune.ts';
+import { countBeforeAnchor, cutJournal, isCutAttested, PruneWalk, removeBatch } from '../../../storage/journal-prune.ts';
 import { findRows } from '../../../storage/rows.ts';
 import { anchorAround } from './anchors.ts';
 import { pruneJournal } from './contract.ts';
@@ -38,15 +38,22 @@ export function pruneTools(standing: PruneHold, keeper: AnchorKeeper): Implement
     const report = async (stage: Pruned['stage'], count: number): Promise<Pruned> => {
       const anchor = await readAnchor(reader, workspace);
       const { seq, hash } = anchor;
-      return { stage, before, anchor: { seq, hash }, verified_to: walk.reached.seq, pruned: count, remaining: await leftBefore(reader, workspace, anchor) };
+      return {
+        stage,
+        before,
+        anchor: { seq, hash },
+        verified_to: walk.reached.seq,
+        pruned: count,
+        remaining: await countBeforeAnchor(reader, workspace, anchor),
+      };
     };
     if (!walk.isDone) return await report('verifying', 0);
     if (dry_run) return await report('done', pruned);
     walks.delete(workspace);
-    const cutHere = () => anchorAround(keeper, ctx, walk.reached, () => ctx.write((tx) => cut(tx, walk, ctx.principal.actor)));
+    const cutHere = () => anchorAround(keeper, ctx, walk.reached, () => ctx.write((tx) => cutJournal(tx, walk, ctx.principal.actor)));
     if (pruned > 0 && !(await cutHere())) return await report('verifying', 0);
     for (let removed = 0; removed < REMOVED_A_CALL && !ctx.signal.aborted; ) {
-      const some = await removeSome(ctx.write);
+      const some = await removeBatch(ctx.write);
       if (some === 0) return await report('done', pruned);
       removed += some;
     }
@@ -56,7 +63,7 @@ export function pruneTools(standing: PruneHold, keeper: AnchorKeeper): Implement
   /** From where this process left off, for as many events as a call has time for. */
   async function verify({ reader, workspace, signal }: CallContext, before: number): Promise<PruneWalk> {
     const anchor = await readAnchor(reader, workspace);
-    if (!(await isAttested(reader, workspace, anchor))) throw broken(unattested(anchor));
+    if (!(await isCutAttested(reader, workspace, anchor))) throw broken(unattested(anchor));
     const known = walks.get(workspace);
     const walk = known?.anchor.seq === anchor.seq && known.before === before ? known : new PruneWalk(anchor, before);
     // Whoever goes on has it alone: two would add the same events twice, and take that for a break.
@@ -89,8 +96,8 @@ export function removingCut({ store, log }: Pick<Services, 'store' | 'log'>): Sw
     async run() {
       const anchors = new Map((await findRows(store.reader, 'journal_anchors', {})).map(({ workspace_id, ...anchor }) => [workspace_id, anchor]));
       await inEachWorkspace(log, name, [...anchors.keys()], async (workspace) => {
-        if ((await leftBefore(store.reader, workspace, anchors.get(workspace) as ChainPoint)) === 0) return;
-        while ((await removeSome((callback) => store.write(workspace, callback))) > 0);
+        if ((await countBeforeAnchor(store.reader, workspace, anchors.get(workspace) as ChainPoint)) === 0) return;
+        while ((await removeBatch((callback) => store.write(workspace, callback))) > 0);
       });
     },
   };

@@ -8,7 +8,7 @@ import { firstSeqSince, readAnchor, readHead } from '../../../storage/journal.ts
 import { countRows, findRow, matching } from '../../../storage/rows.ts';
 import { backupStore, serverStatus } from './contract.ts';
 
-export const operations = (facts: ServerFacts): Feature => ({ name: 'operations', implementations: operationTools(facts) });
+export const server = (facts: ServerFacts): Feature => ({ name: 'operations', implementations: serverTools(facts) });
 
 export interface ServerFacts {
   readonly version: string;
@@ -22,7 +22,7 @@ export interface ServerFacts {
 
 const DAY_MS = 24 * 3_600_000;
 
-function operationTools(facts: ServerFacts): Implementation[] {
+function serverTools(facts: ServerFacts): Implementation[] {
   return [
     implement(serverStatus, {
       read: async (_input, { reader, workspace, clock }) => {

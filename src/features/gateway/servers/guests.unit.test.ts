@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { workspaceId } from '../../../kernel/ids.ts';
 import { child, type TestEntry, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
 import type { TestDatabase } from '../../../testing/store/database.ts';
-import { createUpstreams, type Guests, guest } from './index.ts';
+import { type Guests, guest } from './guests.ts';
+import { createUpstreams } from './index.ts';
 
 const STAGE = workspaceId('stage');
 

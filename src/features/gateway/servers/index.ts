@@ -1,40 +1,16 @@
 import type { Services } from '../../../kernel/call.ts';
-import { workspaceName } from '../../../kernel/ids.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { ServerCatalogue } from './catalogue.ts';
 import { Configured } from './configured.ts';
-import type { ServerEntry } from './entry.ts';
+import type { Guests } from './guests.ts';
 import type { RunningServers } from './running.ts';
 import { serverTools, undecidedServers } from './tools.ts';
-import { UpstreamCatalog, type Upstreams } from './upstream-catalog.ts';
+import { UpstreamOffers, type Upstreams } from './upstream-offers.ts';
 
+export { guest } from './guests.ts';
 export { readEntries } from './secrets.ts';
 export { blocksOf } from './toml-blocks.ts';
-export type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './upstream-catalog.ts';
-
-/** A program as a server of this name for one workspace, with the settings of an entry that says no more. */
-export const guest = (
-  name: string,
-  workspace: string,
-  program: { readonly command: string; readonly args: readonly string[] },
-  timeoutMs: number,
-): ServerEntry => ({
-  name,
-  workspace,
-  workspaces: [workspaceName(workspace)],
-  enabled: true,
-  prefix: true,
-  include: undefined,
-  exclude: [],
-  lazy: false,
-  timeoutMs,
-  protocol: 'auto',
-  transport: { kind: 'stdio', ...program, env: {}, cwd: undefined },
-  line: 0,
-});
-
-/** Servers that are in no file: they come with something that runs here, and go with it. */
-export type Guests = Pick<Configured, 'attach' | 'detach'>;
+export type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './upstream-offers.ts';
 
 export interface UpstreamsOptions {
   /** Where `secrets.toml` and the servers' logs are. */
@@ -48,20 +24,19 @@ export interface UpstreamsOptions {
   readonly nativeNames: () => Iterable<string>;
 }
 
+interface CreatedUpstreams {
+  readonly feature: Feature;
+  readonly upstreams: Upstreams;
+  readonly guests: Guests;
+  undecided(workspace: string): ReturnType<typeof undecidedServers>;
+}
+
 /** Other MCP servers: configured in `secrets.toml`, kept running, their tools, prompts and resources offered as far as they are approved. */
-export async function createUpstreams(
-  services: Services,
-  options: UpstreamsOptions,
-): Promise<{
-  feature: Feature;
-  upstreams: Upstreams;
-  guests: Guests;
-  undecided: (workspace: string) => ReturnType<typeof undecidedServers>;
-}> {
+export async function createUpstreams(services: Services, options: UpstreamsOptions): Promise<CreatedUpstreams> {
   const catalogue = new ServerCatalogue(services, options.nativeNames);
   const resourceUpdated = (server: string, uri: string) => upstreams.resourceUpdated(server, uri);
   const running = options.run ? await runServers(services, { ...options, resourceUpdated }, catalogue) : new Configured(services, options, catalogue);
-  const upstreams = new UpstreamCatalog(catalogue, running);
+  const upstreams = new UpstreamOffers(catalogue, running);
   return {
     feature: {
       name: 'upstreams',

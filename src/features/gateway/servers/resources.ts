@@ -1,7 +1,7 @@
 import type { Json } from '../../../kernel/relay.ts';
 import type { ServerEntry } from './entry.ts';
 import type { UpstreamFacts } from './store.ts';
-import type { ExternalResource } from './upstream-catalog.ts';
+import type { ExternalResource } from './upstream-offers.ts';
 
 /** The resources of all servers in one list, and who has which. Made when the lists change, asked with every call. */
 export interface ResourceIndex {

@@ -11,7 +11,7 @@ import type { ServerEntry } from './entry.ts';
 import { Notices, type NoticesOptions } from './notices.ts';
 import { indexResources, matchesTemplate } from './resources.ts';
 import type { UpstreamFacts } from './store.ts';
-import type { UpstreamChange } from './upstream-catalog.ts';
+import type { UpstreamChange } from './upstream-offers.ts';
 
 const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
 const everybody = () => true;

@@ -48,11 +48,11 @@ export async function runPull(
   });
   const runner = stepRunner(ctx, ctx.signal);
   const made = await carryOutPull(outside, ports, runner, leased, push);
-  if ('failure' in made) throw made.failure instanceof Unknown ? unknown(made.failure) : asRefusal(made.failure);
+  if ('failure' in made) throw made.failure instanceof PullOutcomeUnknown ? outcomeUnknown(made.failure) : asRefusal(made.failure);
   return ok({ pr_number: made.pull.number, pr_url: made.pull.url, branch_name: work.branch_name, not_included: notIncluded });
 }
 
-const unknown = ({ message }: Unknown): Refusal =>
+const outcomeUnknown = ({ message }: PullOutcomeUnknown): Refusal =>
   new Refusal(
     'GITHUB_OUTCOME_UNKNOWN',
     `${message}; whether the pull request was made is not known yet.`,
@@ -105,7 +105,7 @@ export async function carryOutPull(
     held = still;
     pull = await openPull(github, wantedOf(leased, stepOf(leased)));
   } catch (failure) {
-    if (failure instanceof Unknown) await runner.write((tx) => leaveToSweep(tx, held));
+    if (failure instanceof PullOutcomeUnknown) await runner.write((tx) => leaveToSweep(tx, held));
     else await runner.write((tx) => undo(tx, ports, runner, held, messageOf(failure), nobodyHears()));
     return { failure };
   }
@@ -202,8 +202,8 @@ async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, 
 }
 
 /** Whether GitHub has done it could not be learnt. */
-export class Unknown extends Error {
-  override readonly name = 'Unknown';
+class PullOutcomeUnknown extends Error {
+  override readonly name = 'PullOutcomeUnknown';
 }
 
 interface WantedPull {
@@ -231,7 +231,7 @@ export async function openPull(github: GitHub, wanted: WantedPull): Promise<Pull
     if (!(error instanceof GitHubFailed) || !(error.isUncertain || error.why === 'invalid')) throw error;
     // It may have been made all the same, or by somebody else a moment ago.
     const made = await findPull(github, wanted).catch(() => {
-      throw error.isUncertain ? new Unknown(error.message) : error;
+      throw error.isUncertain ? new PullOutcomeUnknown(error.message) : error;
     });
     if (made) return made;
     throw error;

@@ -2,8 +2,8 @@ import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { isSatisfied, shownStatus, type TaskStatus } from '../workflows/index.ts';
 import type { workflowsGraph } from './contract.ts';
-import { layersOf, longestChain, rowsOf, type TaskEdge, withoutImplied } from './layers.ts';
 import type { GraphTask } from './store.ts';
+import { layersOf, longestChain, rowsWithinLayers, type TaskEdge, withoutImplied } from './task-graph.ts';
 
 type Graph = Output<typeof workflowsGraph>;
 type Node = Graph['nodes'][number];
@@ -69,7 +69,7 @@ function placed(drawn: readonly Drawn[], depth: Int32Array, whole: readonly Task
   const back = edges.filter((edge) => !leadsOn(edge));
   const layers = layersOf(drawn.length, forward);
   const shown = edges.length > ALL_EDGES ? withoutImplied(layers, forward) : forward;
-  return { layers, rows: rowsOf(layers, shown), kept: [...shown, ...back].slice(0, MAX_EDGES), all: edges.length };
+  return { layers, rows: rowsWithinLayers(layers, shown), kept: [...shown, ...back].slice(0, MAX_EDGES), all: edges.length };
 }
 
 /** Which of the drawn each task is in. */

@@ -1,61 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StoredTaskStatus } from '../workflows/index.ts';
 import { fold, graphOf, MAX_DRAWN, SHOWN_WHOLE } from './graph.ts';
-import { layersOf, longestChain, rowsOf, type TaskEdge, unmetChain, withoutImplied } from './layers.ts';
-
-test('a task stands one layer after the last of those that it waits for', () => {
-  const edges: TaskEdge[] = [
-    [0, 1],
-    [1, 2],
-    [0, 2],
-    [3, 2],
-  ];
-  expect([...layersOf(4, edges)]).toEqual([0, 1, 2, 0]);
-});
-
-test('the critical path is the longest chain of what is left, and what is done does not count', () => {
-  const edges: TaskEdge[] = [
-    [0, 1],
-    [1, 2],
-    [3, 4],
-  ];
-  expect(longestChain(5, edges, () => true)).toEqual([0, 1, 2]);
-  expect(longestChain(5, edges, (place) => place > 1)).toEqual([3, 4]);
-  expect(longestChain(5, edges, () => false)).toEqual([]);
-});
-
-test('within its layer a task stands near what it waits for, so that edges do not cross', () => {
-  const rows = rowsOf(Int32Array.from([0, 0, 1, 1]), [
-    [0, 3],
-    [1, 2],
-  ]);
-  expect([rows[2], rows[3]]).toEqual([rows[1], rows[0]]);
-});
-
-test('an edge that others imply is left out, and no other', () => {
-  const edges: TaskEdge[] = [
-    [0, 1],
-    [1, 2],
-    [0, 2],
-    [0, 3],
-  ];
-  expect(withoutImplied(layersOf(4, edges), edges).sort()).toEqual([
-    [0, 1],
-    [0, 3],
-    [1, 2],
-  ]);
-});
-
-test('what holds a task up is the end of the longest unmet chain, however long', () => {
-  const waits = new Map([
-    ['deploy', ['docs', 'test']],
-    ['test', ['build']],
-  ]);
-  expect(unmetChain('deploy', waits)).toEqual(['test', 'build']);
-  expect(unmetChain('docs', waits)).toEqual([]);
-  const long = new Map(Array.from({ length: 9_999 }, (_, at): [string, string[]] => [`t${at}`, [`t${at + 1}`]]));
-  expect(unmetChain('t0', long).at(-1)).toBe('t9999');
-});
 
 const task = (at: number, group: string | null, status: StoredTaskStatus = 'pending') => ({
   id: `tk_${at}`,

@@ -17,8 +17,8 @@ import {
   type WorkflowTaskRow,
 } from '../workflows/index.ts';
 import type { workflowsCheckpoints, workflowsTask } from './contract.ts';
-import { unmetChain } from './layers.ts';
 import { countDependents, dependentsOf, type OpenTask, unfinishedTasks } from './store.ts';
+import { layersOf, type TaskEdge } from './task-graph.ts';
 
 type Shown = Output<typeof workflowsTask>;
 type Checkpoints = Output<typeof workflowsCheckpoints>;
@@ -78,6 +78,34 @@ async function unmetOf(db: Db, workflow: WorkflowRow, task: WorkflowTaskRow): Pr
   const chain = unmetChain(task.id, waiting);
   const shown = chain.length <= CHAIN ? chain : [...chain.slice(0, CHAIN - 1), ...chain.slice(-1)];
   return { unmet: shown.map((id) => neighbour(open.get(id) as OpenTask)), unmet_length: chain.length };
+}
+
+/**
+ * From what the task waits for to what holds it up in the end: the longest way along dependencies that are not met. `dependencies`
+ * has only unmet ones, and must have no circle.
+ */
+export function unmetChain(taskId: string, dependencies: ReadonlyMap<string, readonly string[]>): string[] {
+  const ids = [taskId];
+  const places = new Map([[taskId, 0]]);
+  const edges: TaskEdge[] = [];
+  for (let at = 0; at < ids.length; at++) {
+    for (const dependency of dependencies.get(ids[at] as string) ?? []) {
+      if (!places.has(dependency)) {
+        places.set(dependency, ids.length);
+        ids.push(dependency);
+      }
+      edges.push([places.get(dependency) as number, at]);
+    }
+  }
+  const layers = layersOf(ids.length, edges);
+  const layer = (id: string): number => layers[places.get(id) as number] as number;
+  const chain: string[] = [];
+  for (let here = taskId; ; ) {
+    const next = (dependencies.get(here) ?? []).find((dependency) => layer(dependency) === layer(here) - 1);
+    if (next === undefined) return chain;
+    chain.push(next);
+    here = next;
+  }
 }
 
 export async function checkpointsShown(

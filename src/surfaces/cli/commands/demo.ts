@@ -1,53 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { openBrowser } from '../browser.ts';
 import { type Client, connectClient, findServer } from '../client.ts';
 import { type CliCommand, CliError, type CommandResult, type Invocation, option, UsageError } from '../command.ts';
-import type { CliOutput } from '../output.ts';
-import { openBrowser } from './up.ts';
-
-export interface Narrator {
-  say(line: string): void;
-  done(what: string, next: string | undefined): void;
-  end(): void;
-}
-
-const BAR = 16;
-
-/** A line for each step, with the time since the beginning. On a terminal a bar below them says how far it is. */
-export function narrator(out: CliOutput, { steps, json }: { steps: number; json: boolean }): Narrator {
-  const since = performance.now();
-  const hasBar = !json && process.stderr.isTTY === true && process.env.TERM !== 'dumb';
-  let count = 0;
-  let bar = '';
-  const shown = (line: string) => (out.utf8 ? line : line.replaceAll('→', '->'));
-  const erase = () => hasBar && bar !== '' && process.stderr.write(`\r\u001b[2K`);
-  const say = (line: string) => {
-    if (json) return;
-    erase();
-    out.note(shown(line));
-    if (hasBar && bar !== '') process.stderr.write(bar);
-  };
-  return {
-    say,
-    done(what, next) {
-      count++;
-      const full = Math.round((count / steps) * BAR);
-      const [done, left] = out.utf8 ? ['█', '░'] : ['#', '.'];
-      bar = count === steps ? '' : `${done.repeat(full)}${left.repeat(BAR - full)} ${count}/${steps}${next ? ` next: ${next}` : ''}`;
-      say(count === 1 ? `${out.mark.good} ${what}` : `${clock(performance.now() - since)} ${what}`);
-    },
-    end() {
-      erase();
-      bar = '';
-    },
-  };
-}
-
-const clock = (ms: number): string => {
-  const seconds = Math.floor(ms / 1000);
-  return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
-};
+import { createNarrator } from './demo-narrator.ts';
 
 const WORKSPACE = 'demo';
 
@@ -103,22 +60,22 @@ async function show(invocation: Invocation, client: Client, staysUp: boolean): P
   const stop = new AbortController();
   const interrupt = () => stop.abort(new CliError('INTERRUPTED', 'The demo was interrupted; what it made was removed.', 'covenant demo'));
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  const voice = narrator(out, { steps: STEPS, json });
+  const narrator = createNarrator(out, { steps: STEPS, json });
   let signin = '';
   const opened = (link: string) => {
     signin = link;
-    voice.say(`Dashboard  ${link}  (one use, 10 min)`);
+    narrator.say(`Dashboard  ${link}  (one use, 10 min)`);
     if (!json && values['no-open'] !== true) openBrowser(link, invocation.env);
   };
   try {
-    await tellAll({ url, action, signal: stop.signal, voice, paceMs, stayMs }, opened);
+    await tellAll({ url, action, signal: stop.signal, narrator, paceMs, stayMs }, opened);
   } catch (error) {
     // Nothing of another demo's is touched.
     const begun = !(error instanceof CliError && ['DEMO_RUNNING', 'DEMO_KEPT', 'WORKSPACE_TAKEN'].includes(error.code));
     if (begun) await clearStage(action, false).catch((left) => out.note(`${out.mark.wait} ${messageOf(left)}\n    next: covenant demo --clean`));
     throw stop.signal.aborted ? stop.signal.reason : error;
   } finally {
-    voice.end();
+    narrator.end();
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
   const cleared = await clearStage(action, keep);

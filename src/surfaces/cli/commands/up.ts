@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,6 +12,7 @@ import type { Metrics } from '../../http/metrics.ts';
 import type { RunningServer } from '../../http/server.ts';
 import { telemetrySettings } from '../../telemetry/settings.ts';
 import type { Telemetry } from '../../telemetry/start.ts';
+import { openBrowser } from '../browser.ts';
 import { findServer } from '../client.ts';
 import { type CliCommand, CliError, type Invocation, option } from '../command.ts';
 import { prepareHome, removeRunFile, writeRunFile } from '../home.ts';
@@ -132,14 +132,4 @@ function markClone(): () => void {
     // An installed package may be read-only; only a clone needs the mark.
   }
   return () => rmSync(file, { force: true });
-}
-
-/** Opens the link where a person sits in front of the machine; anywhere else the printed link serves. */
-export function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
-  if (!process.stdout.isTTY) return;
-  const program = process.platform === 'darwin' ? 'open' : env.DISPLAY || env.WAYLAND_DISPLAY ? 'xdg-open' : undefined;
-  if (!program) return;
-  const child = spawn(program, [url], { stdio: 'ignore', detached: true });
-  child.on('error', () => {});
-  child.unref();
 }

@@ -1,5 +1,4 @@
 import type { ConfigEntry } from '../../../clients/client.ts';
-import { CliError } from '../../cli/command.ts';
 
 /**
  * What setup writes into the entry of a server, now or in earlier versions, and other ways to reach one, which would win over it. All else in
@@ -31,21 +30,3 @@ export interface Editor<E extends ConfigEntry> {
   /** The text without it; undefined where it is no longer as it was written, and has to stay. */
   take(text: string, written: WrittenEntry & { readonly entry: E }, file: string): string | undefined;
 }
-
-interface Position {
-  readonly line: number;
-  readonly column: number;
-}
-
-export function positionOf(text: string, offset: number): Position {
-  const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
-}
-
-/** Nothing of the file is quoted: it may hold secrets. */
-export const brokenFile = (file: string, { line, column }: Position, problem: string): CliError =>
-  new CliError(
-    'BROKEN_FILE',
-    `${file}, line ${line}, column ${column}: ${problem}. Nothing was changed.`,
-    'Mend it there, or move the file away; then run this again.',
-  );

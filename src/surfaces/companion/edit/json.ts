@@ -1,22 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { ItemEntry, MemberEntry } from '../../../clients/client.ts';
-import { brokenFile, type Editor, isOwnKey, ownOf, positionOf } from './entry.ts';
-
-/** How a file is written: what is put into it is to look like the rest. */
-interface Layout {
-  readonly eol: string;
-  readonly unit: string;
-}
-
-export function layoutOf(text: string): Layout {
-  return { eol: text.includes('\r\n') ? '\r\n' : '\n', unit: /^( +|\t)[^\s*]/m.exec(text)?.[1] ?? '  ' };
-}
-
-const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n', offset - 1) + 1;
-
-/** Without what ends it. */
-const restOfLine = (text: string, offset: number): string => /^[^\r\n]*/.exec(text.slice(offset))?.[0] ?? '';
+import { type Editor, isOwnKey, ownOf } from './entry.ts';
+import { isContainer, jsonAt, type Path, removeJson, setJson } from './json-text.ts';
 
 export const member: Editor<MemberEntry> = {
   state(text, { at, value, isDefault }, file) {
@@ -47,12 +32,6 @@ export const member: Editor<MemberEntry> = {
 const isRecord = (value: unknown): value is Record<string, unknown> => isContainer(value) && !Array.isArray(value);
 
 const ownIn = (found: unknown): unknown => (isRecord(found) ? ownOf(found) : found);
-
-function jsonAt(text: string, path: Path, file: string): unknown {
-  return path.reduce<unknown>((value, step) => (isContainer(value) ? value[step] : undefined), jsonIn(text, file));
-}
-
-const isContainer = (value: unknown): value is Record<string | number, unknown> => typeof value === 'object' && value !== null;
 
 /** How many steps of the path lead to something. */
 function depthOf(text: string, path: Path, file: string): number {
@@ -131,134 +110,4 @@ export function hooksIn(value: unknown): readonly unknown[] {
 export function isOurs(hook: unknown, pattern: string): boolean {
   const { command, url } = (hook ?? {}) as { command?: unknown; url?: unknown };
   return [command, url].some((said) => typeof said === 'string' && new RegExp(pattern).test(said));
-}
-
-/**
- * Edits of JSON and JSONC that leave every other byte as it is. The parser's own edits are not used: they format what stands around the
- * change, and lose comments behind the last element of a list.
- */
-type Path = readonly (string | number)[];
-
-interface Insertion {
-  readonly at: number;
-  readonly text: string;
-}
-
-/** The value of a whole file; undefined where there is none in it. */
-export function jsonIn(text: string, file: string): unknown {
-  const tree = treeOf(text, file);
-  return tree && plain(tree);
-}
-
-/** Puts a value at a path, with all that leads there. Number: the index in a list; its length appends. */
-function setJson(text: string, path: Path, value: unknown, file: string): string {
-  const tree = treeOf(text, file);
-  const layout = layoutOf(text);
-  if (!tree) return `${text}${text === '' || text.endsWith('\n') ? '' : layout.eol}${written(nested(path, value), '', layout)}${layout.eol}`;
-  let node = tree;
-  for (const [depth, step] of path.entries()) {
-    const wanted = typeof step === 'number' ? 'array' : 'object';
-    if (node.type !== wanted) {
-      const named = depth === 0 ? 'this' : JSON.stringify(path[depth - 1]);
-      throw brokenFile(file, positionOf(text, node.offset), `${named} must be ${wanted === 'array' ? 'a list' : 'an object'}`);
-    }
-    const child = childOf(node, step);
-    if (!child) return insert(text, node, step, nested(path.slice(depth + 1), value), layout);
-    node = child;
-  }
-  const indent = /^\s*/.exec(text.slice(lineStart(text, node.offset), node.offset))?.[0] ?? '';
-  return splice(text, node.offset, endOf(node), written(value, indent, layout));
-}
-
-/** Takes out a member or an element with its comma, and its line where nothing else stands on it. */
-export function removeJson(text: string, path: Path, file: string): string {
-  const tree = treeOf(text, file);
-  const step = path.at(-1);
-  const parent = tree && step !== undefined ? path.slice(0, -1).reduce<Node | undefined>((node, each) => node && childOf(node, each), tree) : undefined;
-  const value = parent && step !== undefined ? childOf(parent, step) : undefined;
-  if (!parent || !value) return text;
-  const member = parent.type === 'object' ? (value.parent ?? value) : value;
-  const siblings = parent.children ?? [];
-  const previous = siblings[siblings.indexOf(member) - 1];
-  const next = commaAfter(text, endOf(member), endOf(parent) - 1);
-  const end = next ?? endOf(member);
-  const start = lineStart(text, member.offset);
-  const isAlone = /^\s*$/.test(text.slice(start, member.offset)) && /^[ \t]*\r?\n/.test(text.slice(end));
-  const [from, to] = isAlone ? [start, text.indexOf('\n', end) + 1] : [member.offset, next === undefined ? end : end + blanksAt(text, end)];
-  const without = splice(text, from, to, '');
-  // The comma before the last one goes too, with the blanks that parted them.
-  const comma = next === undefined && previous ? commaAfter(text, endOf(previous), member.offset) : undefined;
-  return comma === undefined ? without : splice(without, comma - 1, isAlone || text.slice(comma, from).trim() !== '' ? comma : from, '');
-}
-
-function treeOf(whole: string, file: string): Node | undefined {
-  const text = whole.startsWith('\uFEFF') ? ` ${whole.slice(1)}` : whole;
-  const errors: ParseError[] = [];
-  const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
-  const [error] = errors;
-  if (error) throw brokenFile(file, positionOf(whole, error.offset), `it is not valid JSON (${printParseErrorCode(error.error)})`);
-  return tree;
-}
-
-/** Of keys that are there twice the last counts, as it does for every parser. */
-function childOf(node: Node, step: string | number): Node | undefined {
-  if (typeof step === 'number') return node.type === 'array' ? node.children?.[step] : undefined;
-  if (node.type !== 'object') return undefined;
-  return node.children?.findLast(({ children }) => children?.[0]?.value === step)?.children?.[1];
-}
-
-function plain(node: Node): unknown {
-  if (node.type === 'array') return (node.children ?? []).map(plain);
-  if (node.type !== 'object') return node.value;
-  return Object.fromEntries((node.children ?? []).flatMap(({ children: [key, value] = [] }) => (key && value ? [[key.value, plain(value)]] : [])));
-}
-
-const nested = (path: Path, value: unknown): unknown =>
-  path.reduceRight<unknown>((inner, step) => (typeof step === 'number' ? [inner] : { [step]: inner }), value);
-
-const endOf = ({ offset, length }: Node): number => offset + length;
-const splice = (text: string, from: number, to: number, put: string): string => text.slice(0, from) + put + text.slice(to);
-const blanksAt = (text: string, at: number): number => /^[ \t]*/.exec(text.slice(at))?.[0].length ?? 0;
-
-const written = (value: unknown, indent: string, { eol, unit }: Layout): string => JSON.stringify(value, null, unit).replaceAll('\n', eol + indent);
-
-function insert(text: string, parent: Node, step: string | number, value: unknown, layout: Layout): string {
-  const key = typeof step === 'string' ? `${JSON.stringify(step)}: ` : '';
-  const last = parent.children?.at(-1);
-  const insertions = last
-    ? afterLast(text, parent, last, (indent) => key + (indent === undefined ? JSON.stringify(value) : written(value, indent, layout)), layout)
-    : [intoEmpty(text, parent, (indent) => key + written(value, indent, layout), layout)];
-  return insertions.toSorted((a, b) => b.at - a.at).reduce((so, { at, text: put }) => splice(so, at, at, put), text);
-}
-
-/** On a line of its own where the last one has one, behind what is said of that; on the same line otherwise. A comma at the end stays there. */
-function afterLast(text: string, parent: Node, last: Node, member: (indent?: string) => string, { eol }: Layout): Insertion[] {
-  const comma = commaAfter(text, endOf(last), endOf(parent) - 1);
-  const anchor = comma ?? endOf(last);
-  const indent = text.slice(lineStart(text, last.offset), last.offset);
-  const trailing = comma === undefined ? '' : ',';
-  if (indent.trim() !== '') return [{ at: anchor, text: `${comma === undefined ? ',' : ''} ${member()}${trailing}` }];
-  const rest = restOfLine(text, anchor);
-  const own = {
-    at: /^\s*(\/\/.*|(\/\*((?!\*\/).)*\*\/\s*)+)?$/.test(rest) ? anchor + rest.length : anchor,
-    text: `${eol}${indent}${member(indent)}${trailing}`,
-  };
-  if (comma !== undefined) return [own];
-  return own.at === anchor ? [{ ...own, text: `,${own.text}` }] : [own, { at: anchor, text: ',' }];
-}
-
-function intoEmpty(text: string, parent: Node, member: (indent: string) => string, { eol, unit }: Layout): Insertion {
-  const outer = /^[ \t]*/.exec(text.slice(lineStart(text, parent.offset)))?.[0] ?? '';
-  const close = endOf(parent) - 1;
-  const line = lineStart(text, close);
-  if (line > parent.offset && text.slice(line, close).trim() === '') return { at: line, text: `${outer}${unit}${member(outer + unit)}${eol}` };
-  return { at: parent.offset + 1, text: `${eol}${outer}${unit}${member(outer + unit)}${eol}${outer}` };
-}
-
-/** The offset behind the comma that follows; comments may stand between. */
-function commaAfter(text: string, from: number, to: number): number | undefined {
-  const scanner = createScanner(text.slice(0, to), true);
-  scanner.setPosition(from);
-  scanner.scan();
-  return text.slice(scanner.getTokenOffset(), scanner.getPosition()) === ',' ? scanner.getPosition() : undefined;
 }

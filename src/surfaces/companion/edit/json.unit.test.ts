@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ConfigEntry } from '../../../clients/client.ts';
 import { runs } from '../../../testing/runs.ts';
 import { put, stateOf, takeAll } from './edit.ts';
-import { jsonIn } from './json.ts';
+import { jsonIn } from './json-text.ts';
 
 const FILE = 'settings.json';
 

@@ -4,7 +4,7 @@ import { covibeHome, readJson } from '../../../wire/covibe-home.ts';
 import { hashOf, sha256 } from '../hash.ts';
 import { put, stateOf, takeAll } from './edit.ts';
 import type { WrittenEntry } from './entry.ts';
-import { jsonIn, removeJson } from './json.ts';
+import { jsonIn, removeJson } from './json-text.ts';
 
 /** A file that setup has written to. */
 export interface FileRecord {

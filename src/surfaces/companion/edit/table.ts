@@ -3,8 +3,9 @@ import { parse, TomlError } from 'smol-toml';
 import type { TableEntry } from '../../../clients/client.ts';
 import { tomlTable } from '../../../clients/config-entries.ts';
 import { CliError } from '../../cli/command.ts';
-import { brokenFile, type Editor, isOwnKey, ownOf } from './entry.ts';
-import { layoutOf } from './json.ts';
+import { brokenFile } from './broken.ts';
+import { type Editor, isOwnKey, ownOf } from './entry.ts';
+import { layoutOf } from './json-text.ts';
 
 /** A header or a key with its value, as it stands in a TOML file: from the start of its first line to the end of its last. */
 interface Statement {

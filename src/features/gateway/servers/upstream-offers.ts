@@ -8,6 +8,27 @@ import { downRefusal, withheldRefusal } from './refusals.ts';
 import { indexResources, type ResourceIndex } from './resources.ts';
 import type { Upstream } from './upstream.ts';
 
+/** What the other servers have to offer. Everything is asked for a workspace, so that no surface can forget which servers serve it. */
+export type Upstreams = Pick<UpstreamOffers, 'in' | 'onChange'>;
+export type WorkspaceUpstreams = ReturnType<Upstreams['in']>;
+export type ResourceHolder = NonNullable<ReturnType<WorkspaceUpstreams['holderOf']>>;
+
+/** A hint to look again, never the news itself. */
+export type UpstreamChange =
+  | { readonly kind: 'tools' | 'prompts' | 'resources'; reaches(workspace: string): boolean }
+  | { readonly kind: 'resource'; readonly server: string; readonly uri: string };
+
+export interface ExternalResource {
+  readonly server: string;
+  readonly definition: Json;
+}
+
+/** `argument` and `context` of `completion/complete`. */
+interface CompletionParams {
+  readonly argument: Json;
+  readonly context?: Json | undefined;
+}
+
 const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
   up: 'up',
   // It is there when it is called.
@@ -19,7 +40,7 @@ const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
 };
 
 /** All servers' offers in one, from which each workspace sees those of the servers that serve it. What is looked up with every call is made only when it changes. */
-export class UpstreamCatalog {
+export class UpstreamOffers {
   readonly #catalogue: ServerCatalogue;
   readonly #running: Configured;
   readonly #listeners = new Set<(change: UpstreamChange) => void>();
@@ -193,25 +214,4 @@ function lookup<T extends { readonly name: string }>(source: () => readonly Offe
   };
 }
 
-const given = ({ argument, context }: { argument: Json; context?: Json | undefined }): Json => ({ argument, ...(context ? { context } : {}) });
-
-/** What the other servers have to offer. Everything is asked for a workspace, so that no surface can forget which servers serve it. */
-export type Upstreams = Pick<UpstreamCatalog, 'in' | 'onChange'>;
-export type WorkspaceUpstreams = ReturnType<Upstreams['in']>;
-export type ResourceHolder = NonNullable<ReturnType<WorkspaceUpstreams['holderOf']>>;
-
-/** A hint to look again, never the news itself. */
-export type UpstreamChange =
-  | { readonly kind: 'tools' | 'prompts' | 'resources'; reaches(workspace: string): boolean }
-  | { readonly kind: 'resource'; readonly server: string; readonly uri: string };
-
-export interface ExternalResource {
-  readonly server: string;
-  readonly definition: Json;
-}
-
-/** `argument` and `context` of `completion/complete`. */
-interface CompletionParams {
-  readonly argument: Json;
-  readonly context?: Json | undefined;
-}
+const given = ({ argument, context }: CompletionParams): Json => ({ argument, ...(context ? { context } : {}) });

@@ -1,7 +1,7 @@
-/** What waits for what, by places in a list: `[first, then]`. Pure, linear, and without recursion: a chain may be 10,000 tasks long. */
+/** What waits for what, by places in a list: `[first, then]`. Pure, and without recursion: a chain may be 10,000 tasks long. */
 export type TaskEdge = readonly [first: number, then: number];
 
-/** The layer of each: 0 where it waits for nothing, else one more than the highest that it waits for. There must be no circle. */
+/** The layer of each: 0 where it waits for nothing, else one more than the highest that it waits for. There must be no circle. In linear time. */
 export function layersOf(count: number, edges: readonly TaskEdge[]): Int32Array {
   const layers = new Int32Array(count);
   for (const at of inOrder(count, edges)) {
@@ -12,7 +12,7 @@ export function layersOf(count: number, edges: readonly TaskEdge[]): Int32Array 
 
 /**
  * The longest chain, from its first to its last. Only those count that `counts` says; others may stand between them, and are
- * left out.
+ * left out. In linear time.
  */
 export function longestChain(count: number, edges: readonly TaskEdge[], counts: (place: number) => boolean): number[] {
   const length = new Int32Array(count);
@@ -54,38 +54,10 @@ function* inOrder(count: number, edges: readonly TaskEdge[]): Generator<{ place:
   }
 }
 
-/**
- * From what the task waits for to what holds it up in the end: the longest way along dependencies that are not met. `dependencies`
- * has only unmet ones, and must have no circle.
- */
-export function unmetChain(taskId: string, dependencies: ReadonlyMap<string, readonly string[]>): string[] {
-  const ids = [taskId];
-  const places = new Map([[taskId, 0]]);
-  const edges: TaskEdge[] = [];
-  for (let at = 0; at < ids.length; at++) {
-    for (const dependency of dependencies.get(ids[at] as string) ?? []) {
-      if (!places.has(dependency)) {
-        places.set(dependency, ids.length);
-        ids.push(dependency);
-      }
-      edges.push([places.get(dependency) as number, at]);
-    }
-  }
-  const layers = layersOf(ids.length, edges);
-  const layer = (id: string): number => layers[places.get(id) as number] as number;
-  const chain: string[] = [];
-  for (let here = taskId; ; ) {
-    const next = (dependencies.get(here) ?? []).find((dependency) => layer(dependency) === layer(here) - 1);
-    if (next === undefined) return chain;
-    chain.push(next);
-    here = next;
-  }
-}
-
 const SWEEPS = 4;
 
 /** The place of each within its layer, so that few edges cross: by turns near what it waits for and what waits for it. */
-export function rowsOf(layers: Int32Array, edges: readonly TaskEdge[]): Int32Array {
+export function rowsWithinLayers(layers: Int32Array, edges: readonly TaskEdge[]): Int32Array {
   const columns: number[][] = [];
   for (const [place, layer] of layers.entries()) (columns[layer] ??= []).push(place);
   const before: number[][] = Array.from(layers, () => []);

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { App } from '../../main.ts';
 import { testApp } from '../../testing/app.ts';
 import { until } from '../../testing/until.ts';
-import { createChanges, type ListKind } from './changes.ts';
+import { createChangeFeed, type ListKind } from './change-feed.ts';
 
 test('a client hears of what was granted while the journal could not be followed', async () => {
   const { app, developer, done } = await testApp();
@@ -13,10 +13,10 @@ test('a client hears of what was granted while the journal could not be followed
     began.resolve();
     yield await outage.promise;
   });
-  const changes = createChanges({ ...app, store: { ...app.store, follow } } as App);
-  onTestFinished(() => changes.close());
+  const feed = createChangeFeed({ ...app, store: { ...app.store, follow } } as App);
+  onTestFinished(() => feed.close());
   const heard: ListKind[] = [];
-  const stop = changes.listen({
+  const stop = feed.listen({
     caller: { principal, toolsets: new Set(), repository: undefined, place: undefined, isCurrent: async () => true },
     listsChanged: (kinds) => heard.push(...kinds),
     resourcesUpdated: () => {},

@@ -32,7 +32,7 @@ const BUSY = 100;
 const RETRY_MS = 1_000;
 
 /** Where other servers' news and changed grants meet those who are to hear of them. The journal is followed only while somebody listens. */
-export function createChanges(app: App): ChangeFeed {
+export function createChangeFeed(app: App): ChangeFeed {
   const listeners = new Set<ChangeListener>();
   const following = new Map<string, AbortController>();
   const running = new Set<Promise<void>>();

@@ -1,0 +1,27 @@
+import { workspaceName } from '../../../kernel/ids.ts';
+import type { Configured } from './configured.ts';
+import type { ServerEntry } from './entry.ts';
+
+/** A program as a server of this name for one workspace, with the settings of an entry that says no more. */
+export const guest = (
+  name: string,
+  workspace: string,
+  program: { readonly command: string; readonly args: readonly string[] },
+  timeoutMs: number,
+): ServerEntry => ({
+  name,
+  workspace,
+  workspaces: [workspaceName(workspace)],
+  enabled: true,
+  prefix: true,
+  include: undefined,
+  exclude: [],
+  lazy: false,
+  timeoutMs,
+  protocol: 'auto',
+  transport: { kind: 'stdio', ...program, env: {}, cwd: undefined },
+  line: 0,
+});
+
+/** Servers that are in no file: they come with something that runs here, and go with it. */
+export type Guests = Pick<Configured, 'attach' | 'detach'>;

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { layersOf, longestChain, rowsWithinLayers, type TaskEdge, withoutImplied } from './task-graph.ts';
+
+test('a task stands one layer after the last of those that it waits for', () => {
+  const edges: TaskEdge[] = [
+    [0, 1],
+    [1, 2],
+    [0, 2],
+    [3, 2],
+  ];
+  expect([...layersOf(4, edges)]).toEqual([0, 1, 2, 0]);
+});
+
+test('the critical path is the longest chain of what is left, and what is done does not count', () => {
+  const edges: TaskEdge[] = [
+    [0, 1],
+    [1, 2],
+    [3, 4],
+  ];
+  expect(longestChain(5, edges, () => true)).toEqual([0, 1, 2]);
+  expect(longestChain(5, edges, (place) => place > 1)).toEqual([3, 4]);
+  expect(longestChain(5, edges, () => false)).toEqual([]);
+});
+
+test('within its layer a task stands near what it waits for, so that edges do not cross', () => {
+  const rows = rowsWithinLayers(Int32Array.from([0, 0, 1, 1]), [
+    [0, 3],
+    [1, 2],
+  ]);
+  expect([rows[2], rows[3]]).toEqual([rows[1], rows[0]]);
+});
+
+test('an edge that others imply is left out, and no other', () => {
+  const edges: TaskEdge[] = [
+    [0, 1],
+    [1, 2],
+    [0, 2],
+    [0, 3],
+  ];
+  expect(withoutImplied(layersOf(4, edges), edges).sort()).toEqual([
+    [0, 1],
+    [0, 3],
+    [1, 2],
+  ]);
+});
