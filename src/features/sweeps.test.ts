@@ -31,6 +31,27 @@ test.runIf(ENGINE === 'sqlite')('a row that cannot be settled keeps no other cla
   expect(t.logged.filter((line) => line.includes('this row is bad')).length).toBeGreaterThan(0);
 });
 
+test.runIf(ENGINE === 'sqlite')('a question that cannot expire keeps no other from it, and a lost session no other from its end', async () => {
+  const t = await workflowApp();
+  const zoe = await t.developer('zoe', undefined, BETA);
+  const ask = async (caller = t.ana) => {
+    const { ids } = await t.planned(['one'], { caller });
+    const { agent_id } = await t.started(ids.one as string, caller);
+    const words = { sender_id: agent_id, recipient_id: 'human', message_type: 'query', body: 'Which port?', task_id: ids.one, expires_in_minutes: 1 };
+    return String(((await t.tool('message_send', words, caller)).reply.data as { id: string }).id);
+  };
+  const start = async (caller = t.ana) =>
+    String(((await t.tool('covibe_session', { operation: 'start', repo: 'acme/app' }, caller)).reply.data as { session_id: string }).session_id);
+  const questions = [await ask(), await ask(t.ben), await ask(zoe)];
+  const sessions = [await start(), await start(t.ben), await start(zoe)];
+  await spoil(t, 'messages', `old.id = '${questions[0]}'`);
+  await spoil(t, 'agent_sessions', `old.id = '${sessions[0]}'`);
+  t.clock.advance(8 * 24 * HOUR_MS);
+  const subjects = async (kind: string) => [...(await t.events({ kind })), ...(await t.events({ kind }, BETA))].map(({ subject }) => subject);
+  await until(async () => expect(await subjects('question.expired')).toEqual(questions.slice(1)));
+  await until(async () => expect(await subjects('session.ended')).toEqual(sessions.slice(1)));
+});
+
 test.runIf(ENGINE === 'sqlite')('tasks of a plan are put into the overlap index although those of another workspace cannot be', async () => {
   const t = await workflowApp();
   const zoe = await t.developer('zoe', undefined, BETA);
