@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_CATEGORIES } from '../storage/journal.ts';
 import type { Database } from '../storage/schema-rows.ts';
 import { count, flag, idOf, json, matches, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../storage/transfer/row-rules.ts';
-import { approvalRows } from './core/approvals/store.ts';
+import { approvalRows } from './core/approvals/rows.ts';
 import { grantRows } from './core/capabilities/store.ts';
 import { deviceRows } from './core/devices/store.ts';
 import { identityRows } from './core/identity/store.ts';

@@ -1,13 +1,14 @@
 import type { NewEvent } from '../storage/journal.ts';
 import type { Store } from '../storage/open.ts';
-import { type Call, Deadline } from './call.ts';
+import { type Call, Deadline, onlyToolset } from './call.ts';
 import type { Toolset } from './contract.ts';
+import { unknownTool } from './early-refusals.ts';
 import { replyTo } from './failure.ts';
 import { type AccessDecision, type AccessRequest, APPROVAL_PREFIX, type Ports, ROUND_PREFIX, type Round, withoutApproval } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
-import { namespaceOf, parseInput, type Registry, selectOperation } from './registry.ts';
+import { parseInput, type Registry, selectOperation } from './registry.ts';
 import { type ExternalTool, type Json, roundUnknown } from './relay.ts';
-import { ENVELOPES, type Envelope, type Refused, refused } from './reply.ts';
+import type { Refused } from './reply.ts';
 
 /** Why a call does not go on: a refusal, of `tool` where that has one of its own, or a question to the caller's client. */
 type Stop = PrecheckFailure | { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };
@@ -150,36 +151,4 @@ function takeUp(call: Call, { approvalId, requestState }: Round): void {
   call.counted = true;
   const inputResponses = call.exchange?.rounds?.inputResponses;
   if (call.exchange) call.exchange = { ...call.exchange, rounds: { inputResponses, requestState } };
-}
-
-/** The toolset of a path that serves one alone. Only its tools exist there, so its grant decides what may be said. */
-const onlyToolset = ({ toolsets }: Pick<Call, 'toolsets'>): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
-
-const speaksCycle = (call: Call): boolean => (onlyToolset(call) ?? namespaceOf(call.name)) === 'cycle';
-
-/** What is said before a tool is known has the team envelope, except to the cycle contract's own names and on its path. */
-export function fallbackEnvelope(call: Call): Envelope {
-  if (call.noun === 'action') return ENVELOPES.admin;
-  return speaksCycle(call) ? ENVELOPES.cycle : ENVELOPES.team;
-}
-
-/** The cycle contract has a code of its own for this. That a native tool is served elsewhere is no secret. */
-export function unknownTool(call: Call, elsewhere: { toolset: Toolset } | undefined): Refused {
-  const code = speaksCycle(call) ? 'INVALID_TOOL' : 'UNKNOWN_TOOL';
-  const name = JSON.stringify(call.name);
-  if (elsewhere && elsewhere.toolset !== 'gateway') {
-    return refused('error', code, `The tool ${name} is not served on this path.`, `Connect to /mcp/${elsewhere.toolset} or /mcp/all.`);
-  }
-  return refused('error', code, `There is no tool ${name}.`, 'List the tools to see their names.');
-}
-
-export function unknownAction(name: string): Refused {
-  return refused('error', 'UNKNOWN_ACTION', `There is no action ${JSON.stringify(name)}.`, 'Use a covenant of the same version as the server.');
-}
-
-export const opensWorkspace = (action: PublishedTool): boolean => [...action.operations.values()].some(({ contract }) => contract.opensWorkspace);
-
-export function noWorkspace({ workspace }: Pick<Call, 'workspace'>): Refused {
-  const command = `covenant tokens create --developer NAME --workspace ${workspace}`;
-  return refused('error', 'WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(workspace)}.`, `${command} makes it.`);
 }

@@ -167,6 +167,9 @@ export interface Call extends CallRequest {
   circumstances?: Record<string, string> | undefined;
 }
 
+/** The toolset of a path that serves one alone. Only its tools exist there, so its grant decides what may be said. */
+export const onlyToolset = ({ toolsets }: Pick<Call, 'toolsets'>): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
+
 export interface CallAnswer {
   /** By which the journal and the log have the call. */
   readonly requestId: string;

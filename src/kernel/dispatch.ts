@@ -1,5 +1,5 @@
 import type { Tx, WriteCallback } from '../storage/write.ts';
-import { Admission, fallbackEnvelope, noWorkspace, opensWorkspace, type PrecheckFailure, unknownAction } from './admission.ts';
+import { Admission, type PrecheckFailure } from './admission.ts';
 import {
   argumentsDigest,
   type Call,
@@ -13,6 +13,7 @@ import {
   type Services,
   untimed,
 } from './call.ts';
+import { fallbackEnvelope, noWorkspace, opensWorkspace, unknownAction } from './early-refusals.ts';
 import { isFault, replyTo } from './failure.ts';
 import type { Ports } from './ports.ts';
 import type { PublishedTool } from './publish.ts';

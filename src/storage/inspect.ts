@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { refuseObsolete, SCHEMA_VERSION } from './migrate.ts';
+import { SCHEMA_VERSION, whyObsolete } from './migrate.ts';
 
 /** `older` is no fault: the next start migrates it. `obsolete` is older than the first migration. */
 type FileTrouble = 'damaged' | 'foreign' | 'newer' | 'older' | 'obsolete' | 'busy';
@@ -32,7 +32,7 @@ export function inspectDatabaseFile(path: string, depth: Depth): DatabaseFile {
     };
     if (version === null) return found('foreign', 'it holds no Covenant schema');
     if (version > SCHEMA_VERSION) return found('newer', `it has schema ${version}, and this program knows ${SCHEMA_VERSION}`, made);
-    const obsolete = refuseObsolete(version);
+    const obsolete = whyObsolete(version);
     if (obsolete !== undefined) return found('obsolete', obsolete, made);
     if (version < SCHEMA_VERSION) return found('older', `it has schema ${version}, which the next start makes ${SCHEMA_VERSION}`, made);
     return found(undefined, '', made);

@@ -17,7 +17,7 @@ export interface Migration {
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.number ?? 0;
 
 /** Why a database is refused that is older than the first migration, or nothing. */
-export function refuseObsolete(version: number, [first]: readonly Migration[] = MIGRATIONS): string | undefined {
+export function whyObsolete(version: number, [first]: readonly Migration[] = MIGRATIONS): string | undefined {
   if (version === 0 || first === undefined || version >= first.number) return undefined;
   return (
     `the database has schema ${version}, and this program migrates from ${first.number} on: start covenant of commit c09f4ba on it once, ` +
@@ -39,7 +39,7 @@ export async function inspectSchema(engine: Engine, db: Db = engine.reader, migr
   const oldest = migrations[0]?.number ?? 0;
   const applied = await appliedMigrations(engine, db);
   const current = applied.at(-1)?.number ?? 0;
-  const obsolete = refuseObsolete(current, migrations);
+  const obsolete = whyObsolete(current, migrations);
   if (obsolete !== undefined) throw new SchemaMismatch(obsolete);
   for (const { number, name } of applied) {
     // A database that is older than the baseline has the migrations that led to it on record.

@@ -1,11 +1,12 @@
 import type { Reduced } from '../clients/client.ts';
-import { locate, type PlacedRepository, placeOf } from '../machine/git/place.ts';
+import { placeOf } from '../machine/git/place.ts';
+import { type PlacedFile, placedFiles } from '../machine/git/placed.ts';
 import { type Edit, type HookQuestion, LONGEST, MAX_EDITS, TOP } from '../wire/hook-question.ts';
 
 /** With the repository that the run stands in, and the files as claims name them. On the machine where they are. */
 export function questionFrom({ files = [], unread = false, ...reduced }: Reduced): HookQuestion {
   const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
-  const placed = reduced.folder === undefined ? [] : locate(files.slice(0, MAX_EDITS), reduced.folder);
+  const placed = reduced.folder === undefined ? [] : placedFiles(files.slice(0, MAX_EDITS), reduced.folder);
   // One that no file can have must not make the others unheard.
   const named = placed.filter(({ path }) => path.isWellFormed() && !path.includes('\0')).map(fitting);
   const isMore = unread || files.length > MAX_EDITS || named.length > MAX_EDITS;
@@ -22,7 +23,7 @@ export function questionFrom({ files = [], unread = false, ...reduced }: Reduced
 }
 
 /** Of a path that is too long, its deepest folder that is not: whoever has claimed anything around the file is still found. */
-function fitting({ repo, path, tree }: PlacedRepository): Edit {
+function fitting({ repo, path, tree }: PlacedFile): Edit {
   if (path.length <= LONGEST.path) return { repo, path: path || TOP, ...(tree && { tree }) };
   return { repo, path: path.slice(0, Math.max(path.lastIndexOf('/', LONGEST.path), 0)) || TOP, tree: true };
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } f
 import { ApiError } from '../api.ts';
 import { useRead } from '../queries.ts';
 import { CliCommand } from './command.tsx';
+import { counted, UntrustedText } from './values.tsx';
 
 export type Tone = 'quiet' | 'live' | 'good' | 'wait' | 'bad' | 'you';
 
@@ -149,6 +150,23 @@ export function PanelList<T>({ items, empty, more = 0, label, className = '', ch
           {more > 0 && <li className="px-3 py-1.5 text-muted">and {more.toLocaleString()} more</li>}
         </ul>
       )}
+    </div>
+  );
+}
+
+/** Names under a count of them: paths, symbols. */
+export function NameList({ unit, names }: { unit: string; names: readonly string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <div className="grid gap-1">
+      <h3 className="text-muted">{counted(names.length, unit)}</h3>
+      <ul className="mono grid gap-0.5">
+        {names.map((name) => (
+          <li key={name}>
+            <UntrustedText text={name} />
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { isTyping } from './field.tsx';
 import { Icon } from './icon.tsx';
 import { Problem, Scrolled } from './layout.tsx';
 import { TableSkeleton } from './table.tsx';
-import { counted, UntrustedText } from './values.tsx';
+import { UntrustedText } from './values.tsx';
 
 /** As wide as the screens on which the list stays usable beside it. */
 const BESIDE = '(width >= 64rem)';
@@ -135,22 +135,5 @@ export function ReadPanel<T>({ what, title, query: { data, error, refetch }, val
       {value && facts && <Facts facts={facts(value)} />}
       {value && children?.(value)}
     </SidePanel>
-  );
-}
-
-/** Names under a count of them: paths, symbols. */
-export function NameList({ unit, names }: { unit: string; names: readonly string[] }) {
-  if (names.length === 0) return null;
-  return (
-    <div className="grid gap-1">
-      <h3 className="text-muted">{counted(names.length, unit)}</h3>
-      <ul className="mono grid gap-0.5">
-        {names.map((name) => (
-          <li key={name}>
-            <UntrustedText text={name} />
-          </li>
-        ))}
-      </ul>
-    </div>
   );
 }

@@ -7,8 +7,8 @@ import type { Tx } from '../../storage/write.ts';
 import type { CycleConfig } from './config.ts';
 import { firstPhase, leadsBack, type Phase } from './machine.ts';
 import type { HandoffPayload } from './payload.ts';
-import { mintLockToken } from './role-sessions.ts';
 import { activeCycle, changeCycle, countHandoffs, findCycle, idsLike, readCycle, type StoredCycle } from './store.ts';
+import { mintLockToken } from './tokens.ts';
 
 const LONGEST_SLUG = 80;
 

@@ -5,7 +5,7 @@ import { type CycleApp, checkFiles, cycleApp, filesOf, PSKS } from '../../testin
 import type { Body } from '../../testing/scenes/workflow.ts';
 import { inRun } from '../../testing/scope.ts';
 import { ENGINE } from '../../testing/store/database.ts';
-import { hashToken } from './role-sessions.ts';
+import { hashToken } from './tokens.ts';
 
 const HOUR = 3_600_000;
 const TTL = 12 * HOUR;

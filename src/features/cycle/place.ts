@@ -3,7 +3,8 @@ import { dirname, join, sep } from 'node:path';
 import type { CallContext } from '../../kernel/call.ts';
 import { invalidInput, Refusal } from '../../kernel/reply.ts';
 import { type FileDisk, NotAFile } from '../../machine/files.ts';
-import { isAllowed, repositoryAround } from '../../machine/git/place.ts';
+import { repositoryAround } from '../../machine/git/place.ts';
+import { isAllowed } from '../../machine/paths.ts';
 import { type CycleConfig, FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
 
 /** The machine outside the store, and which repositories on it may be touched. */

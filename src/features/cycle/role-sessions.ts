@@ -1,4 +1,3 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type CallContext, record } from '../../kernel/call.ts';
 import { ok, Refusal, type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import { onlyRow, rowsEndingIn } from '../../kernel/tail.ts';
@@ -8,6 +7,7 @@ import type { RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import { type CycleConfig, FOLDER } from './config.ts';
 import { activeCycle, type StoredCycle } from './store.ts';
+import { hashToken, mintSessionToken, pskMark, sameSecret } from './tokens.ts';
 
 interface Where {
   readonly repository: string;
@@ -162,16 +162,3 @@ const MAX_LISTED = 200;
 /** Newest first. */
 export const sessionsIn = (db: Db, workspace: string, repository: string | undefined): Promise<RoleSessionRow[]> =>
   findRows(db, 'role_sessions', { workspace_id: workspace, repository }, { order: { id: 'desc' }, limit: MAX_LISTED });
-
-export const mintLockToken = (): string => randomBytes(24).toString('hex');
-
-/** Shown once; only its hash is kept. */
-export const mintSessionToken = (): string => `sess_${randomBytes(24).toString('hex')}`;
-
-export const hashToken = (token: string): string => hash('sha256', token);
-
-/** By which a session is known to be of this PSK. Without the token, which is kept nowhere, it tells nothing of the PSK. */
-export const pskMark = (sessionToken: string, psk: string): string => hash('sha256', `${sessionToken} ${psk}`);
-
-/** Takes the same time wherever they begin to differ, and however long they are. */
-export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));

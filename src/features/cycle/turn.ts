@@ -1,8 +1,8 @@
 import { Refusal } from '../../kernel/reply.ts';
 import { afterCompletion, afterHandoff, type Phase, producersFor } from './machine.ts';
 import { type HandoffPayload, requirePayload } from './payload.ts';
-import { sameSecret } from './role-sessions.ts';
 import type { StoredCycle } from './store.ts';
+import { sameSecret } from './tokens.ts';
 
 /** Who may do what in which phase. Each rule answers what follows, or throws the refusal; none changes anything. */
 

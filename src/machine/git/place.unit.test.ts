@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/store/database.ts';
-import { locate, nearest, placeOf, real, repositoryAround } from './place.ts';
+import { placeOf, repositoryAround } from './place.ts';
 
 test('the repository around a folder is the nearest one above it, and that of a worktree the one it is of', () => {
   const home = realpathSync(temporaryFolder());
@@ -79,7 +79,6 @@ test("a linked worktree has its own root and branch, and its repository's remote
   const tree = join(folder, '..', 'tree');
   git(folder, 'worktree', 'add', '--quiet', '-b', 'other', tree);
   expect(placeOf(tree)).toMatchObject({ root: join(folder, '..', 'tree'), checkout: folder, repo: 'git@example.org:acme/app.git', branch: 'other' });
-  expect(locate([{ path: join(tree, 'src/new.ts') }], folder)).toEqual([{ repo: 'git@example.org:acme/app.git', path: 'src/new.ts' }]);
 });
 
 test('worktrees of a bare repository are of that repository, whatever their folders are called', () => {
@@ -90,16 +89,4 @@ test('worktrees of a bare repository are of that repository, whatever their fold
   const trees = ['one', 'two'].map((name) => join(folder, '..', name));
   for (const tree of trees) git(bare, 'worktree', 'add', '--quiet', '--detach', tree);
   for (const tree of trees) expect(placeOf(tree)).toMatchObject({ root: tree, checkout: tree, repo: 'https://example.org/acme/app.git' });
-});
-
-test('what does not exist yet is real by the nearest folder that does', () => {
-  const folder = repository('app');
-  symlinkSync('src', join(folder, 'linked'));
-  symlinkSync('nowhere', join(folder, 'broken'));
-  expect(nearest(join(folder, 'src/new/a.ts'))).toBe(join(folder, 'src'));
-  expect(nearest(join(folder, 'src'))).toBe(join(folder, 'src'));
-  expect(nearest('/')).toBe('/');
-  expect(real(join(folder, 'linked/new/a.ts'))).toBe(join(folder, 'src/new/a.ts'));
-  expect(real(join(folder, 'broken/a.ts'))).toBe(join(folder, 'broken/a.ts'));
-  expect(real('/no such folder/a')).toBe('/no such folder/a');
 });

@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { Refusal } from '../../kernel/reply.ts';
+import { isAllowed } from '../paths.ts';
 import type { GitDisk } from './disk.ts';
 import { GitFailed, type GitOptions, git, resolveCommit, runGit } from './git.ts';
 import { rootOf } from './git-files.ts';
-import { isAllowed } from './place.ts';
 
 /** The folder is no repository that a worktree can be made from. */
 export class RepositoryUnfit extends Error {

@@ -5,10 +5,10 @@ import {
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
 } from '@modelcontextprotocol/server';
-import { placeHeaders } from '../../machine/git/place.ts';
 import { isToken } from '../../wire/credentials.ts';
 import { exchange, failureCode, type HttpAnswer, MAX_BODY_BYTES } from '../../wire/http-client.ts';
 import { parseJson, recordIn } from '../../wire/json.ts';
+import { placeHeaders } from '../place-headers.ts';
 import { isList } from './last-list.ts';
 import { badAnswer, bodyTooLarge, connectionLost, isTeamEnvelope, malformedToken, type TeamEnvelope, timedOut, unreachable } from './refusal.ts';
 import type { BridgeSettings } from './run.ts';

@@ -3,8 +3,8 @@ import { homeFolder, loadConfig } from '../../config.ts';
 import { clockFrom } from '../../kernel/clock.ts';
 import type { Reply } from '../../kernel/reply.ts';
 import { createLog } from '../../kernel/trace.ts';
-import { placeHeaders, reportedPlace } from '../../machine/git/place.ts';
 import { exchange, failureCode, WORKSPACE_HEADER } from '../../wire/http-client.ts';
+import { placeHeaders, reportedPlace } from '../place-headers.ts';
 import { CliError } from './command.ts';
 import { prepareHome, type RunFile, readCredentials, readRunFile } from './home.ts';
 

@@ -32,9 +32,49 @@ interface SetupCheckContext {
   readonly now: number;
 }
 
-export const ok = (check: string, message: string): SetupCheck => ({ check, state: 'ok', message });
-export const open = (check: string, message: string): SetupCheck => ({ check, state: 'open', message });
-export const failed = (check: string, message: string, fix: string): SetupCheck => ({ check, state: 'failed', message, fix });
+const NOT_SET_UP = 'setup';
+
+export async function report(invocation: BareInvocation): Promise<CommandResult> {
+  const { root } = requireRepository(invocation.cwd);
+  const known = setUpAround(invocation.env, root);
+  const setup: SetUp = {
+    root,
+    origin: known && option(invocation, 'base-url') === undefined ? known.origin : originOf(invocation),
+    hooks: known?.hooks ?? 'command',
+    clients: known?.clients ?? installedClients(invocation.env),
+  };
+  const checked: SetupCheckContext = { env: invocation.env, setup, server: await serverState(setup.origin), now: Date.now() };
+  const files = await runSetupCheck('files', () => fileChecks(checked));
+  const isSetUp = !files.some(({ check }) => check === NOT_SET_UP);
+  const checks = [
+    serverCheck(checked),
+    // Without a setup nobody needs a stored token: that one is missing is no second failure.
+    ...(isSetUp || environmentToken(invocation.env) !== undefined ? await runSetupCheck('tokens', () => tokenChecks(checked)) : []),
+    ...(await runSetupCheck('watch', async () => [await watchCheck(checked)])),
+    ...files,
+    ...(await runSetupCheck('guard', () => guardChecks(checked))),
+    ...(await runSetupCheck('bridge', () => programChecks(checked))),
+  ];
+  const failures = checks.filter(({ state }) => state === 'failed').length;
+  return {
+    json: { kind: 'doctor_report', origin: setup.origin, root, failed: failures, items: checks },
+    text: doctorText(checks, invocation.out),
+    exit: failures > 0 ? 1 : 0,
+  };
+}
+
+/** What is well about machine and server goes on one line; the rest has lines of its own. */
+function doctorText(checks: readonly SetupCheck[], { mark }: CliOutput): string {
+  const marks = { ok: mark.good, failed: mark.bad, open: mark.quiet } as const;
+  const line = ({ state, message, fix }: SetupCheck) => `${marks[state]} ${message}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
+  const isShort = ({ check, state }: SetupCheck) => state === 'ok' && ['server', 'tokens', 'watch'].includes(check);
+  const short = checks.filter(isShort).map(line).join('  ');
+  return [...(short === '' ? [] : [short]), ...checks.filter((check) => !isShort(check)).map(line)].join('\n');
+}
+
+const ok = (check: string, message: string): SetupCheck => ({ check, state: 'ok', message });
+const open = (check: string, message: string): SetupCheck => ({ check, state: 'open', message });
+const failed = (check: string, message: string, fix: string): SetupCheck => ({ check, state: 'failed', message, fix });
 
 /** What cannot be looked at is a finding like any other, and hides none. */
 export async function runSetupCheck(check: string, look: () => readonly SetupCheck[] | Promise<readonly SetupCheck[]>): Promise<readonly SetupCheck[]> {
@@ -47,53 +87,6 @@ export async function runSetupCheck(check: string, look: () => readonly SetupChe
     return [failed(check, `${check} could not be checked${where} (${code ?? name})`, 'make it readable, or move it away; then covibe-local doctor')];
   }
 }
-
-/** Nobody has to have it. */
-async function guardChecks({ setup: { root } }: SetupCheckContext): Promise<SetupCheck[]> {
-  const folder = await hooksFolder(root).catch(() => undefined);
-  // Without git there is nothing to guard, and its absence has a line of its own.
-  if (folder === undefined) return [];
-  const hooks = GUARDED.map((hook) => hookIn(join(folder, hook)));
-  const broken = hooks.filter((hook) => hook.state === 'broken');
-  if (broken.length > 0) return broken.map(({ message }) => failed('guard', message, 'mend it, or move it away; then covibe-local doctor'));
-  return [
-    hooks.every(({ state }) => state === 'ours')
-      ? ok('guard', 'commit guard installed')
-      : open('guard', 'no commit guard; covibe-local guard install adds one'),
-  ];
-}
-
-function hookIn(path: string): { state: ReturnType<typeof scriptState> | 'absent' } | { state: 'broken'; message: string } {
-  try {
-    return { state: scriptState(readFileSync(path, 'latin1')) };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? { state: 'absent' } : { state: 'broken', message: `git's hook ${path} cannot be read (${code})` };
-  }
-}
-
-/** It has something to say every minute. */
-const SILENT_AFTER_MS = 10 * 60_000;
-
-async function watchCheck({ env, setup, now }: SetupCheckContext): Promise<SetupCheck> {
-  const { origin: of, ...status } = readWatchStatus(env);
-  const isForThis = of === setup.origin;
-  const { last_sync_at = null, problem = null } = isForThis ? status : {};
-  const isFresh = isRecent(last_sync_at, now);
-  const service = await serviceState({ env });
-  if (service.state === 'stopped' && !isFresh) return failed('watch', 'the watch service does not run', service.restart ?? watchCommand(setup.origin));
-  if (service.origin !== undefined && service.origin !== setup.origin)
-    return open('watch', `the watch service of this machine is for ${service.origin}; ${setupCommand(setup)} changes it`);
-  if (of !== undefined && !isForThis && isRecent(status.last_sync_at, now))
-    return open('watch', `watch runs for ${of}; ${watchCommand(setup.origin)} reports to ${setup.origin}`);
-  if (problem !== null) return open('watch', `watch: ${problem}`);
-  const synced = last_sync_at === null ? 'has not synced yet' : `synced ${age(last_sync_at, now)} ago`;
-  if (isFresh) return ok('watch', `watch ${synced}`);
-  if (service.state === 'running') return open('watch', `watch ${synced}`);
-  return open('watch', `watch does not run: ${watchCommand(setup.origin)}`);
-}
-
-const isRecent = (at: number | null | undefined, now: number): boolean => at != null && now - at < SILENT_AFTER_MS;
 
 function serverCheck({ setup: { origin }, server }: SetupCheckContext): SetupCheck {
   if (server.state === 'ready') return ok('server', `server ${server.ms} ms`);
@@ -153,7 +146,28 @@ function privacyCheck(env: NodeJS.ProcessEnv): SetupCheck[] {
   return isOpenToOthers(env) ? [failed('credentials', `${file} can be read by others`, `chmod 600 ${quoted(file)}`)] : [];
 }
 
-const NOT_SET_UP = 'setup';
+/** It has something to say every minute. */
+const SILENT_AFTER_MS = 10 * 60_000;
+
+async function watchCheck({ env, setup, now }: SetupCheckContext): Promise<SetupCheck> {
+  const { origin: of, ...status } = readWatchStatus(env);
+  const isForThis = of === setup.origin;
+  const { last_sync_at = null, problem = null } = isForThis ? status : {};
+  const isFresh = isRecent(last_sync_at, now);
+  const service = await serviceState({ env });
+  if (service.state === 'stopped' && !isFresh) return failed('watch', 'the watch service does not run', service.restart ?? watchCommand(setup.origin));
+  if (service.origin !== undefined && service.origin !== setup.origin)
+    return open('watch', `the watch service of this machine is for ${service.origin}; ${setupCommand(setup)} changes it`);
+  if (of !== undefined && !isForThis && isRecent(status.last_sync_at, now))
+    return open('watch', `watch runs for ${of}; ${watchCommand(setup.origin)} reports to ${setup.origin}`);
+  if (problem !== null) return open('watch', `watch: ${problem}`);
+  const synced = last_sync_at === null ? 'has not synced yet' : `synced ${age(last_sync_at, now)} ago`;
+  if (isFresh) return ok('watch', `watch ${synced}`);
+  if (service.state === 'running') return open('watch', `watch ${synced}`);
+  return open('watch', `watch does not run: ${watchCommand(setup.origin)}`);
+}
+
+const isRecent = (at: number | null | undefined, now: number): boolean => at != null && now - at < SILENT_AFTER_MS;
 
 /** The files that setup wrote, one line for each agent that has all of them. */
 function fileChecks({ env, setup, now }: SetupCheckContext): SetupCheck[] {
@@ -170,46 +184,32 @@ function fileChecks({ env, setup, now }: SetupCheckContext): SetupCheck[] {
   });
 }
 
+/** Nobody has to have it. */
+async function guardChecks({ setup: { root } }: SetupCheckContext): Promise<SetupCheck[]> {
+  const folder = await hooksFolder(root).catch(() => undefined);
+  // Without git there is nothing to guard, and its absence has a line of its own.
+  if (folder === undefined) return [];
+  const hooks = GUARDED.map((hook) => hookIn(join(folder, hook)));
+  const broken = hooks.filter((hook) => hook.state === 'broken');
+  if (broken.length > 0) return broken.map(({ message }) => failed('guard', message, 'mend it, or move it away; then covibe-local doctor'));
+  return [
+    hooks.every(({ state }) => state === 'ours')
+      ? ok('guard', 'commit guard installed')
+      : open('guard', 'no commit guard; covibe-local guard install adds one'),
+  ];
+}
+
+function hookIn(path: string): { state: ReturnType<typeof scriptState> | 'absent' } | { state: 'broken'; message: string } {
+  try {
+    return { state: scriptState(readFileSync(path, 'latin1')) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? { state: 'absent' } : { state: 'broken', message: `git's hook ${path} cannot be read (${code})` };
+  }
+}
+
 /** How agents start the bridge. Where that has changed since setup, the files are stale. */
 function programChecks({ env, setup }: SetupCheckContext): SetupCheck[] {
   const bridge = ok('bridge', `bridge: ${programsFor(env, setup.root).bridge.join(' ')}`);
   return [bridge, ...(hasProgram('git', env) ? [] : [open('git', WITHOUT_GIT)])];
-}
-
-export async function report(invocation: BareInvocation): Promise<CommandResult> {
-  const { root } = requireRepository(invocation.cwd);
-  const known = setUpAround(invocation.env, root);
-  const setup: SetUp = {
-    root,
-    origin: known && option(invocation, 'base-url') === undefined ? known.origin : originOf(invocation),
-    hooks: known?.hooks ?? 'command',
-    clients: known?.clients ?? installedClients(invocation.env),
-  };
-  const checked: SetupCheckContext = { env: invocation.env, setup, server: await serverState(setup.origin), now: Date.now() };
-  const files = await runSetupCheck('files', () => fileChecks(checked));
-  const isSetUp = !files.some(({ check }) => check === NOT_SET_UP);
-  const checks = [
-    serverCheck(checked),
-    // Without a setup nobody needs a stored token: that one is missing is no second failure.
-    ...(isSetUp || environmentToken(invocation.env) !== undefined ? await runSetupCheck('tokens', () => tokenChecks(checked)) : []),
-    ...(await runSetupCheck('watch', async () => [await watchCheck(checked)])),
-    ...files,
-    ...(await runSetupCheck('guard', () => guardChecks(checked))),
-    ...(await runSetupCheck('bridge', () => programChecks(checked))),
-  ];
-  const failures = checks.filter(({ state }) => state === 'failed').length;
-  return {
-    json: { kind: 'doctor_report', origin: setup.origin, root, failed: failures, items: checks },
-    text: doctorText(checks, invocation.out),
-    exit: failures > 0 ? 1 : 0,
-  };
-}
-
-/** What is well about machine and server goes on one line; the rest has lines of its own. */
-function doctorText(checks: readonly SetupCheck[], { mark }: CliOutput): string {
-  const marks = { ok: mark.good, failed: mark.bad, open: mark.quiet } as const;
-  const line = ({ state, message, fix }: SetupCheck) => `${marks[state]} ${message}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
-  const isShort = ({ check, state }: SetupCheck) => state === 'ok' && ['server', 'tokens', 'watch'].includes(check);
-  const short = checks.filter(isShort).map(line).join('  ');
-  return [...(short === '' ? [] : [short]), ...checks.filter((check) => !isShort(check)).map(line)].join('\n');
 }

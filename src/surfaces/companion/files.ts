@@ -4,7 +4,7 @@ import { parse } from 'smol-toml';
 import type { ClientName, ConfigEntry, FileSpec } from '../../clients/client.ts';
 import { quoted } from '../../clients/config-entries.ts';
 import { installCommand } from '../../features/core/devices/connections.ts';
-import { real } from '../../machine/git/place.ts';
+import { real } from '../../machine/paths.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import { recordIn } from '../../wire/json.ts';
 import { CliError } from '../cli/command.ts';

@@ -91,7 +91,7 @@ export function isFromHere(address: string, headers: IncomingHttpHeaders): boole
   return isLoopback(address) && URL.canParse(called) && isThisMachine(called) && !ADDED_BY_PROXIES.some((name) => name in headers);
 }
 
-/** Undefined where nothing usable was said: the call then has to name what it means itself. */
+/** What place-headers.ts has sent. Undefined where nothing usable was said: the call then has to name what it means itself. */
 export function reportedIn(header: (name: string) => string | undefined): { repository: string | undefined; place: CallerPlace | undefined } {
   return { repository: fromHeader(header(REPOSITORY_HEADER)), place: placeFromHeader(header(PLACE_HEADER)) };
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { asHeader, placeHeaders } from '../../machine/git/place.ts';
 import { temporaryRepository } from '../../testing/scenes/repository.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
 import { PLACE_HEADER, REPOSITORY_HEADER } from '../../wire/http-client.ts';
+import { asHeader, placeHeaders } from '../place-headers.ts';
 import { countJson, fromHeader, isFromHere, reportedIn } from './request.ts';
 
 const heard = (headers: Record<string, string>) => reportedIn((name) => headers[name]);

@@ -13,6 +13,9 @@ export function testBatch({ since = 0, room = Number.POSITIVE_INFINITY } = {}): 
   return { since, events, full: () => events.length >= room, put: (event) => void (events.some(({ id }) => id === event.id) || events.push(event)) };
 }
 
+export const outputsOf = (events: readonly { payload: Readonly<Record<string, unknown>> }[]) =>
+  events.map(({ payload }) => (payload.usage as { output_tokens: number }).output_tokens);
+
 export function writeLines(path: string, lines: readonly unknown[]): string {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''));

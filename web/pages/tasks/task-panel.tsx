@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { Task } from '../../api.ts';
 import { ConfirmAction, REASON } from '../../parts/actions.tsx';
-import { State } from '../../parts/layout.tsx';
-import { type FactValues, NameList, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
+import { NameList, State } from '../../parts/layout.tsx';
+import { type FactValues, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import { AgentName, counted, escapeBidi, Id, shortId, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { isOpen, STATUS_TONES } from './status.ts';

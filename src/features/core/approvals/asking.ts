@@ -1,32 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
 import { APPROVAL_PREFIX, APPROVAL_QUESTION } from '../../../kernel/ports.ts';
 import type { Exchange, Json } from '../../../kernel/relay.ts';
-import { canonicalJson } from '../../../storage/journal.ts';
-import { type JsonText, readJson } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
-
-/** What a person is shown of a call's arguments: canonical JSON, or the beginning of it. */
-const kept = z.strictObject({ text: z.string(), cut: z.boolean(), bytes: z.int() });
-type KeptArguments = z.output<typeof kept>;
-
-const MAX_KEPT_BYTES = 32 * 1024;
-
-export function keepArguments(args: unknown): JsonText {
-  const whole = Buffer.from(canonicalJson(args ?? {}));
-  const cut = whole.length > MAX_KEPT_BYTES;
-  // Half a character at the end of what is kept reads as U+FFFD, and stands for nothing.
-  const text = cut ? whole.toString('utf8', 0, MAX_KEPT_BYTES).replace(/\uFFFD$/, '') : whole.toString();
-  return JSON.stringify({ text, cut, bytes: whole.length } satisfies KeptArguments);
-}
-
-export const readKept = (text: JsonText): KeptArguments => readJson(kept, text);
-
-/**
- * Whether the arguments are exactly what their canonical form says. Half a surrogate pair, say, has none: what was approved would
- * then not be what is called.
- */
-export const isApprovable = (args: unknown): boolean => isDeepStrictEqual(JSON.parse(canonicalJson(args ?? {})), args ?? {});
+import { readKept } from './kept-arguments.ts';
 
 /** Asking the caller's own client, where it has said that it can ask its user. */
 

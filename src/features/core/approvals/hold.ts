@@ -5,9 +5,10 @@ import type { Refused } from '../../../kernel/reply.ts';
 import { countRows, insertRows, newId } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { tokenStands } from '../identity/index.ts';
-import { askedResult, isApprovable, keepArguments, question, readAnswer, takesForms } from './asking.ts';
+import { askedResult, question, readAnswer, takesForms } from './asking.ts';
 import { approvalEvent, decide, lapse, spendApproval } from './decide.ts';
 import { DecisionWatch } from './decision-watch.ts';
+import { isApprovable, keepArguments } from './kept-arguments.ts';
 import { notReadable, notTheirs, refusedByPerson, tokenGone, tooMany, undecided } from './refusals.ts';
 import { findApproval, openApprovalOf, type SameCall } from './store.ts';
 

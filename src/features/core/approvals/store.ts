@@ -1,8 +1,7 @@
 import type { Db } from '../../../storage/engine.ts';
 import { findRow, findRows, matching } from '../../../storage/rows.ts';
 import type { ApprovalRow, CallRoundRow } from '../../../storage/schema-rows.ts';
-import { idOf, neverBrought, oneOf, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
-import { APPROVAL_STATUSES, type ApprovalStatus } from './contract.ts';
+import type { ApprovalStatus } from './contract.ts';
 
 export const findApproval = (db: Db, workspace: string, id: string) => findRow(db, 'approvals', { workspace_id: workspace, id });
 
@@ -62,11 +61,3 @@ export async function takeRound(db: Db, workspace: string, key: RoundKey, now: n
     .returningAll()
     .executeTakeFirst();
 }
-
-/** A decision is kept as history. One that is still to be made or used would let a call through here. */
-export const approvalRows = {
-  approvals: rowRule<ApprovalRow>({ id: idOf('apr'), arguments_sha256: sha256, status: oneOf(...APPROVAL_STATUSES) }, (row) =>
-    row.status === 'waiting' || row.status === 'approved' ? { row: null, leftOut: 'pending_approvals' } : { row },
-  ),
-  call_rounds: neverBrought('pending_calls'),
-} satisfies Partial<RowRules>;

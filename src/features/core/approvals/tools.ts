@@ -9,9 +9,9 @@ import { matching, view } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../identity/index.ts';
-import { readKept } from './asking.ts';
 import { type ApprovalStatus, approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
 import { decide } from './decide.ts';
+import { readKept } from './kept-arguments.ts';
 import { approvalRowsBy } from './store.ts';
 
 const MAX_ITEMS = 200;

@@ -1,10 +1,11 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { diffActions } from './diff.ts';
-import { livenessSweep, stepSweep } from './liveness.ts';
+import { livenessSweep } from './liveness.ts';
 import { orphanActions } from './orphans.ts';
 import { sizeAction } from './sizes.ts';
 import type { InstanceOutside, InstancePorts } from './step.ts';
+import { stepSweep } from './step-sweep.ts';
 import { instanceActions } from './tools.ts';
 
 export type { InstanceRow } from '../../../storage/schema-rows.ts';

@@ -2,7 +2,8 @@ import type { Implementation } from '../../../kernel/tool.ts';
 import { announcementTools, askTools } from './asks.ts';
 import { type ClaimListener, claimTools } from './claims.ts';
 import { type HandoffPorts, handoffTools } from './handoffs.ts';
-import { listTools, summaryTools } from './lists.ts';
+import { listTools } from './lists.ts';
+import { summaryTool } from './summary.ts';
 
 /** What coordination needs of the features that keep the work. */
 export interface CoordinationPorts extends HandoffPorts {
@@ -15,5 +16,5 @@ export const coordinationTools = (ports: CoordinationPorts): Implementation[] =>
   ...askTools,
   ...handoffTools(ports),
   ...listTools,
-  ...summaryTools,
+  summaryTool,
 ];

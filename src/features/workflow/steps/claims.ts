@@ -63,8 +63,6 @@ type ClaimResult =
   | { readonly success: false; readonly already_claimed_by: string }
   | {
       readonly success: true;
-      /** False: the agent had it already. */
-      readonly isNew: boolean;
       readonly fence: number;
       readonly lease_expires_at: number;
       /** As they stand with the claim made. */
@@ -88,7 +86,7 @@ async function claimTask(tx: Tx, ctx: WriteContext, input: { task_id: string; ag
   requireNotEnded(workflow);
   if (task.assigned_agent_id === agent.id) {
     await touchAgent(tx, agent);
-    return { success: true, isNew: false, fence: task.fence, lease_expires_at: tx.now + LEASE_MS, task, workflow };
+    return { success: true, fence: task.fence, lease_expires_at: tx.now + LEASE_MS, task, workflow };
   }
   requireUnfinished(task);
   requireRunning(workflow);
@@ -113,7 +111,7 @@ async function take(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, workflow: 
   ]);
   const payload = { workflow_id: workflow.id, agent_id: agent.id, fence: claim.fence };
   record(tx, ctx, { category: 'work', kind: 'workflow.task_claimed', subject: task.id, payload });
-  return { success: true, isNew: true, fence: claim.fence, lease_expires_at: tx.now + LEASE_MS, task: { ...task, ...claim }, workflow };
+  return { success: true, fence: claim.fence, lease_expires_at: tx.now + LEASE_MS, task: { ...task, ...claim }, workflow };
 }
 
 function requireUnfinished(task: WorkflowTaskRow): void {

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { workspaceId } from '../../../kernel/ids.ts';
-import { isAllowed } from '../../../machine/git/place.ts';
+import { isAllowed } from '../../../machine/paths.ts';
 import { VERSION } from '../../../version.ts';
 import { refuseWhileServed } from '../client.ts';
 import { type CliCommand, CliError, type CommandResult, everyFiveSeconds, type Invocation, interruptible, option } from '../command.ts';

@@ -13,7 +13,8 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { placeOf, real } from '../../../machine/git/place.ts';
+import { placeOf } from '../../../machine/git/place.ts';
+import { real } from '../../../machine/paths.ts';
 import { answers } from '../../../machine/process/group.ts';
 import { stage, userHome } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';

@@ -23,6 +23,9 @@ export function filesUnder(folder: string, fits: (name: string) => boolean, dept
   });
 }
 
+export const filesOf = ({ folders, name }: { readonly folders: readonly string[]; readonly name: RegExp }): FoundFile[] =>
+  folders.flatMap((folder) => filesUnder(folder, (each) => name.test(each)));
+
 export function fileAt(path: string): FoundFile | undefined {
   try {
     const { size, mtimeMs } = statSync(path);

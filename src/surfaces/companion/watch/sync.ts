@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { presentRepos } from '../state.ts';
 import { readClaudeCode } from '../usage-readers/claude-code.ts';
-import { readCodexLog, readRollouts } from '../usage-readers/codex.ts';
+import { readCodexLog } from '../usage-readers/codex-log.ts';
+import { readRollouts } from '../usage-readers/codex-rollouts.ts';
 import { readCursor } from '../usage-readers/cursor.ts';
 import { inboxesIn } from '../usage-readers/inbox.ts';
 import type { Cursor, UsageBatch } from '../usage-readers/usage-batch.ts';

@@ -1,0 +1,49 @@
+import { messageOf, type StepRunner } from '../../../kernel/step.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { beginEnding } from './end.ts';
+import { issue, kindFor, launch, putFiles, type Restart, type RunningAgent, required, TakenOver } from './launch.ts';
+import type { StartOutcome } from './start.ts';
+import { type InstanceOutside, type InstancePorts, LEASE_OVER, type LeasedInstance, leave, stillMine } from './step.ts';
+import { changeInstance } from './store.ts';
+
+/** Writes down that its agent, which has ended, is to be started anew in the worktree that it had, with these words. */
+export async function beginRestart(tx: Tx, row: InstanceRow, restart: Restart): Promise<void> {
+  // The sweep does it, at once.
+  const values = { ...leave('restart', tx.now), step_data: JSON.stringify(restart), news: null, updated_at: tx.now };
+  // The process that was is gone. Whoever ends the instance before the next is recorded must look for that by its name.
+  await changeInstance(tx.db, row, { ...values, pid: null, process_start: null });
+}
+
+/** Where it cannot be, the instance ends: nobody would do its work. */
+export async function carryOutRestart(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<StartOutcome> {
+  let at = leased;
+  try {
+    const sessions = await outside.sessions(kindFor(outside, at));
+    // What is left of the one before has the same name.
+    const before = await sessions.find(at.session_name);
+    if (before) await sessions.end(before);
+    await putFiles(outside, at);
+    const { row, token } = await issue(ports, runner, at, sessions.kind);
+    at = row;
+    const running = await launch(outside, sessions, at, token);
+    return { row: required(await runner.write((tx) => settle(tx, runner.actor, at, running))) };
+  } catch (failure) {
+    if (!(failure instanceof TakenOver)) await runner.write((tx) => giveUp(tx, at, `its agent could not be started again: ${messageOf(failure)}`));
+    return { failure };
+  }
+}
+
+async function giveUp(tx: Tx, at: LeasedInstance, status_reason: string): Promise<void> {
+  const row = await stillMine(tx, at);
+  if (row) await beginEnding(tx, row, { status: 'terminated', status_reason }, { force: false }, 0);
+}
+
+async function settle(tx: Tx, actor: string, leased: LeasedInstance, session: RunningAgent): Promise<InstanceRow | undefined> {
+  const row = await stillMine(tx, leased);
+  if (!row) return undefined;
+  const values = { ...LEASE_OVER, ...session, updated_at: tx.now, last_activity: tx.now };
+  await changeInstance(tx.db, row, values);
+  tx.append({ category: 'work', kind: 'instance.restarted', actor, subject: row.id, payload: { agent: row.agent } });
+  return { ...row, ...values };
+}

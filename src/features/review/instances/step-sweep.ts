@@ -1,0 +1,24 @@
+import type { Services } from '../../../kernel/call.ts';
+import type { Sweep } from '../../../kernel/sweep.ts';
+import { carryOutEnd } from './end.ts';
+import { carryOutRestart } from './restart.ts';
+import { carryOutStart } from './start.ts';
+import { finishOverdue, type InstanceOutside, type InstancePorts } from './step.ts';
+import { stepsUnderWay } from './store.ts';
+
+const EVERY_MS = 5_000;
+
+/** Those that put an agent to work and take it away; what is done for it elsewhere is finished by whoever began it. */
+const FINISH = { worktree: carryOutStart, session: carryOutStart, restart: carryOutRestart, ending: carryOutEnd } as const;
+type Step = keyof typeof FINISH;
+const STEPS = Object.keys(FINISH) as Step[];
+
+/** Carries out every step that is due: what was put off for a moment, and what a process began and did not live to record. */
+export const stepSweep = (services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep => ({
+  name: 'instance steps',
+  everyMs: EVERY_MS,
+  async run() {
+    const seen = await stepsUnderWay(services.store.reader, outside.machine, STEPS);
+    await finishOverdue(services, seen, (runner, row) => FINISH[row.step as Step](outside, ports, runner, row));
+  },
+});

@@ -1,0 +1,36 @@
+import { type Call, onlyToolset } from './call.ts';
+import type { Toolset } from './contract.ts';
+import type { PublishedTool } from './publish.ts';
+import { namespaceOf } from './registry.ts';
+import { ENVELOPES, type Envelope, type Refused, refused } from './reply.ts';
+
+/** What a call is refused before it is known which tool or action it means, or whether its workspace exists. */
+
+const speaksCycle = (call: Call): boolean => (onlyToolset(call) ?? namespaceOf(call.name)) === 'cycle';
+
+/** What is said before a tool is known has the team envelope, except to the cycle contract's own names and on its path. */
+export function fallbackEnvelope(call: Call): Envelope {
+  if (call.noun === 'action') return ENVELOPES.admin;
+  return speaksCycle(call) ? ENVELOPES.cycle : ENVELOPES.team;
+}
+
+/** The cycle contract has a code of its own for this. That a native tool is served elsewhere is no secret. */
+export function unknownTool(call: Call, elsewhere: { toolset: Toolset } | undefined): Refused {
+  const code = speaksCycle(call) ? 'INVALID_TOOL' : 'UNKNOWN_TOOL';
+  const name = JSON.stringify(call.name);
+  if (elsewhere && elsewhere.toolset !== 'gateway') {
+    return refused('error', code, `The tool ${name} is not served on this path.`, `Connect to /mcp/${elsewhere.toolset} or /mcp/all.`);
+  }
+  return refused('error', code, `There is no tool ${name}.`, 'List the tools to see their names.');
+}
+
+export function unknownAction(name: string): Refused {
+  return refused('error', 'UNKNOWN_ACTION', `There is no action ${JSON.stringify(name)}.`, 'Use a covenant of the same version as the server.');
+}
+
+export const opensWorkspace = (action: PublishedTool): boolean => [...action.operations.values()].some(({ contract }) => contract.opensWorkspace);
+
+export function noWorkspace({ workspace }: Pick<Call, 'workspace'>): Refused {
+  const command = `covenant tokens create --developer NAME --workspace ${workspace}`;
+  return refused('error', 'WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(workspace)}.`, `${command} makes it.`);
+}
