@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
 import { workflowApp } from '../../src/testing/scenes/workflow.ts';
 import { openBrowser, signedIn } from './browser.ts';
