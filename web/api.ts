@@ -128,14 +128,14 @@ export async function call<N extends ActionName>(name: N, input: ActionInput<N>,
 }
 
 /** An address that the browser opens by itself, a socket or a download: it carries no header, so a ticket stands for the page's proof. */
-export async function ticketed(path: string, query: Record<string, string> = {}): Promise<string> {
+export async function addressWithTicket(path: string, query: Record<string, string> = {}): Promise<string> {
   const { ticket } = await call('session.ticket', { path });
   return `${path}?${new URLSearchParams({ ...query, ticket })}`;
 }
 
 /** The same for a socket. */
-export const ticketedSocket = async (path: string, query: Record<string, string>): Promise<WebSocket> =>
-  new WebSocket(location.origin.replace(/^http/, 'ws') + (await ticketed(path, query)));
+export const openSocket = async (path: string, query: Record<string, string>): Promise<WebSocket> =>
+  new WebSocket(location.origin.replace(/^http/, 'ws') + (await addressWithTicket(path, query)));
 
 export type SignInAnswer = { readonly signedIn: SignedIn } | { readonly another: { readonly linkFor: Account; readonly signedInAs: Account } };
 

@@ -4,10 +4,11 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isSignedOut } from './api.ts';
 import { LiveJournal } from './live/context.tsx';
-import { Arrival, SignIn } from './pages/identity/arrival.tsx';
+import { Arrival, SignIn } from './pages/identity/sign-in.tsx';
 import { Problem } from './parts/layout.tsx';
 import { followPreferences } from './preferences.ts';
-import { queries, useRead } from './queries.ts';
+import { useRead } from './queries.ts';
+import { queries } from './query-client.ts';
 import { router } from './router.tsx';
 
 /** The code of a sign-in link, where that is the address. */

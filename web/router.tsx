@@ -73,13 +73,13 @@ const workflows = page(root, '/workflows', search.workflowsSearch, 'Workflows', 
 const workflow = page(root, '/workflows/$workflow', search.workflowSearch, 'WorkflowPage', () => import('./pages/workflows/workflow.tsx'));
 const graph = page(workflow, '/', search.graphSearch, 'Graph', () => import('./pages/workflows/graph.tsx'));
 const timeline = page(workflow, '/timeline', search.timelineSearch, 'Timeline', () => import('./pages/workflows/timeline.tsx'));
-const list = page(workflow, '/list', search.listSearch, 'List', () => import('./pages/workflows/list.tsx'));
+const list = page(workflow, '/list', search.listSearch, 'TaskList', () => import('./pages/workflows/task-list.tsx'));
 
 const reviews = page(root, '/reviews', search.reviewSearch, 'Reviews', () => import('./pages/reviews/reviews.tsx'));
 const instance = page(root, '/reviews/$instance', NO_SEARCH, 'InstancePage', () => import('./pages/reviews/instance.tsx'));
 const terminal = page(instance, '/', search.terminalSearch, 'TerminalView', () => import('./pages/reviews/terminal.tsx'));
 const diff = page(instance, '/diff', search.diffSearch, 'DiffView', () => import('./pages/reviews/diff.tsx'));
-const feedback = page(instance, '/feedback', NO_SEARCH, 'FeedbackView', () => import('./pages/reviews/history.tsx'));
+const feedback = page(instance, '/feedback', NO_SEARCH, 'FeedbackView', () => import('./pages/reviews/feedback.tsx'));
 const history = page(instance, '/history', NO_SEARCH, 'HistoryView', () => import('./pages/reviews/history.tsx'));
 
 const cycles = page(root, '/cycles', NO_SEARCH, 'Cycles', () => import('./pages/cycles/cycles.tsx'));
@@ -109,8 +109,8 @@ const devices = page(settings, '/devices', NO_SEARCH, 'Devices', () => import('.
 const members = page(settings, '/members', NO_SEARCH, 'Members', () => import('./pages/identity/members.tsx'));
 const roles = page(settings, '/roles', search.roleSearch, 'Roles', () => import('./pages/settings/roles.tsx'));
 const limits = page(settings, '/limits', NO_SEARCH, 'Limits', () => import('./pages/settings/limits.tsx'));
-const retention = page(settings, '/retention', NO_SEARCH, 'Retention', () => import('./pages/settings/settings.tsx'));
-const theme = page(settings, '/theme', NO_SEARCH, 'Theme', () => import('./pages/settings/settings.tsx'));
+const retention = page(settings, '/retention', NO_SEARCH, 'Retention', () => import('./pages/settings/retention.tsx'));
+const theme = page(settings, '/theme', NO_SEARCH, 'Theme', () => import('./pages/settings/theme.tsx'));
 const authorize = page(root, '/setup/authorize', search.authorizeSearch, 'Authorize', () => import('./pages/devices/authorize.tsx'));
 
 export const router = createRouter({

@@ -14,7 +14,7 @@ export const forgetProof = (): void => localStorage.removeItem(PROOF);
 export const lastAccount = (): (Account & { readonly id: string }) | null => JSON.parse(localStorage.getItem(ACCOUNT) ?? 'null');
 
 /** The person leaves, and whoever comes next is nobody else's. */
-export function leave(): void {
+export function endSession(): void {
   forgetProof();
   localStorage.removeItem(ACCOUNT);
 }
@@ -31,14 +31,14 @@ export interface SignedIn {
 }
 
 /** From here on this browser is that person's; the page that is opened next says whose. */
-export function begin({ proof, developer, workspace }: SignedIn): void {
+export function beginSession({ proof, developer, workspace }: SignedIn): void {
   localStorage.setItem(PROOF, proof);
   localStorage.setItem(ACCOUNT, JSON.stringify({ id: developer.id, developer: developer.name, workspace }));
   sessionStorage.setItem(WELCOME, `Signed in as ${developer.name}, ${developer.role} of ${workspace}.`);
 }
 
 /** What to say of a sign-in that was just made; once. */
-export function welcome(): string | null {
+export function takeWelcome(): string | null {
   const words = sessionStorage.getItem(WELCOME);
   sessionStorage.removeItem(WELCOME);
   return words;
@@ -51,13 +51,4 @@ export function onSignIn(listener: () => void): () => void {
   };
   addEventListener('storage', heard);
   return () => removeEventListener('storage', heard);
-}
-
-const HERE = 'http://here';
-
-/** A page of this server, whatever was asked for: a link must not lead elsewhere. */
-export function localPath(asked: string | undefined): string {
-  if (!asked?.startsWith('/')) return '/';
-  const url = URL.parse(asked, HERE);
-  return url?.origin === HERE ? `${url.pathname}${url.search}${url.hash}` : '/';
 }

@@ -1,4 +1,4 @@
-import { ApiError, call, type EventView, isSignedOut, ticketedSocket } from '../api.ts';
+import { ApiError, call, type EventView, isSignedOut, openSocket } from '../api.ts';
 import { SharedValue } from '../shared-value.ts';
 
 const FIRST_READ = 200;
@@ -62,7 +62,7 @@ export class Journal {
       const missed = await this.#read();
       if (turn !== this.#turn) return;
       this.#take(missed);
-      const socket = await ticketedSocket('/api/events', { after: String(this.#last) });
+      const socket = await openSocket('/api/events', { after: String(this.#last) });
       if (turn !== this.#turn) return socket.close();
       this.#follow(turn, socket);
     } catch (error) {

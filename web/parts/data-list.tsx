@@ -2,26 +2,9 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useStableRows } from '../live/tail.ts';
 import { Problem } from './layout.tsx';
-import { type Column, Table, type TableProps, TableSkeleton } from './table.tsx';
+import { TableSkeleton } from './loaded.tsx';
+import { type Column, Table, type TableProps } from './table.tsx';
 import { counted } from './values.tsx';
-
-/** A read as the page sees it: any query has this shape. */
-export interface ReadResult<T> {
-  readonly data?: T | undefined;
-  readonly error: Error | null;
-  refetch(): unknown;
-}
-
-/** What is read, in its place: its error, a skeleton until it is there, then the data. `what`: "The limits". */
-export function Loaded<T>({ query: { data, error, refetch }, what, children }: { query: ReadResult<T>; what: string; children?: (data: T) => ReactNode }) {
-  return (
-    <>
-      {error && <Problem what={`${what} could not be read.`} error={error} onRetry={() => void refetch()} />}
-      {data === undefined && !error && <TableSkeleton />}
-      {data !== undefined && children?.(data)}
-    </>
-  );
-}
 
 /** The rows that have been read, and how the list goes on. */
 export interface RowList<T> {

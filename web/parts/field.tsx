@@ -1,5 +1,4 @@
 import { type ReactNode, useId } from 'react';
-import { escapeBidi } from './values.tsx';
 
 interface FieldProps {
   label: string;
@@ -141,47 +140,6 @@ export function Choice({ group, checked, label, meaning, onChoose }: ChoiceProps
         <span className="font-medium">{label}</span>
         <span className="block text-muted">{meaning}</span>
       </span>
-    </label>
-  );
-}
-
-interface FilterProps<T extends string> {
-  label: string;
-  /** What is shown where nothing is chosen. */
-  otherwise: string;
-  choices: readonly (readonly [T, string])[];
-  chosen: T | undefined;
-  onChoose: (choice: T | undefined) => void;
-}
-
-/** One of a few values; the page keeps what was chosen in its address. */
-export function Filter<T extends string>({ label, otherwise, choices, chosen, onChoose }: FilterProps<T>) {
-  return (
-    <label className="flex items-center gap-2 text-muted">
-      {label}
-      <select
-        data-filter
-        className="field w-auto text-text"
-        value={chosen ?? ''}
-        onChange={({ target }) => onChoose(choices.find(([choice]) => choice === target.value)?.[0])}
-      >
-        <option value="">{otherwise}</option>
-        {choices.map(([choice, name]) => (
-          <option key={choice} value={choice}>
-            {escapeBidi(name)}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-/** Narrows a list, or widens it. */
-export function CheckFilter({ label, checked, onChange }: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
-  return (
-    <label className="flex items-center gap-2 text-muted pointer-coarse:min-h-11">
-      <input type="checkbox" checked={checked} onChange={({ target }) => onChange(target.checked)} />
-      {label}
     </label>
   );
 }

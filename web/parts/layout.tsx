@@ -1,5 +1,5 @@
-import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { ApiError } from '../api.ts';
 import { useRead } from '../queries.ts';
 import { CliCommand } from './command.tsx';
@@ -171,45 +171,6 @@ export function NameList({ unit, names }: { unit: string; names: readonly string
   );
 }
 
-interface ViewsProps {
-  /** What the views are of. */
-  label: string;
-  views: readonly (Pick<LinkProps, 'to' | 'params' | 'search'> & { label: string; count?: number | undefined })[];
-}
-
-/** The views of a page, each with an address of its own. */
-export function Views({ label, views }: ViewsProps) {
-  const strip = useRef<HTMLElement>(null);
-  const { pathname } = useLocation();
-  // On a small screen the strip is longer than the window: the view that is open must be in it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is another view that stands at another address
-  useEffect(() => {
-    const here = strip.current?.querySelector<HTMLElement>('[aria-current=page]');
-    if (!strip.current || !here) return;
-    // By hand: scrollIntoView would move the page too, where the strip is below its end.
-    const { left, right } = strip.current.getBoundingClientRect();
-    const place = here.getBoundingClientRect();
-    strip.current.scrollLeft += Math.min(0, place.left - left) + Math.max(0, place.right - right);
-  }, [pathname]);
-  return (
-    <nav ref={strip} aria-label={label} className="mt-2 mb-4 flex gap-1 overflow-x-auto border-b border-line">
-      {views.map(({ label: name, count, ...place }) => (
-        <Link
-          key={name}
-          {...place}
-          activeOptions={{ exact: true, includeSearch: false }}
-          activeProps={{ className: 'border-live text-live' }}
-          inactiveProps={{ className: 'border-transparent text-muted hover:text-text' }}
-          className="-mb-px flex h-9 shrink-0 items-center gap-1.5 border-b-2 px-3 font-medium pointer-coarse:h-11"
-        >
-          {name}
-          {count !== undefined && <span className="text-label font-normal">{count.toLocaleString()}</span>}
-        </Link>
-      ))}
-    </nav>
-  );
-}
-
 /** What may be longer than its place. Where it is, the keyboard can reach and move it; `label` says what it is. */
 export function Scrolled({ label, className, children }: { label: string; className: string; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
@@ -231,3 +192,13 @@ export function Scrolled({ label, className, children }: { label: string; classN
     </div>
   );
 }
+
+/** Whole names, or the style sheet would not hold them. */
+export const FILLS: Record<Tone, string> = {
+  quiet: 'bg-quiet',
+  live: 'bg-live',
+  good: 'bg-good',
+  wait: 'bg-wait',
+  bad: 'bg-bad',
+  you: 'bg-you',
+};

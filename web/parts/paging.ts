@@ -3,7 +3,8 @@ import { useMemo, useState } from 'react';
 import type { ActionInput, ActionResult } from '../api.ts';
 import { useLastValue } from '../live/tail.ts';
 import { useRead } from '../queries.ts';
-import type { ReadResult, RowList } from './data-list.tsx';
+import type { RowList } from './data-list.tsx';
+import type { ReadResult } from './loaded.tsx';
 
 /** What is shown is read again with each event: so many pages, and no more. Beyond them the list begins anew. */
 const MAX_PAGES = 6;

@@ -1,11 +1,11 @@
 import { type ReactNode, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { wasPeek } from '../shell/rows.ts';
-import type { ReadResult } from './data-list.tsx';
 import { openModal } from './dialog.tsx';
+import { Facts, type FactValues } from './facts.tsx';
 import { isTyping } from './field.tsx';
 import { Icon } from './icon.tsx';
 import { Problem, Scrolled } from './layout.tsx';
-import { TableSkeleton } from './table.tsx';
+import { type ReadResult, TableSkeleton } from './loaded.tsx';
 import { UntrustedText } from './values.tsx';
 
 /** As wide as the screens on which the list stays usable beside it. */
@@ -67,36 +67,6 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
       </div>
       <div className="grid gap-5 p-4">{children}</div>
     </dialog>
-  );
-}
-
-/** Values by their names. What is null shows as a dash; what is false or undefined is left out. */
-export type FactValues = Readonly<Record<string, ReactNode>>;
-
-export function Facts({ facts = {}, children }: { facts?: FactValues; children?: ReactNode }) {
-  return (
-    <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1.5">
-      {Object.entries(facts).map(
-        ([name, value]) =>
-          value !== undefined &&
-          value !== false && (
-            <Fact key={name} name={name}>
-              {value}
-            </Fact>
-          ),
-      )}
-      {children}
-    </dl>
-  );
-}
-
-/** A name and its value; what is unknown shows as a dash. */
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-muted">{name}</dt>
-      <dd>{children ?? '—'}</dd>
-    </>
   );
 }
 

@@ -1,6 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
-import { Scrolled } from './layout.tsx';
 
 /**
  * The place of a cell in a card, below 640 px. The first line has the title, and at its end the state. The others follow in
@@ -168,61 +167,3 @@ function Row({ id, row, columns, index, measure }: RowProps) {
 }
 
 const MemoRow = memo(Row);
-
-/** In the place of a table that is being read. */
-export function TableSkeleton() {
-  return (
-    <div role="status" aria-label="Loading" className="grid gap-2 p-3">
-      {[1, 2, 3, 4].map((line) => (
-        <div key={line} className="skeleton h-5" />
-      ))}
-    </div>
-  );
-}
-
-interface TwinTableProps {
-  /** What it is the table of: "The phases". */
-  title: string;
-  /** Its name, where that says more. */
-  label?: string;
-  heads: readonly ReactNode[];
-  rows: readonly { readonly key: string | number; readonly cells: readonly ReactNode[] }[];
-  /** Said where there are no rows. */
-  empty?: string;
-}
-
-/** What a picture shows as a table, folded: for who cannot see it. */
-export function TwinTable({ title, label = title, heads, rows, empty }: TwinTableProps) {
-  return (
-    <details className="text-label">
-      <summary className="cursor-pointer text-muted">{title} as a table</summary>
-      <Scrolled label={label} className="max-h-64">
-        <table className="mt-1" aria-label={label}>
-          <thead>
-            <tr className="text-left text-muted">
-              {heads.map((head, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
-                <th key={index} scope="col" className="pr-4 font-medium">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ key, cells }) => (
-              <tr key={key}>
-                {cells.map((cell, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
-                  <td key={index} className="pr-4">
-                    {cell}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        {rows.length === 0 && empty && <p className="text-muted">{empty}</p>}
-      </Scrolled>
-    </details>
-  );
-}

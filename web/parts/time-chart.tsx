@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, Suspense } from 'react';
-import type { Tone } from './layout.tsx';
-import { TwinTable } from './table.tsx';
+import { FILLS, type Tone } from './layout.tsx';
+import { TwinTable } from './twin-table.tsx';
 import { counted, dateOf, UntrustedText } from './values.tsx';
 
 export interface Series {
@@ -59,13 +59,3 @@ export function TimeChart(props: TimeChartProps) {
     </figure>
   );
 }
-
-/** Whole names, or the style sheet would not hold them. */
-export const FILLS: Record<Tone, string> = {
-  quiet: 'bg-quiet',
-  live: 'bg-live',
-  good: 'bg-good',
-  wait: 'bg-wait',
-  bad: 'bg-bad',
-  you: 'bg-you',
-};

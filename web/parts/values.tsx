@@ -2,7 +2,7 @@ import { Link, useRouter } from '@tanstack/react-router';
 import type { MouseEvent, ReactNode } from 'react';
 import { useByClock } from '../live/clock.ts';
 import { preferences } from '../preferences.ts';
-import { CopyOutcome, useCopy } from './command.tsx';
+import { CopyOutcome, useCopy } from './copy.tsx';
 
 /** They would turn around whatever stands behind them, in a sentence that quotes them too. */
 const DIRECTION_MARKS = /[\u202A-\u202E\u2066-\u2069]/g;

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { copyText } from '../parts/command.tsx';
+import { copyText } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { isTyping } from '../parts/field.tsx';
 import { useToast } from '../parts/toast.tsx';

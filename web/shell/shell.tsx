@@ -4,10 +4,10 @@ import { useByClock } from '../live/clock.ts';
 import { useDisconnected, useJournal } from '../live/context.tsx';
 import { DialogHost } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { TableSkeleton } from '../parts/loaded.tsx';
 import { Menu, MenuLink } from '../parts/menu.tsx';
-import { TableSkeleton } from '../parts/table.tsx';
 import { Toasts, useToast } from '../parts/toast.tsx';
-import { welcome } from '../session.ts';
+import { takeWelcome } from '../session.ts';
 import { Header } from './header.tsx';
 import { Keyboard } from './keyboard.tsx';
 import { PAGES } from './pages.ts';
@@ -16,7 +16,7 @@ import { PAGES } from './pages.ts';
 function Welcome() {
   const say = useToast();
   useEffect(() => {
-    const words = welcome();
+    const words = takeWelcome();
     if (words !== null) say(words);
   }, [say]);
   return null;

@@ -7,7 +7,7 @@ import { usePages, wholeList } from '../../parts/paging.ts';
 import type { Column } from '../../parts/table.tsx';
 import { counted, RepositoryName, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/header.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
 
 /** A repository has one at most. */
 const MAX_ACTIVE = 500;

@@ -41,17 +41,17 @@ function linesOf(payload: Payload | undefined, name: string): string[] {
 }
 
 /** Of a handoff, what each part says; with the one before, what is new in it and what is gone. */
-export function partsOf(after: Payload, before: Payload | undefined): HandoffPart[] {
+export function handoffParts(after: Payload, before: Payload | undefined): HandoffPart[] {
   const own = [...new Set([...Object.keys(after), ...Object.keys(before ?? {})])].filter((name) => !HEAD.has(name));
   const named = [...LISTS, ...own.map((name) => [name, name] as const)];
   return named.map(([name, title]) => {
     const now = linesOf(after, name);
-    return { title, lines: before === undefined ? now.map((text) => ({ text, change: 'same' })) : changes(linesOf(before, name), now) };
+    return { title, lines: before === undefined ? now.map((text) => ({ text, change: 'same' })) : lineChanges(linesOf(before, name), now) };
   });
 }
 
 /** Each as often as it stands there: one of two that are alike may have gone. */
-export function changes(before: readonly string[], after: readonly string[]): HandoffLine[] {
+export function lineChanges(before: readonly string[], after: readonly string[]): HandoffLine[] {
   const left = new Map<string, number>();
   for (const text of before) left.set(text, (left.get(text) ?? 0) + 1);
   const now = after.map((text): HandoffLine => {

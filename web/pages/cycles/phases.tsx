@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
 import type { ShownCycle } from '../../api.ts';
-import { TwinTable } from '../../parts/table.tsx';
+import { TwinTable } from '../../parts/twin-table.tsx';
 import { counted } from '../../parts/values.tsx';
 
 type Machine = ShownCycle['machine'];

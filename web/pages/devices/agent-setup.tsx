@@ -4,15 +4,16 @@ import type { ActionResult } from '../../api.ts';
 import { useLastValue } from '../../live/tail.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { CliCommand, CodeBlock, Command, SetupCommand } from '../../parts/command.tsx';
-import { Loaded } from '../../parts/data-list.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { Notice, Problem, Section, Views } from '../../parts/layout.tsx';
+import { Notice, Problem, Section } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
 import { Time, UntrustedText } from '../../parts/values.tsx';
+import { Views } from '../../parts/views.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/header.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
 import { AGENTS, type AgentType, agentOf, nameOf } from '../identity/agent.ts';
-import { NewToken } from '../identity/tokens.tsx';
+import { NewToken } from '../identity/new-token.tsx';
 
 const route = getRouteApi('/settings/agents/$agent');
 

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useJournal } from '../../live/context.tsx';
 import { ActButton } from '../../parts/actions.tsx';
-import { CliCommand, CopyButton } from '../../parts/command.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { Notice, Problem, Section, State, type Tone } from '../../parts/layout.tsx';
-import { Facts } from '../../parts/side-panel.tsx';
 import { counted, dateOf, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { type ChainState, forgetAnchor, stopVerifying, useChain, verifyChain } from './chain-check.ts';

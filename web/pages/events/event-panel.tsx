@@ -2,15 +2,18 @@ import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, type EventView } from '../../api.ts';
-import { CopyButton } from '../../parts/command.tsx';
+import { ActorName } from '../../parts/actor-name.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Facts, type FactValues } from '../../parts/facts.tsx';
 import { Section, State } from '../../parts/layout.tsx';
 import { SearchLink } from '../../parts/page-search.tsx';
-import { Facts, type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import { ReadPanel } from '../../parts/side-panel.tsx';
 import { dateOf, PathLink, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { EventSearch } from '../../search.ts';
-import { durationOf, Outcome, outcomeOf, Subject, Who } from './event-words.tsx';
-import { deniedEditIn, deniedWords, RefusalCard, stepOf } from './refusal.tsx';
+import { deniedEditIn, deniedWords } from './denied-edit.ts';
+import { durationOf, Outcome, outcomeOf, Subject } from './event-words.tsx';
+import { RefusalCard, stepOf } from './refusal.tsx';
 
 /** A longer kind is nobody's name for anything. */
 const LONGEST_TITLE = 120;
@@ -84,7 +87,7 @@ const factsOf = (event: EventView): FactValues => ({
   Kind: <UntrustedText text={event.kind} />,
   Actor: (
     <Beside>
-      <Who actor={event.actor} />
+      <ActorName actor={event.actor} />
       <Only what="Only theirs" filter={{ actor: event.actor }} />
     </Beside>
   ),

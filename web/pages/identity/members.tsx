@@ -3,15 +3,16 @@ import type { Developer } from '../../api.ts';
 import { DISCONNECTED_REASON, useDisconnected } from '../../live/context.tsx';
 import { ActButton, ConfirmAction, FormDialog } from '../../parts/actions.tsx';
 import { CliCommand, Command } from '../../parts/command.tsx';
-import { DataList, Loaded } from '../../parts/data-list.tsx';
+import { DataList } from '../../parts/data-list.tsx';
 import { openDialog } from '../../parts/dialog.tsx';
 import { Choice, TextField } from '../../parts/field.tsx';
 import { Notice, Problem, Section, State } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { wholeList } from '../../parts/paging.ts';
 import type { Column } from '../../parts/table.tsx';
 import { counted, dateOf, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { NewToken } from './tokens.tsx';
+import { NewToken } from './new-token.tsx';
 
 /** Who is in the workspace. */
 export function Members() {

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import type { Conflict } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { EmptyState, Notice, Problem, Section, State, type Tone } from '../../parts/layout.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { Pair } from './pair.tsx';

@@ -3,12 +3,13 @@ import { useMemo } from 'react';
 import type { InstanceDiff } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
 import { EmptyState, Problem } from '../../parts/layout.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { FileChange } from './file-change.tsx';
-import { FileList, filesOf, treeOf } from './file-list.tsx';
-import { LinesChanged } from './status.tsx';
+import { FileList } from './file-list.tsx';
+import { filesOf, treeOf } from './file-tree.ts';
+import { LinesChanged } from './lines-changed.tsx';
 
 const route = getRouteApi('/reviews/$instance/diff');
 /** Files change without an event. */

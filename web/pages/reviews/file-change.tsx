@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { type ChangedFile, call, type DiffLine } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
 import { EmptyState, Problem, State } from '../../parts/layout.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
-import { LinesChanged } from './status.tsx';
+import { LinesChanged } from './lines-changed.tsx';
 
 /** More changed lines than these are unfolded by hand. */
 const FOLDED_ABOVE = 800;

@@ -8,7 +8,7 @@ import { Notice, Problem } from '../../parts/layout.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { AT_WORK, OPEN } from './status.tsx';
+import { AT_WORK, OPEN } from './status.ts';
 
 /** What a person can do about it. What is over can only be looked at. */
 export function InstanceActions({ instance }: { instance: Instance }) {

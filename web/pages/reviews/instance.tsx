@@ -1,18 +1,20 @@
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import type { Instance, ShownInstance } from '../../api.ts';
-import { Loaded } from '../../parts/data-list.tsx';
-import { Notice, State, Views } from '../../parts/layout.tsx';
-import { Facts } from '../../parts/side-panel.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Notice, State } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { AgentName, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
+import { Views } from '../../parts/views.tsx';
 import { useRead } from '../../queries.ts';
 import { InstanceActions } from './instance-actions.tsx';
-import { Rail } from './rail.tsx';
-import { inWords, PullLink, processOf, STATUS_TONES } from './status.tsx';
+import { PullLink } from './pull-link.tsx';
+import { Rounds } from './rounds.tsx';
+import { processOf, STATUS_TONES, statusWords } from './status.ts';
 
 const route = getRouteApi('/reviews/$instance');
 
 /** The instance of the address, as every view of its page reads it. */
-export function useShown() {
+export function useInstance() {
   const { instance } = route.useParams();
   return useRead('instances.show', { instance_id: instance });
 }
@@ -20,7 +22,7 @@ export function useShown() {
 /** One agent that the server has started: how its reviews went, what it shows and what it has changed. */
 export function InstancePage() {
   const { instance: id } = route.useParams();
-  const query = useShown();
+  const query = useInstance();
   const instance = query.data?.instance;
   return (
     <>
@@ -32,7 +34,7 @@ export function InstancePage() {
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h1 className="mono text-title!">{id}</h1>
-        {instance && <State tone={STATUS_TONES[instance.status]}>{inWords(instance.status)}</State>}
+        {instance && <State tone={STATUS_TONES[instance.status]}>{statusWords(instance.status)}</State>}
         {instance && (
           <span className="text-muted">
             {instance.type}, started <Time at={instance.created_at} /> {isDate(instance.created_at) ? '' : 'ago'}
@@ -57,7 +59,7 @@ function Shown({ shown }: { shown: ShownInstance }) {
       <div className="mt-3 grid gap-4">
         {instance.at_limit && <AtLimit instance={instance} />}
         <InstanceActions instance={instance} />
-        <Rail shown={shown} />
+        <Rounds shown={shown} />
         <InstanceFacts shown={shown} />
       </div>
       <Views

@@ -4,15 +4,17 @@ import { useMemo } from 'react';
 import { type ActionResult, call, type Instance } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/field.tsx';
+import { Filter } from '../../parts/filter.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
 import { usePages } from '../../parts/paging.ts';
 import { type Column, None } from '../../parts/table.tsx';
 import { Time, UntrustedText } from '../../parts/values.tsx';
 import type { ReviewSearch } from '../../search.ts';
-import { useRepository } from '../../shell/header.tsx';
-import { inWords, LinesChanged, OPEN, PullLink, processOf, STATUS_TONES } from './status.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
+import { LinesChanged } from './lines-changed.tsx';
+import { PullLink } from './pull-link.tsx';
+import { OPEN, processOf, STATUS_TONES, statusWords } from './status.ts';
 
 /** The agents that the server has started, and who reviews whose work. */
 export function Reviews() {
@@ -109,7 +111,7 @@ const instanceColumns = (sizes: Sizes): readonly Column<Instance>[] => [
     ),
   },
   { label: 'Type', from: 'xl', width: 'xl:w-20', cell: ({ type }) => type },
-  { label: 'Status', role: 'state', width: 'sm:w-36', cell: ({ status }) => <State tone={STATUS_TONES[status]}>{inWords(status)}</State> },
+  { label: 'Status', role: 'state', width: 'sm:w-36', cell: ({ status }) => <State tone={STATUS_TONES[status]}>{statusWords(status)}</State> },
   { label: 'Iteration', width: 'sm:w-24', cell: (instance) => <Iteration instance={instance} /> },
   {
     label: 'Failed',

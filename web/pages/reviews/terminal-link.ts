@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import { isSignedOut, ticketedSocket } from '../../api.ts';
-import { ME, queries } from '../../queries.ts';
+import { isSignedOut, openSocket } from '../../api.ts';
+import { ME, queries } from '../../query-client.ts';
 
 export interface ShownScreen {
   readonly text: string;
@@ -54,7 +54,7 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
       retry = setTimeout(connect, BACKOFF_MS[Math.min(attempts++, BACKOFF_MS.length - 1)]);
     };
     const connect = (): void => {
-      ticketedSocket(`/api/instances/${id}/terminal`, write ? { write: '1' } : {}).then(
+      openSocket(`/api/instances/${id}/terminal`, write ? { write: '1' } : {}).then(
         (opened) => (left ? opened.close() : follow(opened)),
         (error: unknown) => {
           if (left) return;
@@ -104,28 +104,4 @@ function after(before: TerminalState, told: TerminalFrame): TerminalState {
     case 'error':
       return { ...before, phase: before.phase === 'open' ? 'open' : 'refused', message: told.message };
   }
-}
-
-/** Sequences of a terminal: strings that it takes for itself (titles, clipboard, answers), orders of which one sets colours, and short ones. */
-const SEQUENCES = /\u001b[\]PX^_][\s\S]*?(?:\u0007|\u001b\\|$)|\u001b\[[0-?]*[ -/]*([@-~])|\u001b[ -/]*[0-Z\\^-~]|\u001b/g;
-const CONTROLS = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g;
-
-/** What may paint letters and colours, and do nothing else to who looks at it: a log has whatever its program wrote. */
-export const onlyColours = (text: string): string =>
-  text.replace(SEQUENCES, (sequence, order: string | undefined) => (order === 'm' ? sequence : '')).replace(CONTROLS, '');
-
-/** What a screen reader reads: the letters alone, without the empty rest of the screen. */
-export const asText = (text: string): string =>
-  onlyColours(text)
-    .replace(/\u001b\[[0-?]*[ -/]*m/g, '')
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n')
-    .trimEnd();
-
-/** All that a terminal needs to look so, whatever it showed before. */
-export function painted({ text, cursor }: Pick<ShownScreen, 'text' | 'cursor'>): string {
-  const lines = onlyColours(text).replace(/\n$/, '').replaceAll('\n', '\r\n');
-  const shown = cursor === null ? '\u001b[?25l' : `\u001b[${cursor.row + 1};${cursor.column + 1}H\u001b[?25h`;
-  return `\u001b[0m\u001b[3J\u001b[2J\u001b[H${lines}\u001b[0m${shown}`;
 }

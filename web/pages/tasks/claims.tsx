@@ -1,19 +1,20 @@
 import { Link } from '@tanstack/react-router';
 import { type Claim, call } from '../../api.ts';
 import { ConfirmAction } from '../../parts/actions.tsx';
+import { ActorName } from '../../parts/actor-name.tsx';
 import { CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { CheckFilter } from '../../parts/field.tsx';
+import type { FactValues } from '../../parts/facts.tsx';
+import { CheckFilter } from '../../parts/filter.tsx';
 import { EmptyState, NameList, PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { usePages } from '../../parts/paging.ts';
-import { type FactValues, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
+import { ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { AgentName, counted, dateOf, escapeBidi, Id, shortId, Time, Until, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/header.tsx';
-import { Who } from '../events/event-words.tsx';
-import { deniedEditIn, writerOf } from '../events/refusal.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
+import { deniedEditIn, writerOf } from '../events/denied-edit.ts';
 
 /** Which code is in whose hands. */
 export function Claims() {
@@ -209,7 +210,7 @@ function DeniedEdits({ claimId }: { claimId: string }) {
               <UntrustedText text={edit.path} />
             </code>
             <p className="flex flex-wrap gap-x-2 text-muted">
-              <Who actor={actor} />
+              <ActorName actor={actor} />
               <UntrustedText text={writerOf(edit)} />
               <Time at={time} />
               <Link to="/activity" search={{ event: seq }} className="link ml-auto">

@@ -6,7 +6,7 @@ import { SelectField, TextArea, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/layout.tsx';
 import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/header.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
 import { Pair } from '../overlap/pair.tsx';
 
 type PlanAnswer = ActionResult<'tasks.plan'> | ActionResult<'workstreams.plan'>;

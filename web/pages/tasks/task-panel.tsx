@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { Task } from '../../api.ts';
 import { ConfirmAction, REASON } from '../../parts/actions.tsx';
+import type { FactValues } from '../../parts/facts.tsx';
 import { NameList, State } from '../../parts/layout.tsx';
-import { type FactValues, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
+import { ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import { AgentName, counted, escapeBidi, Id, shortId, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { isOpen, STATUS_TONES } from './status.ts';

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import type { Note, Summary, Work } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
-import { CopyButton } from '../../parts/command.tsx';
-import { Filter } from '../../parts/field.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Filter } from '../../parts/filter.tsx';
 import { EmptyState, Problem, Section, State } from '../../parts/layout.tsx';
+import { TableSkeleton } from '../../parts/loaded.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
 import { counted, PathLink, shortId, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 import { WEEK_SPANS } from '../../search.ts';

@@ -4,33 +4,6 @@ import { ConfirmAction } from '../../parts/actions.tsx';
 import { PanelList, Section, State } from '../../parts/layout.tsx';
 import { counted, escapeBidi, Id, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
 
-/** Gives back what it holds, as if it had left. */
-export function ReleaseAgent({ agent: { agent_id, name, holds } }: { agent: ShownAgent['agent'] }) {
-  const { steps, claims } = holds;
-  if (agent_id === null) return null;
-  return (
-    <ConfirmAction
-      button="Release claims"
-      needs="operator"
-      disabled={steps + claims === 0}
-      hint={steps + claims === 0 ? 'It holds no step and no claim.' : undefined}
-      title={`Release what ${name} holds?`}
-      act="Release"
-      keep="Keep"
-      action="agents.release"
-      input={{ agent_id }}
-      failed="Nothing was released."
-      command={`agents release ${agent_id}`}
-      toast={({ steps_released, claims_released }) => `Released ${counted(steps_released, 'step')} and ${counted(claims_released, 'claim')} of ${name}.`}
-    >
-      <p>
-        {counted(steps, 'step')} {steps === 1 ? 'becomes' : 'become'} claimable, and {counted(claims, 'claim')} on code {claims === 1 ? 'ends' : 'end'}. If it
-        is still at work, it learns so with its next call, and must claim again. Its tasks stay with their developer.
-      </p>
-    </ConfirmAction>
-  );
-}
-
 /** A line of a list: what it is, and at its end its state. */
 function Line({ id, end, children }: { id: string; end: ReactNode; children: ReactNode }) {
   return (

@@ -1,14 +1,15 @@
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { ShownAgent } from '../../api.ts';
-import { Loaded } from '../../parts/data-list.tsx';
 import { Section } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
 import { PathLink, spentWords, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { AgentGrants, AgentRuns, AgentTokens, ReleaseAgent } from './agent-access.tsx';
+import { AgentGrants, AgentRuns, AgentTokens } from './agent-access.tsx';
+import { AgentHolds, ReleaseAgent } from './agent-holds.tsx';
 import { AgentRefusals } from './agent-refusals.tsx';
-import { AgentHolds, AgentWork, AgentWorktrees } from './agent-work.tsx';
+import { AgentWork, AgentWorktrees } from './agent-work.tsx';
 import { AgentStateMark } from './agents.tsx';
 
 /** It is heard of by calls that change nothing else. */

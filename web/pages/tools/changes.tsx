@@ -3,17 +3,19 @@ import type { ExternalServer, Withheld } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { AsCommand, CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/field.tsx';
+import { Facts, type FactValues } from '../../parts/facts.tsx';
+import { Filter } from '../../parts/filter.tsx';
 import { EmptyState, Notice, Problem, State } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { Revealed } from '../../parts/revealed.tsx';
-import { Facts, type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import { ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { counted, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { DefinitionDifference } from './definition-difference.tsx';
-import { ForOperator, isWaiting, useRights, useServers } from './tools.tsx';
+import { isWaiting, useServers } from './tools.tsx';
+import { ForOperator, useRights } from './viewer-rights.tsx';
 
 /** Definitions that nobody is offered until a person has read what is different in them. */
 export function Changes() {

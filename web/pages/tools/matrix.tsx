@@ -9,7 +9,7 @@ import type { Column } from '../../parts/table.tsx';
 import { counted, escapeBidi, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { ANSWER_MEANINGS, ANSWER_TONES } from './access.tsx';
-import { FilterText, ServerFilter } from './tools.tsx';
+import { FilterText, ServerFilter } from './filters.tsx';
 
 const TOOLS = 50;
 const CALLERS = 6;

@@ -4,21 +4,11 @@ import type { Explanation, ForeseenAccess } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Notice, Problem, Section, State } from '../../parts/layout.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import {
-  ANSWER_TONES,
-  GrantLink,
-  type GrantSubject,
-  isNamed,
-  namedSubject,
-  SubjectFields,
-  scopeWords,
-  subjectFrom,
-  subjectText,
-  useToolNames,
-} from './access.tsx';
+import { ANSWER_TONES, GrantLink, scopeWords } from './access.tsx';
+import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, subjectText, useToolNames } from './grant-fields.tsx';
 
 interface Question {
   who?: string | undefined;

@@ -3,17 +3,20 @@ import { useMemo, useState } from 'react';
 import type { ActionResult, ExternalServer } from '../../api.ts';
 import { ActButton, ConfirmAction } from '../../parts/actions.tsx';
 import { CliCommand, CodeBlock } from '../../parts/command.tsx';
-import { DataList, Loaded } from '../../parts/data-list.tsx';
+import { DataList } from '../../parts/data-list.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { EmptyState, Notice, PanelList, Problem, Section, State, type Tone } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { wholeList } from '../../parts/paging.ts';
 import { Written } from '../../parts/revealed.tsx';
-import { Facts, ReadPanel } from '../../parts/side-panel.tsx';
+import { ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { counted, milliseconds, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { ForOperator, useRights, useServers } from './tools.tsx';
+import { useServers } from './tools.tsx';
+import { ForOperator, useRights } from './viewer-rights.tsx';
 
 const SNIPPET = `[[mcp.server]]
 name    = "filesystem"

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import type { UsageLine } from '../../api.ts';
-import { Filter } from '../../parts/field.tsx';
+import { Filter } from '../../parts/filter.tsx';
 import { Problem, Section, type Tone } from '../../parts/layout.tsx';
 import { type Series, TimeChart } from '../../parts/time-chart.tsx';
 import { counted, dollars } from '../../parts/values.tsx';

@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { PanelPart, Problem, Scrolled, type Tone } from '../../parts/layout.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
-import { FILLS } from '../../parts/time-chart.tsx';
+import { FILLS, PanelPart, Problem, Scrolled, type Tone } from '../../parts/layout.tsx';
+import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 

@@ -18,7 +18,7 @@ import type { WorkflowGraph } from '../../api.ts';
 import { State, type Tone } from '../../parts/layout.tsx';
 import { escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { firstView, fitted, heightOf, NODE, type PlacedNode, placedNodes } from './graph-layout.ts';
-import { said, TASK_TONES } from './status.ts';
+import { statusWords, TASK_TONES } from './status.ts';
 
 type DrawnNode = Node<{ node: WorkflowGraph['nodes'][number] }>;
 
@@ -142,7 +142,7 @@ function TaskBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }:
       >
         <UntrustedText text={node.name} brief="line" className="min-w-0 font-medium" />
         <span className="flex items-center gap-1.5 overflow-hidden whitespace-nowrap">
-          <State tone={tone}>{task.asks ? 'asks you' : said(task.status)}</State>
+          <State tone={tone}>{task.asks ? 'asks you' : statusWords(task.status)}</State>
           {task.agent_name && <UntrustedText text={task.agent_name} brief="line" className="min-w-0 text-label text-muted" />}
         </span>
       </Link>

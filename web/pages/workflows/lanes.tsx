@@ -6,8 +6,8 @@ import type { Tone } from '../../parts/layout.tsx';
 import { type AxisStretch, clockFor, placeOf, rowsOf, stretchesOf, ticksOf } from '../../parts/time-axis.ts';
 import { AgentName, counted, dateOf, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { preferences } from '../../preferences.ts';
-import { Lease } from './progress.tsx';
-import { laneName, SPAN_TONES, SPAN_WORDS, said, type WorkflowState } from './status.ts';
+import { Lease } from './next-tasks.tsx';
+import { laneName, SPAN_TONES, SPAN_WORDS, statusWords, type WorkflowState } from './status.ts';
 
 type Lane = WorkflowTimeline['lanes'][number];
 type Span = Lane['spans'][number];
@@ -92,11 +92,11 @@ function Ticks({ axis: { stretches, now }, turns }: { axis: Axis; turns: Workflo
         .map(({ time, to, reason }) => (
           <span
             key={`${time} ${to}`}
-            title={`${said(to as WorkflowState)} ${dateOf(time)}${reason ? `: ${escapeBidi(reason)}` : ''}`}
+            title={`${statusWords(to as WorkflowState)} ${dateOf(time)}${reason ? `: ${escapeBidi(reason)}` : ''}`}
             className="absolute bottom-0 border-l-2 border-control pl-1 whitespace-nowrap"
             style={{ left: percent(Math.min(0.97, placeOf(stretches, time))) }}
           >
-            {said(to as WorkflowState)}
+            {statusWords(to as WorkflowState)}
           </span>
         ))}
     </div>

@@ -1,13 +1,13 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import type { WorkflowTimeline } from '../../api.ts';
-import { Loaded } from '../../parts/data-list.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
+import { Loaded, TableSkeleton } from '../../parts/loaded.tsx';
 import { SearchLink } from '../../parts/page-search.tsx';
-import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { counted, dateOf, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { TaskLink } from './progress.tsx';
+import { TaskLink } from './next-tasks.tsx';
 import { laneName, SPAN_TONES, SPAN_WORDS } from './status.ts';
 
 const page = getRouteApi('/workflows/$workflow');

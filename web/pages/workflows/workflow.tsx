@@ -1,13 +1,16 @@
 import { getRouteApi, Outlet } from '@tanstack/react-router';
 import type { ShownWorkflow } from '../../api.ts';
-import { Loaded } from '../../parts/data-list.tsx';
-import { Notice, Scrolled, State, Views } from '../../parts/layout.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Notice, Scrolled, State } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { Facts } from '../../parts/side-panel.tsx';
 import { escapeBidi, Id, TextList, Time, UntrustedText } from '../../parts/values.tsx';
+import { Views } from '../../parts/views.tsx';
 import { useRead } from '../../queries.ts';
-import { Claims, NextTasks, ProgressBar, StatusCounts } from './progress.tsx';
-import { isEnded, said, statusNotes, WORKFLOW_TONES } from './status.ts';
+import { Claims, NextTasks } from './next-tasks.tsx';
+import { ProgressBar, StatusCounts } from './progress.tsx';
+import { isEnded, statusWords, WORKFLOW_TONES } from './status.ts';
+import { statusNotes } from './status-notes.ts';
 import { TaskPanel } from './task-panel.tsx';
 import { WorkflowActions } from './workflow-actions.tsx';
 
@@ -60,7 +63,7 @@ function Head({ shown }: { shown: ShownWorkflow }) {
         <div className="grid min-w-0 gap-1">
           <h1 className="flex flex-wrap items-center gap-x-3">
             <UntrustedText text={workflow.name} />
-            <State tone={WORKFLOW_TONES[workflow.status]}>{said(workflow.status)}</State>
+            <State tone={WORKFLOW_TONES[workflow.status]}>{statusWords(workflow.status)}</State>
           </h1>
           <p className="flex flex-wrap items-center gap-x-3 text-muted">
             <UntrustedText text={workflow.repository_path} className="mono" />

@@ -1,16 +1,15 @@
 import type { ShownAgent } from '../../api.ts';
-import { claimPath } from '../events/refusal.tsx';
+import { claimPath } from '../events/denied-edit.ts';
 
 type Refusal = ShownAgent['refusals'][number];
 
-export interface TeamPass {
-  /** Where it is made to pass. */
+interface RefusalRemedy {
   readonly label: string;
   readonly path: string;
 }
 
-/** Where a person sees what it was refused for, and can change it. */
-export function passOf({ code, warning_id, edit }: Pick<Refusal, 'code' | 'warning_id' | 'edit'>, instanceId: string | null): TeamPass | undefined {
+/** The page on which a person can remove the cause of a refusal. */
+export function remedyOf({ code, warning_id, edit }: Pick<Refusal, 'code' | 'warning_id' | 'edit'>, instanceId: string | null): RefusalRemedy | undefined {
   if (edit !== null) return { label: 'See the claim', path: claimPath(edit) };
   if (warning_id !== null) return { label: 'See the pair', path: `/tasks/overlaps?warning=${warning_id}` };
   if (code === 'CAPABILITY_DENIED') return { label: 'Grant it', path: '/tools/grants?grant=new' };

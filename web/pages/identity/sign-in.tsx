@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError, type SignInAnswer, signIn } from '../../api.ts';
+import { localPath } from '../../local-path.ts';
 import { Command } from '../../parts/command.tsx';
 import { Notice, Problem } from '../../parts/layout.tsx';
 import { UntrustedText } from '../../parts/values.tsx';
-import { type Account, begin, localPath, onSignIn, storedProof } from '../../session.ts';
+import { type Account, beginSession, onSignIn, storedProof } from '../../session.ts';
 
 /** The page of a sign-in link. It takes the link by itself: who only fetches the address, as a chat's preview does, takes nothing. */
 export function Arrival({ code }: { code: string }) {
@@ -15,7 +16,7 @@ export function Arrival({ code }: { code: string }) {
       try {
         const made = await signIn(code, replace);
         if (!('signedIn' in made)) return setAnswer(made);
-        begin(made.signedIn);
+        beginSession(made.signedIn);
         location.replace(localPath(new URLSearchParams(location.search).get('to') ?? undefined));
       } catch (error) {
         setAnswer({ error });

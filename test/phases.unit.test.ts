@@ -2,7 +2,6 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { GEMINI_AND_CODEX } from '../src/features/cycle/machine.ts';
-import { changes, partsOf } from '../web/pages/cycles/handoff-diff.ts';
 import { layersOf, Phases } from '../web/pages/cycles/phases.tsx';
 
 /** As many phases as a repository may have, with a way between any two of the first. */
@@ -41,23 +40,4 @@ test.each([
   expect(picture).toContain(`>turn of ${first?.role}<`);
   expect(picture).toMatch(/↩ [^<]+ · rework ×\d/);
   expect(html.match(/<tr>/g)?.length).toBe(machine.transitions.length);
-});
-
-test('of two handoffs what is new and what is gone is told, each as often as it stands there', () => {
-  expect(changes(['a', 'b', 'b'], ['b', 'c'])).toEqual([
-    { text: 'b', change: 'same' },
-    { text: 'c', change: 'added' },
-    { text: 'a', change: 'gone' },
-    { text: 'b', change: 'gone' },
-  ]);
-  const before = { endpoints: [{ method: 'GET', path: '/a' }], extras: { retries: 2 } };
-  const parts = partsOf({ endpoints: [{ method: 'GET', path: '/a', auth: true }], notes: ['x'] }, before);
-  const told = parts
-    .filter(({ lines }) => lines.length > 0)
-    .map(({ title, lines }) => [title, ...lines.map(({ text, change }) => `${change} ${text.replaceAll(/\s+/g, ' ')}`)]);
-  expect(told).toEqual([
-    ['Endpoints', 'added GET /a {"auth":true}', 'gone GET /a'],
-    ['Notes', 'added x'],
-    ['extras', 'gone { "retries": 2 }'],
-  ]);
 });

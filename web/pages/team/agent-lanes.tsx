@@ -1,8 +1,8 @@
 import type { Lane, LaneSpan } from '../../api.ts';
-import { Loaded } from '../../parts/data-list.tsx';
 import { EmptyState, Section } from '../../parts/layout.tsx';
-import { TwinTable } from '../../parts/table.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { clockFor, hoursBetween, rowsOf } from '../../parts/time-axis.ts';
+import { TwinTable } from '../../parts/twin-table.tsx';
 import { AgentName, dateOf, escapeBidi, PathLink, UntrustedText } from '../../parts/values.tsx';
 import { preferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
@@ -23,7 +23,7 @@ interface Window {
 }
 
 /** Who held what in the last hours: one lane for each agent. */
-export function Strip() {
+export function AgentLanes() {
   const query = useRead('agents.lanes', { hours: HOURS }, { everyMs: LOOK_MS });
   return (
     <Section title={`The last ${HOURS} hours`} about={query.data?.cut && 'The latest are shown'}>

@@ -2,19 +2,19 @@ import { Link } from '@tanstack/react-router';
 import type { Instance, ShownInstance } from '../../api.ts';
 import { Section, State, type Tone } from '../../parts/layout.tsx';
 import { Time } from '../../parts/values.tsx';
-import { AT_WORK, inWords, outcomeTone } from './status.tsx';
+import { AT_WORK, outcomeTone, statusWords } from './status.ts';
 
 type Round = ShownInstance['relationships'][number];
 
 /** The rounds of one coding agent, in their order, and how the row of them ends. The table of the history view says the same. */
-export function Rail({ shown: { instance, relationships } }: { shown: ShownInstance }) {
+export function Rounds({ shown: { instance, relationships } }: { shown: ShownInstance }) {
   if (instance.type === 'planning') return null;
   const end = endOf(instance, relationships);
   return (
     <Section title="Rounds" about={instance.type === 'coding' ? `${instance.reviews} of at most ${instance.max_reviews}` : undefined}>
       <ol aria-label="Rounds" className="flex gap-y-2 max-sm:flex-col sm:flex-wrap">
         {relationships.map((round) => (
-          <Step key={round.child_instance} tone={outcomeTone(round.outcome)} word={inWords(round.outcome)} label={`Round ${round.review_iteration}`}>
+          <Step key={round.child_instance} tone={outcomeTone(round.outcome)} word={statusWords(round.outcome)} label={`Round ${round.review_iteration}`}>
             <Link to="/reviews/$instance" params={{ instance: other(round, instance) }} className="mono text-label hover:underline">
               {other(round, instance)}
             </Link>
@@ -70,9 +70,9 @@ function endOf(instance: Instance, rounds: readonly Round[]): End | undefined {
   const { type, status, reviews, max_reviews, failed_reviews, max_failed_reviews, pr_number } = instance;
   if (type !== 'coding') return undefined;
   if (pr_number !== null)
-    return { label: 'Ends with', word: `pull request #${pr_number}`, tone: status === 'pr_merged' ? 'good' : 'live', about: inWords(status) };
+    return { label: 'Ends with', word: `pull request #${pr_number}`, tone: status === 'pr_merged' ? 'good' : 'live', about: statusWords(status) };
   if (status === 'abandoned') return { label: 'Ended', word: 'abandoned', tone: 'bad', about: `${failed_reviews} of ${max_failed_reviews} failed` };
-  if (!AT_WORK.includes(status)) return { label: 'Ended', word: inWords(status), tone: 'quiet', about: 'without a pull request' };
+  if (!AT_WORK.includes(status)) return { label: 'Ended', word: statusWords(status), tone: 'quiet', about: 'without a pull request' };
   if (instance.at_limit)
     return { label: 'Ends at', word: `limit ${reviews}/${max_reviews}`, tone: 'bad', about: `${failed_reviews} of ${max_failed_reviews} failed` };
   if (rounds.at(-1)?.outcome === 'timeout') return { label: 'Stands at', word: 'timeout', tone: 'wait', about: left(max_reviews - reviews) };

@@ -1,20 +1,20 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { call, type WorkflowTask } from '../../api.ts';
 import { DataList } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/field.tsx';
+import { Filter } from '../../parts/filter.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
 import { usePages } from '../../parts/paging.ts';
 import { type Column, None } from '../../parts/table.tsx';
 import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import type { ListSearch } from '../../search.ts';
-import { TaskLink } from './progress.tsx';
-import { said, statusesOf, TASK_CHOICES, TASK_TONES } from './status.ts';
+import { TaskLink } from './next-tasks.tsx';
+import { statusesOf, statusWords, TASK_CHOICES, TASK_TONES } from './status.ts';
 
 const page = getRouteApi('/workflows/$workflow');
 
 /** All tasks in the order of the plan: what the graph shows, in words. */
-export function List() {
+export function TaskList() {
   const { workflow } = page.useParams();
   const [{ status, text }, change] = usePageSearch('/workflows/$workflow/list');
   const show = (part: ListSearch): void => void change(part, { replace: true });
@@ -60,7 +60,7 @@ export function List() {
 
 const COLUMNS: readonly Column<WorkflowTask>[] = [
   { label: 'Task', role: 'title', width: 'lg:w-[26%]', cell: ({ id, name }) => <TaskLink id={id} name={name} /> },
-  { label: 'Status', role: 'state', cell: ({ status }) => <State tone={TASK_TONES[status]}>{said(status)}</State> },
+  { label: 'Status', role: 'state', cell: ({ status }) => <State tone={TASK_TONES[status]}>{statusWords(status)}</State> },
   { label: 'Step', role: 'meta', width: 'sm:w-16', prefix: 'step', cell: ({ sequence }) => sequence },
   { label: 'Group', role: 'meta', width: 'sm:w-[12%]', cell: ({ parallel_group }) => <Text text={parallel_group} /> },
   { label: 'Holder', width: 'sm:w-[12%]', cell: ({ agent_name }) => <Text text={agent_name} /> },

@@ -2,7 +2,8 @@ import { QueryClientProvider, QueryObserver } from '@tanstack/react-query';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { queries, readAgain, readNow, useAct } from '../web/queries.ts';
+import { useAct } from '../web/queries.ts';
+import { queries, readAgain, readNow } from '../web/query-client.ts';
 
 // One clock for all of them: it is remembered when the last read was.
 beforeAll(() => void vi.useFakeTimers());

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { News } from '../../api.ts';
-import { Loaded } from '../../parts/data-list.tsx';
 import { PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { AgentName, counted, dateOf, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
 import { prefer, preferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
@@ -30,7 +30,7 @@ function useLastVisit(): number | null {
 }
 
 /** What was finished, failed or was decided while nobody looked, newest first. */
-export function Since() {
+export function NewsSinceVisit() {
   const lastVisit = useLastVisit();
   const news = useRead('news.list', lastVisit === null ? {} : { since: lastVisit });
   const { data } = news;

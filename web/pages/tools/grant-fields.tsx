@@ -1,0 +1,72 @@
+import { useDeferredValue } from 'react';
+import { SelectField, TextField } from '../../parts/field.tsx';
+import { workerOf } from '../../parts/values.tsx';
+import { useRead } from '../../queries.ts';
+
+const SUBJECT_KINDS = [
+  ['developer', 'Developer'],
+  ['token', 'Token'],
+  ['instance', 'Instance'],
+  ['operator', 'Operator'],
+] as const;
+type SubjectKind = (typeof SUBJECT_KINDS)[number][0];
+
+/** Who can hold a grant, as people name them. */
+export interface GrantSubject {
+  readonly kind: SubjectKind;
+  /** Empty for the operator. */
+  readonly name: string;
+}
+
+export const subjectText = ({ kind, name }: GrantSubject): string => (kind === 'operator' ? kind : `${kind}:${name}`);
+
+/** From an address: undefined where it names nobody. */
+export function subjectFrom(text: string | undefined): GrantSubject | undefined {
+  if (text === 'operator') return { kind: 'operator', name: '' };
+  const [, kind, name] = /^(developer|token|instance):(.+)$/su.exec(text ?? '') ?? [];
+  return kind && name ? { kind: kind as SubjectKind, name } : undefined;
+}
+
+/** As the input of an action, and as options of the command: the operator is meant where none is named. */
+export const namedSubject = ({ kind, name }: GrantSubject): { developer?: string; token?: string; instance?: string } =>
+  kind === 'operator' ? {} : { [kind]: name.trim() };
+
+export const isNamed = ({ kind, name }: GrantSubject): boolean => kind === 'operator' || name.trim() !== '';
+
+const HINTS: Record<Exclude<SubjectKind, 'operator'>, string> = { developer: 'Name', token: 'Token id', instance: 'Instance id' };
+const MAX_ITEMS = 200;
+
+/** Who is meant: the kind, and which one, with those that are known to choose from. */
+export function SubjectFields({ subject, onChange, first = false }: { subject: GrantSubject; onChange: (subject: GrantSubject) => void; first?: boolean }) {
+  const known = useKnown(subject.kind);
+  return (
+    <div className="grid grid-cols-[8rem_minmax(0,1fr)] gap-2">
+      <SelectField label="Who" first={first} value={subject.kind} choices={SUBJECT_KINDS} onChange={(kind) => onChange({ kind, name: '' })} />
+      {subject.kind !== 'operator' && (
+        <TextField label={HINTS[subject.kind]} required most={100} choices={known} value={subject.name} onChange={(name) => onChange({ ...subject, name })} />
+      )}
+    </div>
+  );
+}
+
+function useKnown(kind: SubjectKind): (string | readonly [string, string])[] {
+  const developers = useRead('developers.list', {}, { enabled: kind === 'developer' }).data?.items ?? [];
+  const tokens = useRead('tokens.list', {}, { enabled: kind === 'token' }).data?.items ?? [];
+  const instances = useRead('instances.list', { limit: MAX_ITEMS }, { enabled: kind === 'instance' }).data?.items ?? [];
+  // Who is private is not among the names that anybody could choose.
+  if (kind === 'developer') return developers.flatMap(({ name }) => (name.startsWith('@') ? [] : [name])).slice(0, MAX_ITEMS);
+  if (kind === 'instance') return instances.map(({ id, branch }) => [id, branch]);
+  const callers = tokens.filter((token) => token.status === 'live' && token.kind !== 'web' && token.kind !== 'operator');
+  return callers
+    .slice(0, MAX_ITEMS)
+    .map(({ token_id, developer, agent, label }) => [token_id, `${developer === null ? '' : `${workerOf(developer, agent)}, `}${label}`]);
+}
+
+const MAX_TOOLS = 20;
+
+/** Names of tools to choose from while one is typed; the server looks for them. */
+export function useToolNames(typed: string): string[] {
+  const wanted = useDeferredValue(typed.replace(/^tool\.call\./, '').trim());
+  const { data } = useRead('tools.page', { limit: MAX_TOOLS, ...(wanted && { text: wanted.slice(0, 200) }) });
+  return data?.items.map(({ name }) => name) ?? [];
+}
