@@ -6,20 +6,20 @@ export const ME = ['identity.me', {}] as const;
 export const queries = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
-  // No blind retries: what changed is told by events, and a server that comes back by the live connection.
+  // No retries: events report changes, and the live connection notices when the server is back.
   defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
 });
 
-/** Whichever call learns that the sign-in is over, the whole page must know. */
+/** When any call finds that the sign-in has ended, the whole page shows the sign-in page. */
 function onError(error: unknown): void {
   if (isSignedOut(error) && queries.getQueryState(ME)?.status === 'success') void queries.resetQueries({ queryKey: ME });
 }
 
-/** Reads that were under way when something changed, so that they may not show it; each settles once it has been repeated. */
+/** Reads that were under way when something changed and may miss the change. Each settles once it has been repeated. */
 const outdated = new Map<string, PromiseWithResolvers<void>>();
 
 /**
- * Reads again whatever is shown, and settles once all of it has been read. A read that is under way is not aborted but repeated
+ * Reads everything that is shown again, and settles when all of it has been read. A read that is under way is not aborted but repeated
  * once it has ended: otherwise a read that takes longer than the time between two changes would never end.
  */
 export async function readNow(): Promise<void> {
@@ -39,12 +39,12 @@ queries.getQueryCache().subscribe(({ type, query }) => {
   again.resolve(queries.invalidateQueries({ queryKey: query.queryKey, exact: true }));
 });
 
-/** Events may pour in: what is shown is read again at most this often. */
+/** Many events may come at once: the page is read again at most this often. */
 const READ_AGAIN_MS = 1_000;
 let lastRead = Number.NEGATIVE_INFINITY;
 let nextRead: ReturnType<typeof setTimeout> | undefined;
 
-/** The same, for events. By a clock that nobody sets: after one hour back, nothing would be read for an hour. */
+/** Reads again after an event, at most once a second. It uses the monotonic clock: if the wall clock were set back an hour, nothing would be read for an hour. */
 export function readAgain(): void {
   const wait = lastRead + READ_AGAIN_MS - performance.now();
   if (wait > 0) {

@@ -97,7 +97,7 @@ export const eventFilter: (given: Record<string, unknown>) => EventSearch = sche
 /** `event`: its panel is open. `chart`: how far back the chart goes; an hour where nothing is chosen. */
 export const activitySearch = schema({ ...EVENT_FILTER, event: positive, chart: oneOf('day') });
 
-/** By agent and over 30 days where nothing is chosen. `bars`: what they are stacked of. `prices`: their dialog is open. */
+/** By agent and over 30 days unless chosen. `bars`: how the bars are stacked. `prices`: the dialog is open. */
 export const usageSearch = schema({
   by: oneOf('day', 'task', 'developer'),
   days: oneOf(7, 90, 366),

@@ -7,7 +7,7 @@ import { Journal, type JournalState } from './journal.ts';
 
 const JournalContext = createContext<Journal | undefined>(undefined);
 
-/** Its usage and the check that let it pass come with every call, also with one that changes nothing: pages read again for the others only. */
+/** Every call, even one that changes nothing, appends its usage and its passed check. Pages are read again for the other events only. */
 const isNews = ({ category, kind, payload }: EventView): boolean => category !== 'usage' && !(kind === 'CapabilityCheck' && payload.passed === true);
 
 const makeJournal = (): Journal =>
@@ -34,7 +34,7 @@ export function useJournal(): { journal: Journal; state: JournalState } {
   return { journal, state: useSharedValue(journal.store) };
 }
 
-/** A shorter loss is nobody's business. */
+/** A shorter loss is not shown. */
 const NOTICE_MS = 5_000;
 
 /** Whether the page is known to be out of date, and so nothing should be done from it. */

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const PAUSE_PX = 80;
 
-/** New rows push the old ones down: who has scrolled to read must not lose their place. */
+/** New rows push the old ones down. A person who has scrolled down to read must not lose their place. */
 export function usePaused(): boolean {
   const [paused, setPaused] = useState(() => scrollY > PAUSE_PX);
   useEffect(() => {

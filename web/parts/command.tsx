@@ -43,11 +43,11 @@ export function CodeBlock({ text, label }: { text: string; label: string }) {
 interface CliCommandProps {
   words: string;
   options?: Record<string, string | undefined>;
-  /** What somebody typed, at the end. */
+  /** Free text at the end. */
   text?: string | undefined;
 }
 
-/** The same from a shell: `words` as they are, each of `options` that has a value. */
+/** The equivalent CLI command: `words` unchanged, then each of `options` that has a value. */
 export function CliCommand({ words, options = {}, text }: CliCommandProps) {
   const workspace = useRead('identity.me', {}).data?.workspace.replace(/^ws_/, '');
   const all = { ...options, workspace: workspace === 'default' ? undefined : workspace };
@@ -56,7 +56,7 @@ export function CliCommand({ words, options = {}, text }: CliCommandProps) {
   return <Command text={`covenant ${words}${given.join('')}${last}`} />;
 }
 
-/** As one word to a shell, whatever is in it. */
+/** Quoted so that the shell takes the text as one word. */
 const quoted = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** Commands that do the same from a shell, folded. */
@@ -74,7 +74,7 @@ export function SetupCommand() {
   return <Command text={`npm exec -- covibe-local setup --base-url ${location.origin}`} />;
 }
 
-/** npm would look for the command elsewhere in the world. */
+/** Without the companion, npm would fetch a package of that name from the public registry. */
 export function InstalledFirst() {
   return (
     <p>

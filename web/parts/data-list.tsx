@@ -23,9 +23,9 @@ export interface RowList<T> {
 }
 
 interface ListFrameProps<T> {
-  /** What the rows are: "tasks". */
+  /** The unit of the rows: "tasks". */
   noun: string;
-  /** What could not be read, where that is not "The tasks". */
+  /** The subject of the error message, if it is not "The tasks". */
   what?: string;
   list: RowList<T>;
   /** Shown where there is nothing to list. */
@@ -51,7 +51,7 @@ export function DataList<T>({ label, columns, rowKey, growsAtTop = false, ...fra
   return <ListFrame {...frame}>{(rows) => <RowsTable label={label} columns={columns} rows={rows} rowKey={rowKey} />}</ListFrame>;
 }
 
-/** What a list has around its rows: its error, skeleton, empty state and next page. */
+/** The frame around the rows of a list: error, skeleton, empty state and next page. */
 export function ListFrame<T>(props: ListFrameProps<T> & { children: (rows: readonly T[]) => ReactNode }) {
   const { noun, what = `The ${noun}`, list, empty, further, moreLabel, children } = props;
   const { rows, error, more, isFull, goBack, total } = list;

@@ -22,7 +22,7 @@ export function Field({ label, hint, children }: FieldProps & { children: (id: s
 interface TextProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
-  /** As the contract bounds it; undefined where it does not. */
+  /** The longest text that the contract accepts; undefined if it has no limit. */
   most?: number | undefined;
   /** It has the focus when its dialog opens. */
   first?: boolean;
@@ -34,12 +34,12 @@ interface TextProps extends FieldProps {
 interface TextFieldProps extends TextProps {
   inputMode?: 'numeric';
   placeholder?: string;
-  /** What can be chosen while it is typed: values, or values with what they stand for. */
+  /** Suggestions: values, or values with their meanings. */
   choices?: readonly (string | readonly [string, string])[];
   className?: string;
 }
 
-/** A line that a person writes. */
+/** A text field of one line. */
 export function TextField({ label, hint, value, onChange, most, first, required, mono, inputMode, placeholder, choices, className = '' }: TextFieldProps) {
   const list = useId();
   return (
@@ -78,7 +78,7 @@ export function TextField({ label, hint, value, onChange, most, first, required,
   );
 }
 
-/** Some lines that a person writes. */
+/** A text field of several lines. */
 export function TextArea({ label, hint, value, onChange, most, rows = 3, first, required, mono }: TextProps & { rows?: number }) {
   return (
     <Field label={label} hint={hint}>
@@ -144,6 +144,6 @@ export function Choice({ group, checked, label, meaning, onChoose }: ChoiceProps
   );
 }
 
-/** Whoever types means the letters. */
+/** Whether a key goes into a field or terminal, so that shortcuts must ignore it. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select, [role=textbox], .xterm *'));

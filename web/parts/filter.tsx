@@ -2,7 +2,7 @@ import { escapeBidi } from './values.tsx';
 
 interface FilterProps<T extends string> {
   label: string;
-  /** What is shown where nothing is chosen. */
+  /** The label of "no choice". */
   otherwise: string;
   choices: readonly (readonly [T, string])[];
   chosen: T | undefined;

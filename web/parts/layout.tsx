@@ -48,7 +48,7 @@ function FreshSignIn() {
   );
 }
 
-/** What failed, in the server's words, where it failed. */
+/** An error in the server's words, shown where it happened. */
 export function Problem({ what, error, onRetry }: { what: string; error: unknown; onRetry?: () => void }) {
   const known = error instanceof ApiError ? error : undefined;
   return (
@@ -71,7 +71,7 @@ interface SectionProps {
   title: string;
   /** Stands beside the heading. */
   about?: ReactNode;
-  /** The heading takes the focus when something of the section is gone. */
+  /** The heading takes the focus when the focused part of the section is removed. */
   home?: boolean;
   children: ReactNode;
 }
@@ -93,12 +93,12 @@ export function Section({ title, about, home = false, children }: SectionProps) 
 }
 
 interface EmptyStateProps {
-  /** Takes away the filter that leaves nothing. */
+  /** A link that removes the filter. */
   all?: (Pick<LinkProps, 'to' | 'search'> & { label: string }) | false;
   children: ReactNode;
 }
 
-/** Said where there is nothing to list. */
+/** Shown if there is nothing to list. */
 export function EmptyState({ all, children }: EmptyStateProps) {
   return (
     <div className="mx-auto grid max-w-md justify-items-center gap-3 px-3 py-6 text-center text-muted">
@@ -127,7 +127,7 @@ export function PanelPart({ title, about, children }: { title: string; about?: R
 
 interface PanelListProps<T> {
   items: readonly T[];
-  /** Said where there are none. */
+  /** Shown if there are no items. */
   empty: ReactNode;
   /** How many there are that are not shown. */
   more?: number;
@@ -171,7 +171,7 @@ export function NameList({ unit, names }: { unit: string; names: readonly string
   );
 }
 
-/** What may be longer than its place. Where it is, the keyboard can reach and move it; `label` says what it is. */
+/** Content that scrolls if it is too large. It then takes the keyboard focus; `label` is its name. */
 export function Scrolled({ label, className, children }: { label: string; className: string; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
   const inside = useRef<HTMLDivElement>(null);
@@ -193,7 +193,7 @@ export function Scrolled({ label, className, children }: { label: string; classN
   );
 }
 
-/** Whole names, or the style sheet would not hold them. */
+/** Full class names: Tailwind finds no others. */
 export const FILLS: Record<Tone, string> = {
   quiet: 'bg-quiet',
   live: 'bg-live',

@@ -8,7 +8,7 @@ export interface ReadResult<T> {
   refetch(): unknown;
 }
 
-/** What is read, in its place: its error, a skeleton until it is there, then the data. `what`: "The limits". */
+/** The result of a read: its error, a skeleton until it has ended, then the data. `what`: "The limits". */
 export function Loaded<T>({ query: { data, error, refetch }, what, children }: { query: ReadResult<T>; what: string; children?: (data: T) => ReactNode }) {
   return (
     <>
@@ -19,7 +19,7 @@ export function Loaded<T>({ query: { data, error, refetch }, what, children }: {
   );
 }
 
-/** In the place of a table that is being read. */
+/** Shown while a table is read. */
 export function TableSkeleton() {
   return (
     <div role="status" aria-label="Loading" className="grid gap-2 p-3">

@@ -88,13 +88,13 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
 
 const FONT = '11px system-ui, sans-serif';
 
-/** Each with all that is below it. */
+/** Adds to each series the ones below it. */
 function stack(all: readonly (readonly number[])[]): number[][] {
   const sums: number[] = [];
   return all.map((values) => values.map((value, index) => (sums[index] = (sums[index] ?? 0) + value)));
 }
 
-/** A canvas knows no variables: what they are here and now. */
+/** The current values of the colour variables, which a canvas cannot read. */
 function coloursOf(element: HTMLElement) {
   const probe = document.createElement('span');
   element.append(probe);

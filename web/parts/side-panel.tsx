@@ -8,10 +8,10 @@ import { Problem, Scrolled } from './layout.tsx';
 import { type ReadResult, TableSkeleton } from './loaded.tsx';
 import { UntrustedText } from './values.tsx';
 
-/** As wide as the screens on which the list stays usable beside it. */
+/** The screen width from which the list stays usable beside the panel. */
 const BESIDE = '(width >= 64rem)';
 
-/** What a row holds, beside the list; on a small screen over all of it. Escape closes it and gives the focus back. */
+/** Details beside the list; on a small screen over all of it. Escape closes it and gives the focus back. */
 export function SidePanel({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const panel = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -28,7 +28,7 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
     if (peeked && opener instanceof HTMLElement) opener.focus();
     else element.focus();
     return () => {
-      // Whoever has gone elsewhere meanwhile stays there.
+      // If the focus has moved elsewhere meanwhile, it stays there.
       const within = element.contains(document.activeElement) || document.activeElement === document.body;
       close();
       if (within && opener instanceof HTMLElement) opener.focus();
@@ -74,28 +74,28 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
 export interface RowPanelProps<T> {
   /** Its id, or the end of it. */
   id: string;
-  /** As the list has it, until it is read by itself. */
+  /** The row of the list, shown until the panel's own read has ended. */
   listed: T | undefined;
   onClose: () => void;
 }
 
 interface ReadPanelProps<T> {
-  /** What is read: "The task". */
+  /** The subject: "The task". */
   what: string;
   title: string;
   query: ReadResult<unknown>;
-  /** What was read; until then as the list has it. */
+  /** The part of the query's data that the panel shows; until it is read, the row of the list. */
   value: T | undefined;
-  /** Said where it was read and there is none. */
+  /** Shown if the read found nothing. */
   missing?: ReactNode;
-  /** What stands above the facts. */
+  /** Shown above the facts. */
   head?: (value: T) => ReactNode;
   facts?: (value: T) => FactValues;
   onClose: () => void;
   children?: (value: T) => ReactNode;
 }
 
-/** A panel that reads one thing: its facts, and what can be done with it. */
+/** A panel about one object: its error or skeleton, then its facts and actions. */
 export function ReadPanel<T>({ what, title, query: { data, error, refetch }, value, missing, head, facts, onClose, children }: ReadPanelProps<T>) {
   return (
     <SidePanel title={title} onClose={onClose}>

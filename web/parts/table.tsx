@@ -34,7 +34,7 @@ export interface Column<T> {
   readonly width?: string;
   /** The width of the screen from which the table has it. */
   readonly from?: keyof typeof HIDDEN_BELOW;
-  /** What a card, which has no headings, writes before the value: "last used:". */
+  /** Written before the value in a card, which has no headings: "last used:". */
   readonly prefix?: string;
   cell(row: T): ReactNode;
 }
@@ -53,7 +53,7 @@ export interface TableProps<T> {
   rows: readonly T[];
   /** Where it is one of our ids, the key y copies it. */
   rowKey(row: T): string | number;
-  /** Every row stands in the page: for a table in a box of its own, which the window does not scroll. */
+  /** Renders every row: for a table in its own scroll box, which the window does not scroll. */
   whole?: boolean;
 }
 

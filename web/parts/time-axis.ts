@@ -16,10 +16,10 @@ const SHORTEST_GAP_MS = 5 * 60_000;
 const GAP_SHARE = 0.1;
 /** How wide a folded gap is, beside the whole. */
 const FOLDED_WIDTH = 0.04;
-/** However many there are, the work itself keeps most of the room. */
+/** All folded gaps together are at most this wide. */
 const MAX_FOLDED = 0.4;
 
-/** The time that the work took, in stretches in which somebody worked and in which nobody did. */
+/** Divides the time into stretches in which somebody worked and idle ones. */
 export function stretchesOf(work: readonly Interval[], fold: boolean): AxisStretch[] {
   const merged: { from: number; until: number }[] = [];
   for (const { from, until } of work.toSorted((one, other) => one.from - other.from)) {

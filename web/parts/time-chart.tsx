@@ -23,14 +23,14 @@ export interface TimeChartProps {
   nameOf?: (time: number) => string;
 }
 
-/** The numbers stand below it all the same. */
+/** The table below has the numbers. */
 const NoPlot = () => <p className="text-label text-muted">This browser cannot draw the chart; its table has the numbers.</p>;
 
-/** One that cannot be drawn here (the library refuses some locales) must not take its page with it. */
+/** If the chart cannot be drawn (the library refuses some locales), the page must still work. */
 const Plot = lazy<ComponentType<TimeChartProps>>(() => import('./plot.tsx').catch(() => ({ default: NoPlot })));
 const HEIGHT = 140;
 
-/** Bars over time. Whoever cannot see them has the same numbers as a table. */
+/** Bars over time, with the same numbers as a table. */
 export function TimeChart(props: TimeChartProps) {
   const { label, times, series, unit, height = HEIGHT, nameOf = dateOf } = props;
   const said = (value: number) => (typeof unit === 'string' ? counted(value, unit) : unit(value));

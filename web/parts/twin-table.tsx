@@ -2,17 +2,17 @@ import type { ReactNode } from 'react';
 import { Scrolled } from './layout.tsx';
 
 interface TwinTableProps {
-  /** What it is the table of: "The phases". */
+  /** The subject: "The phases". */
   title: string;
   /** Its name, where that says more. */
   label?: string;
   heads: readonly ReactNode[];
   rows: readonly { readonly key: string | number; readonly cells: readonly ReactNode[] }[];
-  /** Said where there are no rows. */
+  /** Shown if there are no rows. */
   empty?: string;
 }
 
-/** What a picture shows as a table, folded: for who cannot see it. */
+/** The data of a picture as a folded table, for people who cannot see the picture. */
 export function TwinTable({ title, label = title, heads, rows, empty }: TwinTableProps) {
   return (
     <details className="text-label">

@@ -4,13 +4,13 @@ import { useByClock } from '../live/clock.ts';
 import { preferences } from '../preferences.ts';
 import { CopyOutcome, useCopy } from './copy.tsx';
 
-/** They would turn around whatever stands behind them, in a sentence that quotes them too. */
+/** Marks that would reverse the text after them, even in a sentence that quotes them. */
 const DIRECTION_MARKS = /[\u202A-\u202E\u2066-\u2069]/g;
 
-/** For a title or a label, which no element can keep apart. */
+/** For titles and labels, where no element can isolate the text. */
 export const escapeBidi = (text: string): string => text.replace(DIRECTION_MARKS, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
 
-/** What somebody else wrote: text, whose writing direction stays its own. `brief` keeps it to two lines, or to one. */
+/** Text from other people or agents: its writing direction cannot affect the text around it. `brief` cuts it to two lines, or to one. */
 export function UntrustedText({ text, brief = false, className = '' }: { text: string; brief?: boolean | 'line'; className?: string }) {
   const shown = escapeBidi(text);
   return brief ? (
@@ -22,7 +22,7 @@ export function UntrustedText({ text, brief = false, className = '' }: { text: s
   );
 }
 
-/** What somebody else wrote, as a list. */
+/** Texts from other people or agents, as a list. */
 export function TextList({ texts }: { texts: readonly string[] }) {
   return (
     <ul className="list-disc pl-5">
@@ -57,7 +57,7 @@ function broken(text: string): ReactNode {
 
 const PRIVATE = '@private';
 
-/** `codex@mira`; who is private stays so. */
+/** `codex@mira`; just `@private` for a private developer. */
 export const workerOf = (developer: string, agent: string | null): string => (agent === null || developer === PRIVATE ? developer : `${agent}@${developer}`);
 
 /** `codex@mira`, which opens its page; without an id there is none: a private developer's agent, or nobody's. */
@@ -73,12 +73,12 @@ export function AgentName({ name, id, brief = true }: { name: string; id: string
 interface PathLinkProps {
   path: string | null;
   className?: string;
-  /** Where its words alone do not say which of several it is. */
+  /** The name for screen readers, if several links have the same words. */
   label?: string;
   children: ReactNode;
 }
 
-/** Leads to an address of the dashboard that the server gave; without one it is what it names and no more. */
+/** A link to an address of the dashboard that the server gave; plain text if it gave none. */
 export function PathLink({ path, className = 'hover:underline', label, children }: PathLinkProps) {
   const router = useRouter();
   if (path === null) return <>{children}</>;
@@ -133,7 +133,7 @@ export const dollars = (usd: number): string => (usd > 0 && usd < CENT ? `<${DOL
 export const costWords = ({ cost_usd, unpriced }: { cost_usd: number | null; unpriced: number }): string =>
   cost_usd === null ? '—' : `${dollars(cost_usd)}${unpriced > 0 ? '+' : ''}`;
 
-/** The same of what an agent has spent; null where nothing was reported. */
+/** The cost of an agent; a dash if nothing was reported. */
 export const spentWords = (cost: { usd: number | null; unpriced: number } | null): string =>
   cost === null ? '—' : costWords({ cost_usd: cost.usd, unpriced: cost.unpriced });
 
@@ -149,7 +149,7 @@ export const dateOf = (at: number): string => (preferences().utc ? UTC : LOCAL).
 /** "8 s", "12 m", "3 h", then the local date. */
 export const Time = ({ at }: { at: number }) => <Moment at={at} words={ago} />;
 
-/** The same for what is to come: "in 12 m", and once it has, "now". */
+/** A future time: "in 12 m", and "now" once it has come. */
 export const Until = ({ at }: { at: number }) => <Moment at={at} words={until} />;
 
 function Moment({ at, words }: { at: number; words: (at: number, now: number) => string }) {

@@ -2,7 +2,7 @@ import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
 interface ViewsProps {
-  /** What the views are of. */
+  /** The page that the views belong to. */
   label: string;
   views: readonly (Pick<LinkProps, 'to' | 'params' | 'search'> & { label: string; count?: number | undefined })[];
 }
@@ -16,7 +16,7 @@ export function Views({ label, views }: ViewsProps) {
   useEffect(() => {
     const here = strip.current?.querySelector<HTMLElement>('[aria-current=page]');
     if (!strip.current || !here) return;
-    // By hand: scrollIntoView would move the page too, where the strip is below its end.
+    // Not scrollIntoView: it would scroll the page too if the strip is below the window.
     const { left, right } = strip.current.getBoundingClientRect();
     const place = here.getBoundingClientRect();
     strip.current.scrollLeft += Math.min(0, place.left - left) + Math.max(0, place.right - right);

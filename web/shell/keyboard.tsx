@@ -41,7 +41,7 @@ export function Keyboard() {
     return id !== undefined;
   };
 
-  /** What single keys do outside of fields and dialogs; false: nothing, here. None of them changes anything at the server. */
+  /** Single-key shortcuts outside of fields and dialogs; false means that the key does nothing here. None of them changes anything on the server. */
   const singleKeys: Readonly<Record<string, () => unknown>> = {
     g: () => setLeading(performance.now() + SEQUENCE_MS),
     '?': () => setOpen('help'),

@@ -16,7 +16,7 @@ export const PAGES = [
 
 export type PagePath = (typeof PAGES)[number]['to'];
 
-/** What people come to do, and the address at which it is begun. */
+/** Common actions, with the address at which each begins. */
 export const ACTIONS = [
   { label: 'Plan a task', path: '/tasks?plan=true' },
   { label: 'Run the audit', path: '/tasks/overlaps?audit=true' },

@@ -7,7 +7,7 @@ const root = getRouteApi('__root__');
 /** The repository that lists are narrowed to, from the address of whatever page is open. */
 export const useRepository = (): string | undefined => root.useSearch().repo;
 
-/** Not there where it would have nothing to choose. */
+/** Hidden if there is only one repository. */
 export function RepositoryFilter() {
   const chosen = useRepository();
   const navigate = useNavigate();

@@ -23,7 +23,7 @@ export function moveRow(step: 1 | -1): boolean {
 
 let peeking = false;
 
-/** Whether what opens now was only asked to be seen: the focus stays where it is. Told once. */
+/** Whether the panel that opens now was opened by `peek`, which keeps the focus in the list. Resets itself. */
 export function wasPeek(): boolean {
   const told = peeking;
   peeking = false;
@@ -57,7 +57,7 @@ export function showNew(): boolean {
   return button !== undefined;
 }
 
-/** What waits is on Now. */
+/** Focuses the next item that waits on the person; opens Now if this page has none. */
 export function nextWaiting(open: () => Promise<void>): void {
   const waiting = all('[data-waiting]');
   if (waiting.length === 0) {

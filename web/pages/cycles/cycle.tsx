@@ -17,7 +17,7 @@ import { Phases } from './phases.tsx';
 
 const route = getRouteApi('/cycles/$cycle');
 
-/** A session expires by time alone. */
+/** A session expires without an event. */
 const LOOK_MS = 30_000;
 
 /** Whose turn, since when, what was handed over? */
@@ -79,7 +79,7 @@ function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
   );
 }
 
-/** The answer to the question of the page, in a sentence. */
+/** One sentence: whose turn it is, or how the cycle ended. */
 function CycleSummary({ cycle }: { cycle: Cycle }) {
   if (cycle.status === 'active') {
     return (
@@ -141,7 +141,7 @@ type RoleSession = ShownCycle['sessions'][number];
 
 const SESSION_TONES: Record<RoleSession['status'], Tone> = { open: 'live', closed: 'quiet', expired: 'quiet' };
 
-/** Who has shown which role they have, in this repository. */
+/** The role sessions of this repository. */
 function Sessions({ sessions }: { sessions: readonly RoleSession[] }) {
   const open = sessions.filter(({ status }) => status === 'open');
   const over = sessions.filter(({ status }) => status !== 'open');

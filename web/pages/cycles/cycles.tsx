@@ -9,7 +9,7 @@ import { counted, RepositoryName, Time, UntrustedText } from '../../parts/values
 import { useRead } from '../../queries.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 
-/** A repository has one at most. */
+/** A repository has at most one active cycle. */
 const MAX_ACTIVE = 500;
 
 /** Whose turn, since when, what was handed over? */

@@ -53,7 +53,7 @@ const LOOKS: Record<HandoffChange, { mark: string; word: string; colours: string
   gone: { mark: '−', word: 'gone: ', colours: 'bg-bad-tint text-bad line-through decoration-1' },
 };
 
-/** More than these nobody reads at once. */
+/** Longer parts are cut until the person asks for all. */
 const BATCH_SIZE = 100;
 
 function Lines({ part: { title, lines }, marked }: { part: HandoffPart; marked: boolean }) {

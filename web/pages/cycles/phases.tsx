@@ -14,7 +14,7 @@ interface PhasesProps {
   phase: string | null;
 }
 
-/** The layer of each phase: one further than the last of those that lead to it. The phases are in the order in which they are gone through. */
+/** The layer of each phase: one after the latest phase that leads to it. The phases come in the order of the cycle. */
 export function layersOf({ phases, transitions }: Machine): number[] {
   const place = new Map(phases.map(({ name }, index) => [name, index]));
   const layers: number[] = [];

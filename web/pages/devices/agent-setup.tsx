@@ -17,7 +17,7 @@ import { NewToken } from '../identity/new-token.tsx';
 
 const route = getRouteApi('/settings/agents/$agent');
 
-/** What to paste where, so that an agent uses this server. */
+/** How to connect an agent to this server. */
 export function AgentSetup() {
   const { agent: named } = route.useParams();
   const { cwd } = route.useSearch();
@@ -92,7 +92,7 @@ interface SetupTokenProps {
   onCreated: (created: ActionResult<'tokens.create'> | undefined) => void;
 }
 
-/** The value lives as long as this page is open: it stands in what is to be pasted. */
+/** The token's value is kept while this page is open, because the text to paste contains it. */
 function SetupToken({ agent, created, onCreated }: SetupTokenProps) {
   const create = useAct('tokens.create');
   if (created) return <NewToken label={created.label} token={created.token} onDone={() => onCreated(undefined)} />;
@@ -114,7 +114,7 @@ function RepositoryFolder({ setup: { cwd, cwd_known, repositories } }: { setup: 
   const [, change] = usePageSearch('/settings/agents/$agent');
   const chosen = useRepository();
   const [text, setText] = useState(cwd_known ? cwd : '');
-  // Those of the repository that the page is narrowed to come first.
+  // Folders of the selected repository come first.
   const ordered = [...repositories].sort((a, b) => Number(b.endsWith(`/${chosen}`)) - Number(a.endsWith(`/${chosen}`)));
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -141,7 +141,7 @@ function RepositoryFolder({ setup: { cwd, cwd_known, repositories } }: { setup: 
   );
 }
 
-/** That a token was shown for the first time is no event. */
+/** The first use of a token appends no event. */
 const EVERY_MS = 2_000;
 const LATEST = 200;
 

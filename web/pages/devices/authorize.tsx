@@ -14,7 +14,7 @@ import { namesOf } from '../identity/agent.ts';
 
 type Decided = { approved: ActionResult<'devices.approve'> } | { refused: ActionResult<'devices.refuse'> };
 
-/** Where a machine sends the person who sets it up. */
+/** The page to which a new machine sends the person who sets it up. */
 export function Authorize() {
   const [{ code }, change] = usePageSearch('/setup/authorize');
   const [decided, setDecided] = useState<Decided>();
@@ -79,7 +79,7 @@ function Outcome({ decided }: { decided: Decided }) {
   );
 }
 
-/** The machine asks every few seconds; the journal tells when it has. */
+/** The machine polls every few seconds; an event reports when it has fetched its tokens. */
 function Approved({ device: { device_id, machine_name, agents } }: { device: ActionResult<'devices.approve'> }) {
   const isSetUp = useRead('devices.list', { limit: 50 }).data?.items.find((device) => device.device_id === device_id)?.status === 'set up';
   return (
@@ -98,7 +98,7 @@ function Approved({ device: { device_id, machine_name, agents } }: { device: Act
   );
 }
 
-/** What asks, and what approving it gives away. Nothing of it is known to be true but the address and the time. */
+/** The machine that asks, and what approval gives it. Only the address and the time are verified. */
 function DeviceRequest({ request, onDecided }: { request: ActionResult<'devices.find'>; onDecided: (decided: Decided) => void }) {
   const me = useRead('identity.me', {}).data;
   const approve = useAct('devices.approve');
@@ -142,7 +142,7 @@ function DeviceRequest({ request, onDecided }: { request: ActionResult<'devices.
 const LETTERS = 8;
 const lettersIn = (text: string): string => text.toUpperCase().replace(/[^A-Z]/g, '');
 
-/** For whoever has the code on another screen. */
+/** The field for a code that is shown on another screen. */
 function CodeForm({ onCode }: { onCode: (code: string) => void }) {
   const [text, setText] = useState('');
   const letters = lettersIn(text);

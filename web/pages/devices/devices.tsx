@@ -81,7 +81,7 @@ function Agents({ agents }: { agents: Device['agents'] }) {
   ));
 }
 
-/** Tokens cannot be given back: it is confirmed by the end of the id, which everybody can type. */
+/** Revoking cannot be undone, so the person types the end of the id to confirm. */
 function RevokeDevice({ device: { device_id, machine_name, agents } }: { device: Device }) {
   const live = agents.filter((agent) => agent.live).map(({ agent }) => agent);
   return (
@@ -104,7 +104,7 @@ function RevokeDevice({ device: { device_id, machine_name, agents } }: { device:
   );
 }
 
-/** By time alone a code runs out: no event tells. */
+/** A code expires without an event. */
 const EVERY_MS = 30_000;
 
 function WaitingDevices() {

@@ -19,7 +19,7 @@ export interface ChainState {
   /** Where the journal begins: its last event that was pruned; 0: none was. */
   readonly begin: { readonly seq: number; readonly hash: string } | null;
   readonly firstBreak: Break | null;
-  /** What this browser had verified before, and whether the journal still has it. */
+  /** The last event that this browser verified earlier, and whether the journal still has it. */
   readonly anchor: Anchor | null;
   readonly anchorHolds: boolean | null;
   readonly error: Error | null;
@@ -41,7 +41,7 @@ const START: ChainState = {
 const SLICE = 5_000;
 const STORED = 'covenant.anchor.';
 
-/** One for the tab: whoever leaves the page finds it as far as it has come. */
+/** One check for the tab: it continues while the person is on another page. */
 const chain = new SharedValue<ChainState>(START);
 let turn = 0;
 
@@ -52,7 +52,7 @@ export function stopVerifying(): void {
   chain.change({ status: 'stopped' });
 }
 
-/** From the first event to the last, a slice at a time, past what was verified here before. */
+/** Verifies all events in slices, and compares the hash at the anchor of an earlier check. */
 export async function verifyChain(workspace: string): Promise<void> {
   const mine = ++turn;
   const anchor = anchorOf(workspace);
@@ -102,7 +102,7 @@ function keep(workspace: string, anchor: Anchor): void {
   }
 }
 
-/** For a journal that was rightly begun anew. */
+/** For a journal that was started anew on purpose. */
 export function forgetAnchor(workspace: string): void {
   localStorage.removeItem(STORED + workspace);
   chain.change(START);

@@ -9,7 +9,7 @@ import { counted, dateOf, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { type ChainState, forgetAnchor, stopVerifying, useChain, verifyChain } from './chain-check.ts';
 
-/** Whether what the journal says is what was written into it. */
+/** Verifies that the journal was not changed. */
 export function Chain() {
   const chain = useChain();
   const workspace = useRead('identity.me', {}).data?.workspace;
@@ -154,7 +154,7 @@ function ChainMark({ status }: { status: ChainState['status'] }) {
   return <State tone={tone}>{word}</State>;
 }
 
-/** How far the chain holds: green what was verified, red where it breaks. Its numbers stand beside it in words. */
+/** The verified part of the chain in green, a break in red. The words beside it have the numbers. */
 function ChainBar({ chain: { verifiedTo, firstBreak }, head }: { chain: ChainState; head: number }) {
   const share = head === 0 ? 0 : Math.min(1, verifiedTo / head);
   return (
@@ -165,7 +165,7 @@ function ChainBar({ chain: { verifiedTo, firstBreak }, head }: { chain: ChainSta
   );
 }
 
-/** Whether the list can be trusted, in short. */
+/** The state of the chain in short, beside the list of events. */
 export function ChainStrip() {
   const chain = useChain();
   const head = Math.max(chain.head, useJournal().state.events.at(-1)?.seq ?? 0);

@@ -17,7 +17,7 @@ const LABELS: Record<(typeof TEXT_FIELDS)[number], { label: string; hint: string
   session: { label: 'Session', hint: 'ses_…' },
 };
 
-/** What the list is narrowed to. All of it is asked of the whole journal, by the server. */
+/** The filters of the list. The server applies them to the whole journal. */
 export function EventFilters({ filter, onChange }: { filter: EventSearch; onChange: (part: EventSearch) => void }) {
   const active = Object.keys(filter).length;
   const [opened, setOpened] = useState(false);
@@ -73,11 +73,11 @@ interface TextFilterProps {
   onChange: (value: string) => void;
 }
 
-/** Takes effect once the typing rests. */
+/** Takes effect when the person pauses typing. */
 function TextFilter({ label, hint, value, isFirst, onChange }: TextFilterProps) {
   const [typed, setTyped] = useState(value);
   const [told, setTold] = useState(value);
-  // The address was changed elsewhere: by a link, or the way back.
+  // The address was changed by a link or the back button.
   if (told !== value) {
     setTold(value);
     setTyped(value);

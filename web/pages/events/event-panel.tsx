@@ -15,10 +15,10 @@ import { deniedEditIn, deniedWords } from './denied-edit.ts';
 import { durationOf, Outcome, outcomeOf, Subject } from './event-words.tsx';
 import { RefusalCard, stepOf } from './refusal.tsx';
 
-/** A longer kind is nobody's name for anything. */
+/** A longer kind is not used as the title. */
 const LONGEST_TITLE = 120;
 
-/** One event and all that the journal holds of it. */
+/** One event, with everything that the journal has about it. */
 export function EventPanel({ seq, onClose }: { seq: number; onClose: () => void }) {
   // With the one before it, whose hash is a part of its own.
   const read = useRead('events.list', { after: Math.max(0, seq - 2), limit: 2 }, { byTimeAlone: true });
@@ -115,7 +115,7 @@ function Beside({ children }: { children: ReactNode }) {
   return <span className="flex flex-wrap items-baseline gap-x-3">{children}</span>;
 }
 
-/** The list narrowed to what is like it. */
+/** A link to the list, filtered to similar events. */
 function Only({ what, filter }: { what: string; filter: EventSearch }) {
   return (
     <Link to="/activity" search={filter} className="link text-label">
@@ -124,7 +124,7 @@ function Only({ what, filter }: { what: string; filter: EventSearch }) {
   );
 }
 
-/** What a refused caller was told, as far as the viewer may read it. */
+/** The words that a refused caller got, as far as the viewer may read them. */
 function Refused({ event }: { event: EventView }) {
   const { seq, time, kind, category, payload } = event;
   const edit = deniedEditIn(event);
@@ -154,11 +154,11 @@ function Hashes({ event: { seq, hash }, previous }: { event: EventView; previous
   );
 }
 
-/** More in one event are not worth as many questions. */
+/** At most this many ids of one event are looked up. */
 const MAX_LOOKUPS = 8;
 const IDS = /\b[a-z]+_[0-9A-Z]{20,}\b/g;
 
-/** What the event speaks of, as far as it has a page. */
+/** Links to the objects that the event names. */
 function NamedObjects({ event }: { event: EventView }) {
   const ids = idsIn(event);
   const found = useQueries({

@@ -5,7 +5,6 @@ import { Id, isId, UntrustedText } from '../../parts/values.tsx';
 
 export type Category = EventView['category'];
 
-/** All of them: the compiler sees to it. */
 const LABELS: Record<Category, string> = { usage: 'Usage', work: 'Work', feedback: 'Feedback', audit: 'Audit' };
 
 export const CATEGORIES = Object.entries(LABELS) as [Category, string][];
@@ -22,7 +21,7 @@ const TONES: Record<string, Tone> = {
 };
 export const OUTCOMES = Object.keys(TONES);
 
-/** How it ended, where the event says so: a call by its outcome, a check by whether it passed. */
+/** How the call or check of an event ended, if it is about one. */
 export function outcomeOf({ payload }: Pick<EventView, 'payload'>): { word: string; tone: Tone } | undefined {
   const { outcome, passed } = payload;
   const word = typeof passed === 'boolean' ? (passed ? 'passed' : 'denied') : outcome;
@@ -41,7 +40,7 @@ export function Subject({ subject }: { subject: string }) {
   );
 }
 
-/** A state is a word: whatever else somebody put there is cut. */
+/** An outcome is one word; longer text from elsewhere is cut. */
 const LONGEST_WORD = 16;
 
 export function Outcome({ event }: { event: EventView }) {

@@ -14,7 +14,7 @@ import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
 import { CATEGORIES, type Category } from './event-words.tsx';
 
-/** What happened, as it happens. */
+/** The events of the journal, live. */
 export function Events() {
   const [search, change] = usePageSearch('/activity/');
   const filter = eventFilter({ ...search });
@@ -51,10 +51,10 @@ const SPANS = {
   hour: { minutes: 60, step: 1, title: 'Events per minute' },
   day: { minutes: 24 * 60, step: 15, title: 'Events per quarter of an hour' },
 } as const;
-/** New minutes begin without an event that would tell. */
+/** New minutes begin without an event. */
 const EVERY_MS = 15_000;
 
-/** How much happened when, whatever the list is narrowed to. */
+/** A chart of the number of events over time, independent of the filters. */
 function Rate({ chart, onChoose }: { chart: 'day' | undefined; onChoose: (chart: 'day' | undefined) => void }) {
   const { minutes, step, title } = SPANS[chart ?? 'hour'];
   const rate = useRead('events.rate', { minutes, step }, { everyMs: EVERY_MS });
@@ -74,7 +74,7 @@ function Rate({ chart, onChoose }: { chart: 'day' | undefined; onChoose: (chart:
 
 const ANNOUNCE_MS = 5_000;
 
-/** Tells a screen reader how much is new, at most every few seconds. */
+/** Announces the number of new events to screen readers, at most every few seconds. */
 function Announcer() {
   const newest = useJournal().state.events.at(-1)?.seq ?? 0;
   const [told, setTold] = useState({ upTo: newest, words: '' });
@@ -95,7 +95,7 @@ function Announcer() {
   );
 }
 
-/** What happened, and whether it can be trusted. */
+/** The frame of the two pages about the journal. */
 export function Activity() {
   return (
     <>

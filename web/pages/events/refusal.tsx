@@ -4,7 +4,7 @@ import { Command } from '../../parts/command.tsx';
 import { Notice } from '../../parts/layout.tsx';
 import { escapeBidi, Time, UntrustedText } from '../../parts/values.tsx';
 
-/** Where in the way of a call it ended. */
+/** The step of a call that refused it. */
 type RefusingStep = 'identity' | 'capability' | 'input' | 'rule';
 
 const STEPS: Record<RefusingStep, string> = {
@@ -18,7 +18,7 @@ export interface RefusalFacts {
   readonly asked: string;
   readonly step: RefusingStep;
   readonly code: string | null;
-  /** What the caller was told, word for word; null where only the caller may read it. */
+  /** The exact words that the caller got; null if only the caller may read them. */
   readonly message: string | null;
   readonly required_action: string | null;
   readonly seq: number;
@@ -27,14 +27,14 @@ export interface RefusalFacts {
 
 interface RefusalCardProps {
   refusal: RefusalFacts;
-  /** What it was measured against: the grant, the overlapping task, the holder. */
+  /** The facts behind the refusal: the grant, the overlapping task, the holder. */
   evidence?: ReactNode;
   /** A link to the page on which the cause can be removed. */
   remedy?: ReactNode;
   command?: string;
 }
 
-/** Asked for, by what it was refused, on what grounds, and what passes. The words are those that the caller got. */
+/** A refused call: what it asked for, which step refused it, why, and what would pass, in the words that the caller got. */
 export function RefusalCard({ refusal, evidence, remedy, command }: RefusalCardProps) {
   const { asked, step, code, message, required_action, seq, time } = refusal;
   return (
@@ -69,7 +69,7 @@ export function RefusalCard({ refusal, evidence, remedy, command }: RefusalCardP
   );
 }
 
-/** Which step a code comes from. What is no matter of identity, grants or input is a rule of a feature. */
+/** The step that a code comes from. A refusal that is not about identity, grants or input comes from a rule of a feature. */
 export function stepOf(outcome: string, code: string | null): RefusingStep {
   if (outcome === 'denied') return code === 'OPERATOR_REQUIRED' || code === 'TOKEN_REQUIRED' || code === 'DEVELOPER_REQUIRED' ? 'identity' : 'capability';
   return code === 'INVALID_INPUT' || code === 'SCHEMA_INVALID' ? 'input' : 'rule';

@@ -14,7 +14,7 @@ import { counted, dateOf, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { NewToken } from './new-token.tsx';
 
-/** Who is in the workspace. */
+/** The members of the workspace, and the viewer's own visibility and sessions. */
 export function Members() {
   const me = useRead('identity.me', {}).data;
   const developers = useRead('developers.list', {});
@@ -67,7 +67,7 @@ const columnsFor = (me: string | null | undefined): readonly Column<Developer>[]
     label: 'Actions',
     role: 'end',
     width: 'sm:w-32',
-    // Whoever is private has no name here that a link could be made for.
+    // A private developer has no name here for which a link could be made.
     cell: (developer) => isNamed(developer) && <InviteButton developer={developer.name} />,
   },
 ];
@@ -82,7 +82,7 @@ const InviteButton = ({ developer }: { developer: string }) => (
   </ActButton>
 );
 
-/** Whoever opens it is signed in as that developer: it is made when asked for, and shown here alone. */
+/** Anybody who opens the link is signed in as that developer, so it is made only on request and shown only here. */
 function SigninLink({ developer, onClose }: { developer: string; onClose: () => void }) {
   const make = useAct('signin.link');
   const what = (
@@ -123,7 +123,7 @@ function SigninLink({ developer, onClose }: { developer: string; onClose: () => 
   );
 }
 
-/** Developers come to be with their first token. */
+/** A developer is created with their first token. */
 function AddDeveloper({ onClose }: { onClose: () => void }) {
   const create = useAct('tokens.create');
   const [name, setName] = useState('');
@@ -159,7 +159,7 @@ function Visibility() {
   const set = useAct('developers.set_visibility');
   const disconnected = useDisconnected();
   const own = developers.data?.items.find(({ developer_id }) => developer_id === me?.developer_id);
-  // What was just chosen shows at once, and goes back by itself where the server refuses it.
+  // The new choice shows at once, and is undone if the server refuses it.
   const chosen = set.isPending ? set.variables.visibility : own?.visibility;
   return (
     <Section title="Your visibility">
@@ -182,7 +182,7 @@ function Visibility() {
   );
 }
 
-/** For who has lost a machine, or does not know where they are still signed in. */
+/** For people who have lost a machine, or do not know where they are still signed in. */
 function Sessions() {
   const me = useRead('identity.me', {}).data;
   return (

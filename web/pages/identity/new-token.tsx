@@ -3,7 +3,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Notice } from '../../parts/layout.tsx';
 import { escapeBidi, UntrustedText } from '../../parts/values.tsx';
 
-/** The one time that the value is shown: it lives in this part of the page and nowhere else. */
+/** A new token, shown once: its value is kept nowhere but in this element. */
 export function NewToken({ label, token, onDone }: { label: string; token: string; onDone: () => void }) {
   const section = useRef<HTMLElement>(null);
   useEffect(() => section.current?.focus(), []);

@@ -6,7 +6,7 @@ import { Notice, Problem } from '../../parts/layout.tsx';
 import { UntrustedText } from '../../parts/values.tsx';
 import { type Account, beginSession, onSignIn, storedProof } from '../../session.ts';
 
-/** The page of a sign-in link. It takes the link by itself: who only fetches the address, as a chat's preview does, takes nothing. */
+/** The page of a sign-in link. Only its script uses up the link: a program that just fetches the address, such as the preview of a chat, does not. */
 export function Arrival({ code }: { code: string }) {
   const [answer, setAnswer] = useState<SignInAnswer | { error: unknown }>();
   const isBegun = useRef(false);
@@ -82,7 +82,7 @@ const Named = ({ account: { developer, workspace } }: { account: Account }) => (
   </>
 );
 
-/** `isLinkInvalid`: a link was opened that was used before, or too late. */
+/** The page without a session. `isLinkInvalid`: the link was used before or has expired. */
 export function SignIn({ isLinkInvalid = false }: { isLinkInvalid?: boolean }) {
   // Another tab that has just signed in has signed in this one too.
   useEffect(() => onSignIn(() => location.assign(isLinkInvalid ? '/' : location.href)), [isLinkInvalid]);

@@ -174,7 +174,7 @@ function RotateToken({ token: { token_id, label }, onClose }: { token: Token; on
   );
 }
 
-/** `focus`: whoever came to make one can type at once. */
+/** `focus`: the person came to create a token and can type at once. */
 function CreateToken({ focus }: { focus: boolean }) {
   const me = useRead('identity.me', {}).data;
   const create = useAct('tokens.create');

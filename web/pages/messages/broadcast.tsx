@@ -12,10 +12,10 @@ type To = 'agents' | 'team';
 
 const MAX_ITEMS = 2_000;
 const NAMED = 12;
-/** Agents come and go with time alone. */
+/** Agents come and go without an event. */
 const LOOK_MS = 15_000;
 
-/** To all agents that are at work, by name, or to the team. */
+/** Sends a message to all agents at work, or announces it to the team. */
 export function Broadcast({ onClose }: { onClose: () => void }) {
   const send = useAct('messages.broadcast');
   const say = useToast();

@@ -16,11 +16,11 @@ import { HIDDEN, KINDS, kindOf, STATES, toneOf } from './status.ts';
 import { ThreadPanel } from './thread-panel.tsx';
 
 const idOf = ({ id }: Thread): string => id;
-/** What is overdue becomes so by time alone. */
+/** Threads become overdue without an event. */
 const LOOK_MS = 30_000;
 const CLOSED = { message: undefined, broadcast: undefined };
 
-/** Was it seen? */
+/** All threads of messages, asks, handoffs and announcements. */
 export function Messages() {
   const [{ message, broadcast, ...filter }, change] = usePageSearch('/messages');
   const { kind, state, mine } = filter;

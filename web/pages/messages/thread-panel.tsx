@@ -51,7 +51,7 @@ export function ThreadPanel({ id, onClose }: { id: string; onClose: () => void }
   );
 }
 
-/** Where it stands, whom it is between, and what it is about, each with the way there. */
+/** The state, participants and subjects of a thread, with links. */
 function factsOf({ thread, about }: ShownThread): FactValues {
   const { repo, branch, paths, task_ids, claim_ids, context_id, workflow_id, workflow_task_id } = about;
   return {
@@ -91,7 +91,7 @@ function Ids({ ids, to }: { ids: readonly string[]; to: (id: string) => string }
 
 type Entry = ShownThread['entries'][number];
 
-/** How far one message came. */
+/** Whether a message was sent, delivered or read. */
 const reached = ({ delivered_at, read_at }: Pick<Entry, 'delivered_at' | 'read_at'>): string =>
   read_at !== null ? 'read' : delivered_at !== null ? 'delivered' : 'sent';
 
@@ -127,7 +127,7 @@ function Reminder({ entry: { from, at } }: { entry: Entry }) {
   );
 }
 
-/** Who has a broadcast, and who has read it. */
+/** The recipients of a broadcast, and who has read it. */
 function Recipients({ recipients, of }: { recipients: ShownThread['recipients']; of: number }) {
   return (
     <>
@@ -156,7 +156,7 @@ function Recipients({ recipients, of }: { recipients: ShownThread['recipients'];
   );
 }
 
-/** As long as the server takes it. */
+/** The longest answer that the server accepts. */
 const MAX_ITEMS: Record<string, number> = { ask: 4_000, question: 20_000 };
 
 function whatNow(taskStatus: string | null): string {
@@ -172,7 +172,7 @@ function Answer({ thread }: { thread: Thread }) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const panel = event.currentTarget.closest('dialog');
-    // By the promise: the journal may have taken this form off the page before the answer is here.
+    // The promise, not onSuccess: an event may have removed this form before the answer is here.
     answer.mutateAsync({ id: thread.id, answer: text.trim() }).then(
       ({ task_status }) => {
         // The form goes, and the focus would go with it.
@@ -196,7 +196,7 @@ function Answer({ thread }: { thread: Thread }) {
   );
 }
 
-/** Once in a while only: the server says from when on. */
+/** Reminds the recipients. The server says when the next reminder is allowed. */
 function Remind({ thread, from }: { thread: Thread; from: number }) {
   const remind = useAct('messages.remind');
   const say = useToast();

@@ -7,20 +7,19 @@ import { counted, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { Pair } from './pair.tsx';
 
-/** All of them: the compiler sees to it. */
 const KINDS: Record<Conflict['kind'], { words: string; tone: Tone }> = {
   running: { words: 'both under way', tone: 'wait' },
   repeats_completed: { words: 'repeats finished work', tone: 'wait' },
   historical: { words: 'both finished', tone: 'quiet' },
 };
 
-/** All that is running and was finished lately, each compared with each. */
+/** An audit compares each piece of work that is running or was finished lately with every other. */
 export function Audit({ onClose }: { onClose: () => void }) {
   const run = useAct('team.audit');
   const latest = useRead('team.latest_audit', {});
   const answer = run.data;
   const section = useRef<HTMLDivElement>(null);
-  // Whoever asked for it goes on here.
+  // The person who opened the audit continues here.
   useEffect(() => section.current?.querySelector('button')?.focus(), []);
   return (
     <div ref={section}>

@@ -8,14 +8,14 @@ import { useAct } from '../../queries.ts';
 
 const MAX_REASON = 1_000;
 
-/** To be rid of a warning, with the reason. */
+/** Dismisses a warning, with a reason. */
 export function DismissForm({ overlap: { warning_id, level, mine }, onDismissed }: { overlap: Overlap; onDismissed?: () => void }) {
   const dismiss = useAct('overlap.dismiss');
   const [text, setText] = useState('');
   const reason = text.trim();
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    // By the promise: the journal may have taken this form off the page before the answer is here.
+    // The promise, not onSuccess: an event may have removed this form before the answer is here.
     dismiss.mutateAsync({ warning_id, reason }).then(onDismissed, () => {});
   };
   return (

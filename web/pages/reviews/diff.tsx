@@ -15,7 +15,7 @@ const route = getRouteApi('/reviews/$instance/diff');
 /** Files change without an event. */
 const LOOK_MS = 10_000;
 
-/** What it has changed, committed or not, against where its work began. */
+/** All changes of the instance, committed or not, since its work began. */
 export function DiffView() {
   const { instance } = route.useParams();
   const isOperator = useRead('identity.me', {}).data?.operator;

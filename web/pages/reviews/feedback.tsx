@@ -5,7 +5,7 @@ import { TextList, Time, UntrustedText } from '../../parts/values.tsx';
 import { useInstance } from './instance.tsx';
 import { outcomeTone, statusWords } from './status.ts';
 
-/** What reviewers have said, the newest first. */
+/** The feedback of reviewers, newest first. */
 export function FeedbackView() {
   const { data } = useInstance();
   if (!data) return null;

@@ -7,7 +7,7 @@ import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { LinesChanged } from './lines-changed.tsx';
 
-/** More changed lines than these are unfolded by hand. */
+/** A file with more changed lines is folded at first. */
 const FOLDED_ABOVE = 800;
 
 const CHANGES: Record<ChangedFile['change'], string> = {
@@ -19,7 +19,7 @@ const CHANGES: Record<ChangedFile['change'], string> = {
   repository: 'another repository',
 };
 
-/** One file: what became of it, and its lines. */
+/** One changed file: the kind of change, and its lines. */
 export function FileChange({ instance, file }: { instance: string; file: ChangedFile }) {
   const size = (file.added ?? 0) + (file.removed ?? 0);
   const [open, setOpen] = useState(size <= FOLDED_ABOVE);

@@ -8,7 +8,7 @@ interface FileListProps {
   tree: TreeFolder;
   instance: string;
   chosen: string | undefined;
-  /** Files that there are besides. */
+  /** How many changed files are not listed. */
   leftOut: number;
 }
 

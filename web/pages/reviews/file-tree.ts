@@ -3,7 +3,7 @@ import type { ChangedFile } from '../../api.ts';
 export interface TreeFolder {
   /** The whole of it, from the root. */
   readonly path: string;
-  /** As it stands in the tree: folders with nothing but one folder in them are one line. */
+  /** The name in the tree: a folder that contains only one folder is joined with it in one line. */
   readonly name: string;
   readonly folders: readonly TreeFolder[];
   readonly files: readonly ChangedFile[];
@@ -37,5 +37,5 @@ function grown({ path, folders, files }: Growing, name: string): TreeFolder {
   return { path, name, folders: [...folders].map(([each, folder]) => grown(folder, each)), files };
 }
 
-/** In the order of the tree. */
+/** The files in the order of the tree. */
 export const filesOf = ({ folders, files }: TreeFolder): ChangedFile[] => [...folders.flatMap(filesOf), ...files];

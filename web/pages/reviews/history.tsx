@@ -9,7 +9,7 @@ import { Time, UntrustedText } from '../../parts/values.tsx';
 import { useInstance } from './instance.tsx';
 import { outcomeTone, statusWords } from './status.ts';
 
-/** What has happened to it: its rounds, the calls that failed it, and all that the journal has about it. */
+/** The instance's review rounds, its failed calls, and its events in the journal. */
 export function HistoryView() {
   const { data } = useInstance();
   if (!data) return null;
@@ -67,7 +67,7 @@ const FAILURES: readonly Column<Failure>[] = [
   { label: 'Time', role: 'meta', width: 'sm:w-40', cell: ({ time }) => <Time at={time} /> },
 ];
 
-/** `since`: one whose start was undone may have had the same id. */
+/** `since`: an earlier instance whose start was undone may have had the same id. */
 function Journal({ id, since }: { id: string; since: number }) {
   const events = usePages({
     key: ['events.list', { subject: id, since }],

@@ -10,7 +10,7 @@ import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { AT_WORK, OPEN } from './status.ts';
 
-/** What a person can do about it. What is over can only be looked at. */
+/** The actions on an instance; none once it has ended. */
 export function InstanceActions({ instance }: { instance: Instance }) {
   const atWork = AT_WORK.includes(instance.status);
   if (!OPEN.includes(instance.status)) return null;
@@ -42,7 +42,7 @@ export function InstanceActions({ instance }: { instance: Instance }) {
   );
 }
 
-/** At once: it can be taken back until that review begins. */
+/** Acts without asking: it can be undone until that review begins. */
 function AllowReview({ instance: { id, max_reviews, extra_reviews, reviews } }: { instance: Instance }) {
   const act = useAct('instances.allow_review');
   const say = useToast();
@@ -79,7 +79,7 @@ const WORDS: Record<EndingAction, { title: string; what: string; button: string 
   abandon: { title: 'Abandon this instance?', what: 'Its work is given up, and its agent ends.', button: 'Abandon' },
 };
 
-/** What ends with it is counted before it is asked. */
+/** Stops or abandons the instance. The dialog counts first what would be lost. */
 function EndInstance({ instance, how, onClose }: { instance: Instance; how: EndingAction; onClose: () => void }) {
   const unsaved = useRead('instances.unsaved', { instance_id: instance.id }, { byTimeAlone: true });
   const { title, what, button } = WORDS[how];

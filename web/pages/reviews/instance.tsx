@@ -19,7 +19,7 @@ export function useInstance() {
   return useRead('instances.show', { instance_id: instance });
 }
 
-/** One agent that the server has started: how its reviews went, what it shows and what it has changed. */
+/** An agent that the server has started: its reviews, its terminal and its changes. */
 export function InstancePage() {
   const { instance: id } = route.useParams();
   const query = useInstance();
@@ -76,7 +76,7 @@ function Shown({ shown }: { shown: ShownInstance }) {
   );
 }
 
-/** Why no further review is granted, and what else there is to do. */
+/** Why no further review is granted, and what can be done instead. */
 function AtLimit({ instance: { id, reviews, max_reviews, failed_reviews, max_failed_reviews, suggestions } }: { instance: Instance }) {
   return (
     <Notice tone="bad">

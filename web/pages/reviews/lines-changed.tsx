@@ -1,4 +1,4 @@
-/** "+12 −3"; never by colour alone, and what is not known is a dash. */
+/** "+12 −3", never by colour alone; an unknown number is a dash. */
 export function LinesChanged({ added, removed }: { added: number | null; removed: number | null }) {
   return (
     <span className="whitespace-nowrap">

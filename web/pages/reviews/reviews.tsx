@@ -70,10 +70,10 @@ export function Reviews() {
 type Sizes = ReadonlyMap<string, ActionResult<'instances.sizes'>['items'][number]>;
 
 const MAX_SIZED = 100;
-/** As old as the server's own reading may be. */
+/** The server reads the sizes no more often than this. */
 const SIZES_MS = 15_000;
 
-/** How much the first of them have changed. No event tells of it: files change by themselves. */
+/** The sizes of the changes of the first instances. They are polled: files change without an event. */
 function useSizes(rows: readonly Instance[]): Sizes {
   const ids = rows
     .filter(({ ended_at, kept_reason }) => ended_at === null || kept_reason !== null)
@@ -90,7 +90,7 @@ function useSizes(rows: readonly Instance[]): Sizes {
   return useMemo(() => new Map(data?.items.map((size) => [size.instance_id, size])), [data]);
 }
 
-/** A card has no heads: there a value says what it is. */
+/** A card has no headings, so the value has its name before it. */
 const named = (name: string, value: string) => (
   <>
     <span className="text-muted sm:hidden">{name} </span>
@@ -132,7 +132,7 @@ const instanceColumns = (sizes: Sizes): readonly Column<Instance>[] => [
   { label: 'Age', role: 'end', width: 'sm:w-16 lg:w-20 xl:w-24', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** How many of the reviews that it may have it has had; of a review, which one it is. */
+/** How many of its reviews an instance has had; of a review, its number. */
 function Iteration({ instance: { type, reviews, max_reviews, at_limit, review_iteration } }: { instance: Instance }) {
   if (type === 'review') return named('round', review_iteration === null ? '—' : String(review_iteration));
   if (type !== 'coding') return <None />;

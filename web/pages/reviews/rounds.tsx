@@ -6,7 +6,7 @@ import { AT_WORK, outcomeTone, statusWords } from './status.ts';
 
 type Round = ShownInstance['relationships'][number];
 
-/** The rounds of one coding agent, in their order, and how the row of them ends. The table of the history view says the same. */
+/** The review rounds of an instance in order, and how they end. The history view has them as a table. */
 export function Rounds({ shown: { instance, relationships } }: { shown: ShownInstance }) {
   if (instance.type === 'planning') return null;
   const end = endOf(instance, relationships);
@@ -65,7 +65,7 @@ interface End {
   readonly about: string;
 }
 
-/** Where the loop stands: at its limit, at a pull request, given up, or open for so many more. */
+/** How the rounds end: at the limit, with a pull request, abandoned, or open for more rounds. */
 function endOf(instance: Instance, rounds: readonly Round[]): End | undefined {
   const { type, status, reviews, max_reviews, failed_reviews, max_failed_reviews, pr_number } = instance;
   if (type !== 'coding') return undefined;

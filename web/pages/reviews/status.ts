@@ -13,17 +13,17 @@ export const STATUS_TONES: Record<Status, Tone> = {
   abandoned: 'bad',
 };
 
-/** Those whose work is not done with. */
+/** Work in these statuses has not ended. */
 export const OPEN: Status[] = ['started', 'waiting_review', 'pr_created', 'pr_closed'];
 
-/** In which its work is under way, and so may still be reviewed. */
+/** Work in these statuses may still be reviewed. */
 export const AT_WORK: readonly Status[] = ['started', 'waiting_review'];
 
-/** What its agent runs in; where it does not, that. */
+/** The kind of session that its agent runs in, or that it has ended. */
 export const processOf = ({ running, session_kind }: Pick<Instance, 'running' | 'session_kind'>): string => (running ? (session_kind ?? 'starting') : 'ended');
 
 const OUTCOMES: Record<string, Tone> = { approved: 'good', needs_work: 'bad', suggestions: 'wait', clarification: 'wait', timeout: 'bad' };
 export const outcomeTone = (outcome: string | null): Tone => (outcome === null ? 'live' : (OUTCOMES[outcome] ?? 'quiet'));
 
-/** A status or an outcome as people say it; without one it goes on. */
+/** A status or an outcome in words; without one the review is still running. */
 export const statusWords = (outcome: string | null): string => outcome?.replaceAll('_', ' ') ?? 'under way';

@@ -21,7 +21,7 @@ export interface TerminalState {
   readonly kind: 'tmux' | 'process' | null;
   /** Whether what is typed reaches it. */
   readonly write: boolean;
-  /** What the server says of it: that it is a log, that it has ended, why something was refused. */
+  /** Words of the server: that it is a log, that it has ended, or why something was refused. */
   readonly message: string | null;
   readonly screen: ShownScreen | undefined;
 }
@@ -32,7 +32,7 @@ const START: TerminalState = { phase: 'connecting', kind: null, write: false, me
 const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
 const SIGNED_OUT = 4401;
 
-/** The screen of an instance as the server sends it. A connection that is lost is made again; one that was refused, or has ended, is not. */
+/** Follows the screen of an instance. A lost connection is made again; one that was refused or has ended is not. */
 export function useTerminal(id: string, write: boolean): { state: TerminalState; send: (message: Sent) => void; again: () => void } {
   const [state, setState] = useState(START);
   const [turn, setTurn] = useState(0);
@@ -45,7 +45,7 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
     let now: TerminalState = START;
     const set = (next: TerminalState): void => {
       now = next;
-      // What was on the screen stays there until there is something else.
+      // The last screen stays until there is a new one.
       setState((before) => ({ ...next, screen: next.screen ?? before.screen }));
     };
     const signedOut = (): void => void queries.resetQueries({ queryKey: ME });

@@ -24,7 +24,7 @@ const LOG_LINES = 5_000;
 /** Agents paint for a dark terminal, whatever the page looks like. */
 const THEME = { background: '#0f1115', foreground: '#e8eaf0', cursor: '#7fb0ff', selectionBackground: '#33466b' };
 
-/** A terminal that shows what another shows. Who types has it made as large as there is room. */
+/** Shows the screen of another terminal. While a person types, that terminal is resized to fit here. */
 export default function TerminalScreen({ label, screen, write, onInput, onResize, onLeave }: TerminalScreenProps) {
   const box = useRef<HTMLDivElement>(null);
   const shown = useRef<{ terminal: Terminal; fit: FitAddon }>(undefined);
@@ -101,7 +101,7 @@ export default function TerminalScreen({ label, screen, write, onInput, onResize
 
 const within = (value: number, { min, max }: { min: number; max: number }): number => Math.min(max, Math.max(min, value));
 
-/** Smaller letters where its lines would not fit, as far as they can be read. */
+/** Shrinks the letters so that the lines fit, as far as they stay readable. */
 function shrink(terminal: Terminal, fit: FitAddon, columns: number): void {
   const { fontSize = FONT_PX } = terminal.options;
   const there = fit.proposeDimensions()?.cols;

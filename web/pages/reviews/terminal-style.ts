@@ -1,5 +1,5 @@
 /**
- * The page's policy takes no styles from script: neither `<style>` nor a `style` attribute that is written as text. The terminal
+ * The page's content policy takes no styles from script: neither `<style>` nor a `style` attribute that is written as text. The terminal
  * writes both, into elements that it asks the document for. While one is there, it is given elements that hand on what is written to
  * the browser by the ways that the policy leaves open.
  */
@@ -18,7 +18,7 @@ function create(name: string, options?: ElementCreationOptions): HTMLElement {
   return name === 'span' ? withStyle(element) : element;
 }
 
-/** Stands where a `<style>` would; its text becomes a sheet of its own, which goes when it goes. */
+/** Replaces a `<style>` element: its text becomes a constructed sheet, which is removed with it. */
 function ruled(): HTMLElement {
   const element = Document.prototype.createElement.call(document, 'span');
   element.hidden = true;

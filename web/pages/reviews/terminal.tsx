@@ -13,7 +13,7 @@ import { asText } from './terminal-text.ts';
 
 const TerminalScreen = lazy(() => import('./terminal-screen.tsx'));
 
-/** What its agent shows at this moment. */
+/** The terminal of the instance, live. */
 export function TerminalView() {
   const { data } = useInstance();
   const me = useRead('identity.me', {}).data;
@@ -102,7 +102,7 @@ function Live({ instance }: { instance: Instance }) {
   );
 }
 
-/** The same without a picture: read as text, answered by a line. */
+/** The screen as text, with a field to type a line. */
 function TextScreen({ id, state, onLine }: { id: string; state: TerminalState; onLine: (line: string) => void }) {
   const [line, setLine] = useState('');
   const text = state.screen ? asText(state.screen.text) : '';

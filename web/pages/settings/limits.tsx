@@ -9,7 +9,7 @@ import { useToast } from '../../parts/toast.tsx';
 import { Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
-/** What ends a review loop, and what holds where this server cannot be asked. */
+/** The limits of review loops, and the switches of the agents' hooks. */
 export function Limits() {
   const query = useRead('settings.list', {});
   const { data } = query;
@@ -61,7 +61,7 @@ function useSetting({ key, title, value, is_default }: Setting, words: (value: n
 export function Limit({ setting }: { setting: Setting }) {
   const { key, title, value, min, max, is_default } = setting;
   const { set, change } = useSetting(setting, shown);
-  // Until something is typed it shows what holds, whoever changes it.
+  // Until the person types, the field follows the current value.
   const [draft, setDraft] = useState<string>();
   const text = draft ?? String(value ?? '');
   const wanted = text.trim() === '' ? Number.NaN : Number(text);

@@ -6,7 +6,7 @@ import type { Column } from '../../parts/table.tsx';
 import { useRead } from '../../queries.ts';
 import { Limit } from './limits.tsx';
 
-/** What is kept how long: each part of the server says it of itself. */
+/** How long each kind of data is kept, as the parts of the server declare it. */
 export function Retention() {
   const { data, error, refetch } = useRead('retention.list', {});
   const rows = data && [...data.items].sort((a, b) => (b.ms ?? Number.POSITIVE_INFINITY) - (a.ms ?? Number.POSITIVE_INFINITY) || 0);

@@ -32,7 +32,7 @@ const columnsFor = (isOperator: boolean, runsAgents: boolean): readonly Column<R
   },
 ];
 
-/** Who may what, as the server's own contracts say it. */
+/** The roles and rights, as the server's contracts declare them. */
 export function Roles() {
   const [{ needs }, change] = usePageSearch('/settings/roles');
   const me = useRead('identity.me', {}).data;

@@ -8,7 +8,7 @@ const THEMES: readonly (readonly [Preferences['theme'], string, string])[] = [
   ['dark', 'Dark', 'Always dark.'],
 ];
 
-/** Of this browser alone: the server knows nothing of it. */
+/** The settings of this browser; the server does not know them. */
 export function Theme() {
   const { theme, utc, keys } = usePreferences();
   return (

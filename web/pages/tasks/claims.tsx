@@ -16,7 +16,7 @@ import { useRead } from '../../queries.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { deniedEditIn, writerOf } from '../events/denied-edit.ts';
 
-/** Which code is in whose hands. */
+/** The live claims on code. */
 export function Claims() {
   const [{ claim: opened, mine, before }, change] = usePageSearch('/tasks/claims');
   const repository = useRepository();
@@ -87,12 +87,12 @@ function NoClaims({ narrowed }: { narrowed: boolean }) {
 }
 
 const STATES: Record<Claim['state'], Tone> = { live: 'live', released: 'quiet', expired: 'quiet' };
-/** Who holds it alone keeps others out. */
+/** An exclusive claim keeps other agents out. */
 const MODES: Record<Claim['mode'], Tone> = { exclusive: 'wait', shared: 'live' };
 const Mode = ({ claim: { mode } }: { claim: Claim }) => <State tone={MODES[mode]}>{mode}</State>;
 const Holder = ({ claim: { developer, agent_type, agent_id } }: { claim: Claim }) => <AgentName name={workerOf(developer, agent_type)} id={agent_id} />;
 
-/** What a row has room for; the rest is in the panel. */
+/** A row has room for this many patterns; the panel shows all. */
 const FIRST = 3;
 const patternsIn = ({ paths, symbols }: Claim): string[] => [...paths, ...symbols];
 
@@ -118,7 +118,7 @@ const COLUMNS: readonly Column<Claim>[] = [
   { label: 'Actions', role: 'none', width: 'sm:w-24', cell: (claim) => <ReleaseClaim claim={claim} inRow /> },
 ];
 
-/** One claim, also one that is over. */
+/** One claim, also one that has ended. */
 function ClaimPanel({ id, listed, onClose }: RowPanelProps<Claim>) {
   const query = useRead('claims.show', { claim_id: id });
   const claim = query.data?.claim ?? listed;
@@ -149,10 +149,10 @@ const factsOf = (claim: Claim): FactValues => ({
   Claim: <Id id={claim.claim_id} />,
 });
 
-/** More of them say no more. */
+/** The dialog lists at most this many patterns. */
 const LISTED = 8;
 
-/** Whoever may not release it sees so, and why. */
+/** The button is disabled, with the reason, for people who may not release the claim. */
 function ReleaseClaim({ claim, inRow = false, onReleased }: { claim: Claim; inRow?: boolean; onReleased?: () => void }) {
   const { claim_id, paths, symbols, mode, repo, developer, agent_type, expires_at } = claim;
   if (claim.state !== 'live') return null;
@@ -189,11 +189,11 @@ function ReleaseClaim({ claim, inRow = false, onReleased }: { claim: Claim; inRo
   );
 }
 
-/** Of the events about the claim the last so many are looked at. */
+/** Only this many of the newest events about the claim are searched. */
 const LOOKED_AT = 200;
 const SHOWN = 10;
 
-/** Whom the claim has kept from its files, the newest first. */
+/** The edits that the claim has stopped, newest first. */
 function DeniedEdits({ claimId }: { claimId: string }) {
   const { data } = useRead('events.list', { subject: claimId, before: Number.MAX_SAFE_INTEGER, limit: LOOKED_AT });
   const denied = (data?.items ?? []).toReversed().flatMap((event) => {

@@ -28,7 +28,7 @@ interface PlanTaskProps {
   onPlanned: (planned: PlannedTeamTask) => void;
 }
 
-/** The same check as agents get: what looks like somebody's work already is shown before anything is stored. */
+/** Plans a task or workstream after the check that agents get too: similar work is shown before anything is stored. */
 export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
   const repository = useRepository();
   const [draft, setDraft] = useState<Draft>({ what: 'task', title: '', type: 'feature', words: '', repository: repository ?? '', files: '' });
@@ -86,7 +86,6 @@ const KINDS = [
   ['workstream', 'Workstream'],
 ] as const;
 
-/** All of them: the compiler sees to it. */
 const TYPES: Record<TaskType, string> = {
   feature: 'Feature',
   bug: 'Bug',
@@ -97,7 +96,7 @@ const TYPES: Record<TaskType, string> = {
   spike: 'Spike',
 };
 
-/** What is said of the work. A workstream has a title and words alone. */
+/** The fields of the plan. A workstream has only a title and a description. */
 function PlanFields({ draft, onChange }: { draft: Draft; onChange: (change: Partial<Draft>) => void }) {
   const repositories = useRead('repositories.list', {}).data?.items ?? [];
   const isTask = draft.what === 'task';
@@ -165,7 +164,7 @@ interface ConfirmPlanProps {
   onClose: () => void;
 }
 
-/** Nothing is stored yet: a person looks at each candidate, and says why to go on. */
+/** Nothing is stored yet: the person looks at each candidate, and gives a reason to continue. */
 function ConfirmPlan({ draft, answer, plan, onBack, onConfirm, onClose }: ConfirmPlanProps) {
   const me = useRead('identity.me', {}).data;
   const settings = useRead('overlap.list', { limit: 1 }).data?.settings;
@@ -184,7 +183,7 @@ function ConfirmPlan({ draft, answer, plan, onBack, onConfirm, onClose }: Confir
       onCancel={onBack}
       onClose={onClose}
     >
-      {/* What was found is read before the reason is given. */}
+      {/* The candidates are read before the reason is given. */}
       <div tabIndex={-1} data-first className="outline-none">
         <Notice tone="you" role="alert">
           {answer.message} {counted(candidates.length, 'piece of work looks', 'pieces of work look')} like yours. Nothing is planned yet.
@@ -225,7 +224,7 @@ export interface PlannedTeamTask {
   readonly warning: string | null;
 }
 
-/** What was planned, and what it looks like. */
+/** Confirms the plan, with a link to similar work. */
 export function PlannedNotice({ planned: { title, workstream, alike, warning }, onDone }: { planned: PlannedTeamTask; onDone: () => void }) {
   return (
     <div className="mt-3">

@@ -51,7 +51,7 @@ const factsOf = (task: Task): FactValues => ({
   Reason: task.status === 'cancelled' && optional(task.reason),
 });
 
-/** How many overlaps were found for a task, which opens exactly those: the open ones first, as long as there are any. */
+/** The number of overlaps of a task, as a link to them: the open ones if there are any, otherwise all. */
 export function OverlapsOf({ task: { task_id, overlaps } }: { task: Pick<Task, 'task_id' | 'overlaps'> }) {
   const { all, open } = overlaps;
   if (all === 0) return <span className="text-muted [td_&]:max-sm:hidden">none</span>;

@@ -18,7 +18,7 @@ import { PlannedNotice, type PlannedTeamTask, PlanTask } from './plan-task.tsx';
 import { STATUS_TONES, STATUSES, statusesOf, statusWord } from './status.ts';
 import { CancelTask, OverlapsOf, TaskPanel } from './task-panel.tsx';
 
-/** What is planned, under way and done, by whom. */
+/** The team's tasks. */
 export function Tasks() {
   const [{ task: opened, plan, ...filter }, change] = usePageSearch('/tasks/');
   const repository = useRepository();
@@ -78,7 +78,7 @@ export function Tasks() {
 
 type Before = NonNullable<ActionInput<'tasks.list'>['before']>;
 
-/** As it stands in the address. */
+/** The cursor as the address has it. */
 const cursorText = ({ updated_at, task_id }: Before): string => `${updated_at}.${task_id}`;
 
 function cursorIn(text: string | undefined): Before | undefined {
@@ -100,7 +100,7 @@ function useTasks({ status: chosen, mine, owner, workstream, before: from }: Tas
   });
 }
 
-/** Exactly the rows of the list, however many of them are shown. */
+/** The number of rows in the whole list, not just of those that are shown. */
 function countOf(total: number | null, { status, mine, owner }: TaskSearch): string {
   const whose = `${mine ? ' of yours' : ''}${owner ? ` of ${owner}` : ''}`;
   const count = total === null ? 'More than 10,000' : total.toLocaleString();
@@ -130,7 +130,7 @@ const COLUMNS: readonly Column<Task>[] = [
         '—'
       ) : (
         <Link to="/tasks" search={{ workstream: workstream_id, status: 'all' }} className="hover:underline">
-          {/* One that was made for this task bears its title. */}
+          {/* A workstream that was made for this task has its title. */}
           {workstream_title === title ? 'its own' : <UntrustedText text={workstream_title ?? workstream_id} brief />}
         </Link>
       ),
@@ -157,10 +157,10 @@ interface TaskFiltersProps {
   onPlan: () => void;
 }
 
-/** By status or owner. Whatever is chosen, the list begins with the newest. */
+/** Filters by status or owner. Each change starts the list from the newest. */
 function TaskFilters({ filter: { status, mine, owner }, onChange, onPlan }: TaskFiltersProps) {
   const owners = useRead('tasks.owners', {}).data?.items.map(({ name }) => [name, name] as const) ?? [];
-  // One from the address that owns nothing, or is not known.
+  // The address may name an owner who is unknown or owns nothing.
   const choices = owner === undefined || owners.some(([name]) => name === owner) ? owners : [[owner, owner] as const, ...owners];
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

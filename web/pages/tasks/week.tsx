@@ -13,7 +13,7 @@ import { STATUS_TONES } from './status.ts';
 
 const CHOICES = WEEK_SPANS.map((days) => [String(days), `Last ${days} days`] as const);
 
-/** What the team did, to read and to pass on. */
+/** A summary of what the team did, which can be copied. */
 export function Week() {
   const [{ days }, change] = usePageSearch('/tasks/week');
   const generate = useAct('team.weekly_summary');
@@ -58,7 +58,7 @@ const DAYS = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short'
 
 /** The rest is folded. */
 const FIRST = 10;
-/** The server tells the last so many of each, and no more. */
+/** The server returns at most this many of each kind. */
 const MAX_ITEMS = 200;
 
 interface Line {
@@ -140,7 +140,7 @@ function Lines({ lines }: { lines: readonly Line[] }) {
   );
 }
 
-/** What has a page of its own opens it. */
+/** The page of a task or overlap; nothing else has one. */
 const pathOf = (id: string): string | null => (id.startsWith('task_') ? `/tasks?task=${id}` : id.startsWith('warn_') ? `/tasks/overlaps?warning=${id}` : null);
 
 function partsOf(summary: Summary): { title: string; unit: readonly [string, string?]; lines: Line[] }[] {

@@ -4,7 +4,7 @@ import { ConfirmAction } from '../../parts/actions.tsx';
 import { PanelList, Section, State } from '../../parts/layout.tsx';
 import { counted, escapeBidi, Id, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
 
-/** A line of a list: what it is, and at its end its state. */
+/** A line of a list, with its state at the end. */
 function Line({ id, end, children }: { id: string; end: ReactNode; children: ReactNode }) {
   return (
     <li data-id={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
@@ -16,7 +16,7 @@ function Line({ id, end, children }: { id: string; end: ReactNode; children: Rea
 
 const Status = ({ isLive, children }: { isLive: boolean; children: string }) => <State tone={isLive ? 'good' : 'quiet'}>{children}</State>;
 
-/** The tokens that it calls with. */
+/** The tokens with which the agent calls. */
 export function AgentTokens({ tokens, name }: { tokens: ShownAgent['tokens']; name: string }) {
   if (tokens === null || tokens.length === 0) return null;
   return (
@@ -62,7 +62,7 @@ export function AgentTokens({ tokens, name }: { tokens: ShownAgent['tokens']; na
 
 const MAX_GRANTS = 30;
 
-/** What lets it call; for operators and its own developer. */
+/** The grants that allow the agent's calls; shown to operators and its own developer. */
 export function AgentGrants({ grants }: Pick<ShownAgent, 'grants'>) {
   if (grants === null) return null;
   return (
@@ -99,7 +99,7 @@ export function AgentGrants({ grants }: Pick<ShownAgent, 'grants'>) {
   );
 }
 
-/** As what it runs: registered agents and agent sessions. */
+/** The registered agents and agent sessions that the agent runs as. */
 export function AgentRuns({ registered, sessions }: Pick<ShownAgent, 'registered' | 'sessions'>) {
   if (registered.length + sessions.length === 0) return null;
   const runs = [

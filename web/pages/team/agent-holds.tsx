@@ -3,7 +3,7 @@ import { ConfirmAction } from '../../parts/actions.tsx';
 import { PanelList, Section, State } from '../../parts/layout.tsx';
 import { counted, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
 
-/** Everything that nobody else can have as long as it has it. */
+/** Everything that the agent holds and nobody else can take meanwhile. */
 export function AgentHolds({ shown }: { shown: ShownAgent }) {
   const holdings = holdingsOf(shown);
   const { tasks, steps, claims, locks } = shown.agent.holds;
@@ -86,7 +86,7 @@ function holdingsOf({ tasks, steps, claims, locks }: ShownAgent): Holding[] {
   ];
 }
 
-/** Gives back what it holds, as if it had left. */
+/** Releases everything that the agent holds, as if it had left. */
 export function ReleaseAgent({ agent: { agent_id, name, holds } }: { agent: ShownAgent['agent'] }) {
   const { steps, claims } = holds;
   if (agent_id === null) return null;

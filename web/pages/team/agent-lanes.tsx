@@ -7,14 +7,14 @@ import { AgentName, dateOf, escapeBidi, PathLink, UntrustedText } from '../../pa
 import { preferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
 
-/** Bars grow by time alone. */
+/** Bars grow with time, without an event. */
 const LOOK_MS = 60_000;
 const HOURS = 12;
 const LINE_PX = 10;
-/** More lines than these would make a lane taller than the others together. */
+/** With more lines, one lane would be taller than all others together. */
 const MAX_LINES = 6;
 const BAR_PX = 7;
-/** Whatever is shorter could not be seen. */
+/** Shorter bars could not be seen. */
 const LEAST_PERCENT = 0.4;
 
 interface Window {
@@ -22,7 +22,7 @@ interface Window {
   readonly to: number;
 }
 
-/** Who held what in the last hours: one lane for each agent. */
+/** The work that agents held in the last hours, one lane for each agent. */
 export function AgentLanes() {
   const query = useRead('agents.lanes', { hours: HOURS }, { everyMs: LOOK_MS });
   return (

@@ -7,10 +7,10 @@ import { commandIn, remedyOf } from './remedy.ts';
 
 type Refusal = ShownAgent['refusals'][number];
 
-/** The rest is folded. */
+/** Older refusals are folded. */
 const OPEN = 3;
 
-/** What stopped it, in the words that it got. */
+/** The agent's refused calls, in the words that it was given. */
 export function AgentRefusals({ shown: { refusals, agent, grants } }: { shown: ShownAgent }) {
   const card = (refusal: Refusal) => <Refused key={refusal.seq} refusal={refusal} instanceId={agent.instance_id} grants={grants} />;
   const about = agent.refused_24h > refusals.length ? `the newest ${refusals.length} of ${agent.refused_24h}` : counted(refusals.length, 'refusal');

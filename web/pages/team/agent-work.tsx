@@ -12,7 +12,7 @@ const ENDS: Record<Work['end'], { tone: Tone; words: string }> = {
   lost: { tone: 'bad', words: 'lost' },
 };
 
-/** What it had in hand in the last day: where it stopped, and who went on. */
+/** The agent's work of the last day: how it ended, and who continued it. */
 export function AgentWork({ work }: { work: readonly Work[] }) {
   return (
     <Section title="In the last 24 hours" about={work.length > 0 && counted(work.length, 'piece of work', 'pieces of work')}>
@@ -59,7 +59,7 @@ function Ending({ piece: { end, reason, to, taken_by, taken_at } }: { piece: Wor
   );
 }
 
-/** Where its work lies, as its sessions reported it last. */
+/** The agent's working trees, as its sessions last reported them. */
 export function AgentWorktrees({ worktrees }: Pick<ShownAgent, 'worktrees'>) {
   return (
     <Section title="Working trees" about={worktrees.length > 0 && 'as reported'}>

@@ -12,7 +12,7 @@ import { AgentRefusals } from './agent-refusals.tsx';
 import { AgentWork, AgentWorktrees } from './agent-work.tsx';
 import { AgentStateMark } from './agents.tsx';
 
-/** It is heard of by calls that change nothing else. */
+/** An agent's last call time changes without an event. */
 const LOOK_MS = 15_000;
 const route = getRouteApi('/agents/$agent');
 
@@ -96,7 +96,7 @@ function Shown({ shown }: { shown: ShownAgent }) {
   );
 }
 
-/** What the address points at is there only once the agent has been read. */
+/** Scrolls to the element that the address names, which exists only after the agent was read. */
 function useHash(): void {
   const { hash } = useLocation();
   useEffect(() => {

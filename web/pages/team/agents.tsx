@@ -8,7 +8,7 @@ import { type Column, None } from '../../parts/table.tsx';
 import { AgentName, counted, escapeBidi, PathLink, spentWords, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 
-/** An agent falls silent by time alone, and is heard of by calls that change nothing else. */
+/** An agent falls silent without an event, and calls that change nothing update when it was last seen. */
 const LOOK_MS = 15_000;
 
 export function Agents() {
@@ -61,7 +61,7 @@ export function AgentStateMark({ state }: { state: AgentState }) {
 
 const stateWords = (state: AgentState): string => LOOKS[state].words;
 
-/** "3 working, 1 blocked": what there is none of is left out. */
+/** "3 working, 1 blocked": states without agents are left out. */
 function summary({ states, total, items }: { states: Partial<Record<AgentState, number>>; total: number; items: readonly unknown[] }): string {
   const parts = Object.entries(states).flatMap(([state, count]) => (count > 0 ? [`${count} ${stateWords(state as AgentState)}`] : []));
   return [counted(total, 'agent'), ...(total > items.length ? [`the first ${items.length} listed`] : []), ...parts].join(' · ');
@@ -110,7 +110,7 @@ const COLUMNS: readonly Column<AgentOfTeam>[] = [
 const unpriced = (cost: NonNullable<AgentOfTeam['cost_24h']>): string | undefined =>
   cost.unpriced > 0 ? `${counted(cost.unpriced, 'report')} of a model without a known price` : undefined;
 
-/** And of one that is blocked, by what. */
+/** The agent's current activity; for a blocked agent also the refusal. */
 function Doing({ doing, why_blocked, agent_id }: AgentOfTeam) {
   return (
     <>

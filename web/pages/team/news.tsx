@@ -8,10 +8,10 @@ import { useRead } from '../../queries.ts';
 
 const TONES: Record<News['news'], Tone> = { finished: 'good', failed: 'bad', decided: 'quiet' };
 
-/** Who is back sooner has not been away: a reload must not take the news with it. */
+/** A shorter absence is the same visit: a reload must not clear the news. */
 const SAME_VISIT_MS = 10 * 60_000;
 
-/** When this person had last looked before this visit. */
+/** The time of the visit before this one. */
 function useLastVisit(): number | null {
   const [since] = useState(() => {
     const { lastVisit, newsSince } = preferences();
@@ -29,7 +29,7 @@ function useLastVisit(): number | null {
   return since;
 }
 
-/** What was finished, failed or was decided while nobody looked, newest first. */
+/** Work that was finished, failed or decided since the last visit, newest first. */
 export function NewsSinceVisit() {
   const lastVisit = useLastVisit();
   const news = useRead('news.list', lastVisit === null ? {} : { since: lastVisit });

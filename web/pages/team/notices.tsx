@@ -5,7 +5,7 @@ import { sentenceOf } from './waiting.ts';
 
 const canNotify = (): boolean => typeof Notification !== 'undefined' && Notification.permission !== 'denied';
 
-/** The browser asks for leave itself, and only who has turned this on is asked. */
+/** The browser itself asks for permission, and only after the person has turned this on. */
 export function NoticeSwitch() {
   const { notices } = usePreferences();
   if (!canNotify()) return null;
@@ -21,7 +21,7 @@ export function NoticeSwitch() {
   );
 }
 
-/** Tells of what is new while the page is not looked at. What was there when it was opened is no news. */
+/** Notifies about new items while the page is hidden, but not about those that were there when it was opened. */
 export function useNotices(items: readonly WaitingItem[], isRead: boolean): void {
   const { notices } = usePreferences();
   const known = useRef<ReadonlySet<string>>(undefined);

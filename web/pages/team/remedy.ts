@@ -19,6 +19,6 @@ export function remedyOf({ code, warning_id, edit }: Pick<Refusal, 'code' | 'war
   return undefined;
 }
 
-/** The command that the refusal itself names. */
+/** The command that the words of the refusal name. */
 export const commandIn = (words: string | null): string | undefined =>
   /`(covenant [^`]+)`/.exec(words ?? '')?.[1] ?? /\b(covenant [a-z]+ [^\n;,]*?)(?:[.;,](?:\s|$)|$)/.exec(words ?? '')?.[1];

@@ -93,7 +93,7 @@ function Item({ item }: { item: WaitingItem }) {
   );
 }
 
-/** What was opened or had the focus is done and gone from the list: the next one gets the focus, or the list itself. */
+/** When the focused or open item is settled and leaves the list, the next item gets the focus, or else the list itself. */
 function useFocusKept(list: RefObject<HTMLElement | null>, items: readonly WaitingItem[], isOpen: boolean): void {
   const held = useRef(false);
   useEffect(() => {
@@ -103,7 +103,7 @@ function useFocusKept(list: RefObject<HTMLElement | null>, items: readonly Waiti
     document.addEventListener('focusin', note);
     return () => document.removeEventListener('focusin', note);
   }, [list]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at whenever the list has changed or what was open is closed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the list has changed or the panel is closed
   useEffect(() => {
     if (isOpen || !held.current || (document.activeElement !== null && document.activeElement !== document.body)) return;
     (list.current?.querySelector<HTMLElement>('[data-waiting] a') ?? list.current)?.focus();

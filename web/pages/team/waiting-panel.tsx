@@ -21,7 +21,7 @@ function whatNow(taskStatus: string | null): string {
   return taskStatus === 'pending' ? 'The task waits for an agent to take it up.' : 'The task goes on.';
 }
 
-/** What one of those that wait is about, and the way to settle it. */
+/** One item that waits on the person, with the form that settles it. */
 export function WaitingPanel({ opened, items, isRead }: { opened: NowSearch; items: readonly WaitingItem[]; isRead: boolean }) {
   const navigate = useNavigate();
   const say = useToast();
@@ -29,7 +29,7 @@ export function WaitingPanel({ opened, items, isRead }: { opened: NowSearch; ite
   const { whole, query } = useWhole(items.find((item) => item.id === id) ?? {});
   const item = useKept(id, whole);
   const close = (): void => void navigate({ to: '/', search: {}, resetScroll: false });
-  // Whoever has gone on to another page or panel while the answer was under way must not be taken away from there.
+  // A person who has moved to another page or panel while the answer was sent must stay there.
   const shown = useRef<string | undefined>(undefined);
   useEffect(() => {
     shown.current = id;
@@ -82,7 +82,7 @@ function titleOf(item: Opened): string {
   return 'question' in item ? 'A question' : 'approval' in item ? 'A held call' : 'A teammate asks';
 }
 
-/** All of what is open, read while it waits. */
+/** Reads the open item in full while it waits. */
 function useWhole({ kind, id = '' }: Partial<WaitingItem>): { whole?: Opened | undefined; query?: ReadResult<unknown> & { readonly isFetching: boolean } } {
   const questions = useRead('questions.list', {}, { enabled: kind === 'question' });
   const approvals = useRead('approvals.list', {}, { enabled: kind === 'call' });
@@ -106,7 +106,7 @@ function useKept(id: string | undefined, found: Opened | undefined): Opened | un
 
 const LISTED = 5;
 
-/** The pair in short, and the way to be rid of the warning. */
+/** The matches in short, and the form to dismiss the warning. */
 function OverlapForm({ overlap, onDismissed }: { overlap: Overlap; onDismissed: () => void }) {
   const { warning_id, matches } = overlap;
   return (

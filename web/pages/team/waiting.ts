@@ -2,7 +2,7 @@ import type { WaitingItem } from '../../api.ts';
 import { useRead } from '../../queries.ts';
 import type { NowSearch } from '../../search.ts';
 
-/** What waits ends by time too, which no event tells. */
+/** Items also expire, and no event reports that. */
 const LOOK_MS = 30_000;
 
 export function useWaiting() {
@@ -15,7 +15,7 @@ interface WaitingKind {
   readonly button: string;
   /** Opened beside the list, or on a page of its own. */
   readonly opens: (id: string) => NowSearch | string;
-  /** Said after the sentence. */
+  /** Added to the sentence. */
   readonly hint?: (id: string) => string;
 }
 

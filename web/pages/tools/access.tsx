@@ -15,7 +15,7 @@ export const ANSWER_MEANINGS: readonly (readonly [ForeseenAccess['answer'], stri
 
 type Bounds = Pick<Grant, 'scope' | 'uses'>;
 
-/** How many calls it still allows, where it counts them. */
+/** How many calls a grant still allows; null without a limit. */
 export const usesLeft = ({ scope: { max_uses }, uses }: Bounds): number | null => (max_uses === undefined ? null : Math.max(0, max_uses - uses));
 
 const joined = (...words: readonly (string | false | undefined)[]): string => words.filter(Boolean).join(', ');
@@ -27,7 +27,7 @@ const conditions = ({ approve, arguments: bound, max_per_minute }: Grant['scope'
     max_per_minute !== undefined && `${counted(max_per_minute, 'call')} a minute`,
   );
 
-/** How far the grant goes, in words. */
+/** The bounds of a grant in words. */
 export function scopeWords(grant: Bounds): string {
   const { max_uses, expires_at } = grant.scope;
   const left = usesLeft(grant);
@@ -35,12 +35,12 @@ export function scopeWords(grant: Bounds): string {
   return joined(conditions(grant.scope), ends) || 'standing';
 }
 
-/** The same for who sees elsewhere how many uses are left, and until when. */
+/** The kind of bound only, for a list that shows uses and end in other columns. */
 export function scopeKind({ scope }: Bounds): string {
   return conditions(scope) || (scope.max_uses !== undefined ? 'so many calls' : scope.expires_at !== undefined ? 'for a time' : 'standing');
 }
 
-/** Opens the dialog that grants it; whoever may not grant sees why not. */
+/** Opens the grant dialog; disabled, with the reason, for people who may not grant. */
 export function GrantLink({ action, who }: { action?: string; who?: string }) {
   const navigate = useNavigate();
   return (

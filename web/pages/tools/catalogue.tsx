@@ -24,7 +24,7 @@ const STATES = [
   ['withheld', 'Withheld'],
 ] as const;
 
-/** Everything that can be called, its price in context and its use in a day. */
+/** All tools, with their size in an agent's context and their use in a day. */
 export function Catalogue() {
   const [{ q, server, state, who, can, tool: opened }, change] = usePageSearch('/tools/');
   const tools = useTools({ text: q, server, state });

@@ -28,7 +28,7 @@ export function Changes() {
   const rejected = all?.filter((change) => change.rejected !== null) ?? [];
   const rows = chosen === 'rejected' ? rejected : all?.filter((change) => change.rejected === null);
   const waiting = all?.filter(isWaiting).length ?? 0;
-  // The row it was opened from is gone with the decision: the next one is at hand.
+  // The decision removes the row that had the focus: the next one gets it.
   const decided = async (words: string): Promise<void> => {
     say(words);
     await show({ change: undefined });
@@ -80,7 +80,7 @@ interface Change extends Withheld {
 const changesOf = (servers: readonly ExternalServer[]): Change[] =>
   servers.flatMap(({ name, withheld }) => withheld.map((each) => ({ ...each, server: name })));
 
-/** By which its address names it. Only the last part can have a slash in it. */
+/** The id of a change in the address. Only its last part can contain a slash. */
 const changeKey = ({ server, kind, name }: Pick<Change, 'server' | 'kind' | 'name'>): string => `${server}/${kind}/${name}`;
 
 const WHY: Record<Withheld['reason'], string> = {
@@ -189,14 +189,14 @@ const factsOf = ({ server, kind, name, renamed_from, rejected }: Change): FactVa
   ),
 });
 
-/** By its fingerprint: what was read is what is approved, and nothing that came in between. */
+/** Decides by fingerprint, so that a change after the person has read the definition is not approved with it. */
 function Decide({ change: { server, name, exposed, fingerprint, reason, rejected }, onDecided }: { change: Change; onDecided: (words: string) => void }) {
   const approve = useAct('servers.approve');
   const reject = useAct('servers.reject');
   const [stale, setStale] = useState(false);
   const pending = approve.isPending || reject.isPending;
   const selection = { server, fingerprints: [fingerprint] };
-  // By the promise: the journal may have taken these buttons off the page before the answer is here.
+  // The promise, not onSuccess: an event may have removed these buttons before the answer is here.
   const settle = (done: Promise<number>, words: string): void => {
     done.then(
       (count) => (count > 0 ? onDecided(words) : setStale(true)),

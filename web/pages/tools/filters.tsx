@@ -2,7 +2,7 @@ import { type SubmitEvent, useState } from 'react';
 import { Filter } from '../../parts/filter.tsx';
 import { useRead } from '../../queries.ts';
 
-/** Narrows the list to names that have this in them, once Enter is pressed or the field is left. */
+/** Filters the list by text; takes effect on Enter or when the field loses the focus. */
 export function FilterText({ label, value, onChange }: { label: string; value: string | undefined; onChange: (value: string | undefined) => void }) {
   const [typed, setTyped] = useState<string>();
   const shown = typed ?? value ?? '';
@@ -33,7 +33,7 @@ export function FilterText({ label, value, onChange }: { label: string; value: s
   );
 }
 
-/** Every server that has a tool, the product itself too. */
+/** Filters by server; Covenant itself is one too. */
 export function ServerFilter({ chosen, onChoose }: { chosen: string | undefined; onChoose: (server: string | undefined) => void }) {
   const { data } = useRead('tools.usage', {});
   const servers = (data?.items ?? []).map(({ server }) => [server, server] as const);

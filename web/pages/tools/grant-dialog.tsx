@@ -22,11 +22,11 @@ const SPANS = [
 ] as const satisfies readonly { span: string; label: string; meaning: string; scope?: Grant['scope']; minutes?: number }[];
 type GrantSpan = (typeof SPANS)[number];
 
-/** What is no action is no word for a shell either: an address can bring anything here. */
+/** The command is shown only for a valid action: the text may come from an address, and may be unsafe in a shell. */
 const ACTION = /^[a-z]+\.[A-Za-z0-9_.-]{1,190}$/;
 const TOOLSETS = ['team', 'workflow', 'review', 'cycle'].map((toolset) => `toolset.${toolset}`);
 
-/** To whom, what, and how far: the narrowest is chosen until somebody chooses otherwise. */
+/** Grants an action to a subject. The narrowest bounds are preselected. */
 export function GrantDialog({ action: given = '', who, onClose }: { action: string | undefined; who: string | undefined; onClose: () => void }) {
   const me = useRead('identity.me', {}).data;
   const grant = useAct('capabilities.grant');

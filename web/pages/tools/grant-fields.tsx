@@ -11,7 +11,7 @@ const SUBJECT_KINDS = [
 ] as const;
 type SubjectKind = (typeof SUBJECT_KINDS)[number][0];
 
-/** Who can hold a grant, as people name them. */
+/** The holder of a grant, as people name them. */
 export interface GrantSubject {
   readonly kind: SubjectKind;
   /** Empty for the operator. */
@@ -20,14 +20,14 @@ export interface GrantSubject {
 
 export const subjectText = ({ kind, name }: GrantSubject): string => (kind === 'operator' ? kind : `${kind}:${name}`);
 
-/** From an address: undefined where it names nobody. */
+/** The subject that an address names, if any. */
 export function subjectFrom(text: string | undefined): GrantSubject | undefined {
   if (text === 'operator') return { kind: 'operator', name: '' };
   const [, kind, name] = /^(developer|token|instance):(.+)$/su.exec(text ?? '') ?? [];
   return kind && name ? { kind: kind as SubjectKind, name } : undefined;
 }
 
-/** As the input of an action, and as options of the command: the operator is meant where none is named. */
+/** The subject as the input of an action and as options of the command; the operator needs none. */
 export const namedSubject = ({ kind, name }: GrantSubject): { developer?: string; token?: string; instance?: string } =>
   kind === 'operator' ? {} : { [kind]: name.trim() };
 
@@ -36,7 +36,7 @@ export const isNamed = ({ kind, name }: GrantSubject): boolean => kind === 'oper
 const HINTS: Record<Exclude<SubjectKind, 'operator'>, string> = { developer: 'Name', token: 'Token id', instance: 'Instance id' };
 const MAX_ITEMS = 200;
 
-/** Who is meant: the kind, and which one, with those that are known to choose from. */
+/** The fields that choose a subject: its kind, and its name with suggestions. */
 export function SubjectFields({ subject, onChange, first = false }: { subject: GrantSubject; onChange: (subject: GrantSubject) => void; first?: boolean }) {
   const known = useKnown(subject.kind);
   return (
@@ -53,7 +53,7 @@ function useKnown(kind: SubjectKind): (string | readonly [string, string])[] {
   const developers = useRead('developers.list', {}, { enabled: kind === 'developer' }).data?.items ?? [];
   const tokens = useRead('tokens.list', {}, { enabled: kind === 'token' }).data?.items ?? [];
   const instances = useRead('instances.list', { limit: MAX_ITEMS }, { enabled: kind === 'instance' }).data?.items ?? [];
-  // Who is private is not among the names that anybody could choose.
+  // Private developers have no name that could be chosen.
   if (kind === 'developer') return developers.flatMap(({ name }) => (name.startsWith('@') ? [] : [name])).slice(0, MAX_ITEMS);
   if (kind === 'instance') return instances.map(({ id, branch }) => [id, branch]);
   const callers = tokens.filter((token) => token.status === 'live' && token.kind !== 'web' && token.kind !== 'operator');
@@ -64,7 +64,7 @@ function useKnown(kind: SubjectKind): (string | readonly [string, string])[] {
 
 const MAX_TOOLS = 20;
 
-/** Names of tools to choose from while one is typed; the server looks for them. */
+/** Suggestions of tool names while one is typed; the server searches for them. */
 export function useToolNames(typed: string): string[] {
   const wanted = useDeferredValue(typed.replace(/^tool\.call\./, '').trim());
   const { data } = useRead('tools.page', { limit: MAX_TOOLS, ...(wanted && { text: wanted.slice(0, 200) }) });

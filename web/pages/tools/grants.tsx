@@ -25,7 +25,7 @@ const STATUSES = [
   ['revoked', 'Revoked'],
 ] as const;
 
-/** Who was given what, by whom and how far. */
+/** All grants, newest first. */
 export function Grants() {
   const [{ grant: opened, action, who, status, q }, change] = usePageSearch('/tools/grants');
   const closed = { grant: undefined, action: undefined, who: undefined };

@@ -15,11 +15,11 @@ interface Question {
   can?: string | undefined;
 }
 
-/** One line in, yes or no out, with the grant that decides. */
+/** Asks the gate whether a subject may call a tool, and shows the grant that decides. */
 export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Question) => void }) {
   const me = useRead('identity.me', {}).data;
   const asked = subjectFrom(who);
-  // What is being typed, until another question is asked; the form itself stays, and the focus in it.
+  // The text being typed, until another question is asked. The form stays mounted and keeps the focus.
   const [draft, setDraft] = useState<Question & { subject?: GrantSubject; typed?: string }>({});
   if (draft.who !== who || draft.can !== can) setDraft({ who, can });
   const chosen = draft.subject ?? asked ?? { kind: 'developer', name: me?.developer ?? '' };
@@ -97,7 +97,7 @@ function AnswerLine({ foreseen: { answer, name, label, message, grant } }: { for
   );
 }
 
-/** What a grant alone does not tell: whether there is such a tool, and whether it is there now. */
+/** Whether the tool exists and is available now, which a grant does not say. */
 function ToolAvailability({ tool, explanation }: { tool: string; explanation: Explanation }) {
   if (explanation.tool === null) {
     return (
@@ -125,7 +125,7 @@ function ToolAvailability({ tool, explanation }: { tool: string; explanation: Ex
   );
 }
 
-/** A name that no tool can have is in no grant either. */
+/** No grant can have a name that no tool can have. */
 const GRANTABLE = /^tool\.call\.[A-Za-z0-9_.-]{1,128}$/;
 
 function Missing({ subject, explanation: { capability } }: { subject: GrantSubject; explanation: Explanation }) {

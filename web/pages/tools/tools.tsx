@@ -4,7 +4,7 @@ import { Views } from '../../parts/views.tsx';
 import { useRead } from '../../queries.ts';
 import { useRights, type ViewerRights } from './viewer-rights.tsx';
 
-/** Who may call what, and what there is to call. */
+/** The frame of the pages about tools. */
 export function Tools() {
   const servers = useServers(useRights());
   const waiting = servers.data?.items.flatMap(({ withheld }) => withheld.filter(isWaiting)).length;
@@ -29,8 +29,8 @@ export function Tools() {
 /** A server comes up, goes down and is restarted without an event that everybody is told of. */
 const EVERY_MS = 15_000;
 
-/** Asked for only by who gets an answer. */
+/** Read only by viewers who may see the servers. */
 export const useServers = (rights: ViewerRights) => useRead('servers.list', {}, { everyMs: EVERY_MS, enabled: rights === 'operator' });
 
-/** Nobody has said yes or no to it as it is now. */
+/** Whether a person has still to approve or reject this version of the definition. */
 export const isWaiting = ({ rejected, fingerprint }: Withheld): boolean => rejected === null && fingerprint !== '';

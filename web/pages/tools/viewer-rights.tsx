@@ -20,7 +20,7 @@ const WHY: Record<'member' | 'elsewhere', string> = {
   elsewhere: 'External servers belong to the whole server, not to this workspace: ask the operator of the default workspace.',
 };
 
-/** Said to whoever may not see the list at all; it is not even asked for. */
+/** Shown instead of a list that the viewer may not see. */
 export function ForOperator({ title, rights, children }: { title: string; rights: 'member' | 'elsewhere'; children?: ReactNode }) {
   return (
     <>

@@ -18,7 +18,7 @@ interface DailyBarsProps {
   onChange: (change: { bars?: 'agent' | undefined; measure?: 'tokens' | undefined }) => void;
 }
 
-/** What each day took, stacked by model or agent. */
+/** The cost or tokens of each day, stacked by model or agent. */
 export function DailyBars({ search, onChange }: DailyBarsProps) {
   const { bars: of = 'model', measure = 'cost' } = search;
   const days = daysOf(search);
@@ -57,7 +57,7 @@ export function DailyBars({ search, onChange }: DailyBarsProps) {
   );
 }
 
-/** The largest have a colour of their own; all others share one. */
+/** The largest series have their own colours; all others share one. */
 const TONES: readonly Tone[] = ['live', 'good', 'wait', 'you', 'bad'];
 const DAY_MS = 86_400_000;
 

@@ -3,7 +3,7 @@ import type { Column } from '../../parts/table.tsx';
 import { AgentName, costWords, PathLink, UntrustedText, workerOf } from '../../parts/values.tsx';
 import type { UsageSearch } from '../../search.ts';
 
-/** What a row stands for, and what the server sums by for it. */
+/** What the usage is grouped by, and the keys by which the server sums it. */
 export type Grouping = NonNullable<UsageSearch['by']> | 'agent';
 export const GROUPING_KEYS = {
   agent: ['developer', 'agent', 'model'],
@@ -14,7 +14,7 @@ export const GROUPING_KEYS = {
 const USUAL_DAYS = 30;
 export const daysOf = ({ days }: UsageSearch): number => days ?? USUAL_DAYS;
 
-/** Whose usage it is, as people know them. */
+/** The agent or developer of a line of usage. */
 export const whoOf = ({ developer, agent_type }: UsageLine): string => workerOf(developer ?? '—', agent_type);
 export const modelOf = ({ model }: Pick<UsageLine, 'model'>): string => model ?? 'unknown model';
 

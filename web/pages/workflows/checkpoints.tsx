@@ -16,7 +16,7 @@ const CHECKPOINT_TONES: Record<Checkpoint['type'], Tone> = {
   replan: 'wait',
 };
 
-/** What agents put on record, the newest first. */
+/** The checkpoints that agents have recorded, newest first. */
 export function Checkpoints({ task, count }: { task: string; count: number }) {
   const checkpoints = usePages({
     key: ['workflows.checkpoints', task],

@@ -16,7 +16,7 @@ const SECTIONS: Record<SectionName, { label: string; tone: Tone }> = {
   related: { label: 'Beside it', tone: 'wait' },
 };
 
-/** What an agent would get that takes the task up now. Counted when it is asked for: that takes the server a moment. */
+/** The context that an agent would get if it claimed the task now. Read on request, because it takes the server a moment. */
 export function ContextPreview({ task }: { task: string }) {
   const [max, setMax] = useState<number>();
   return (

@@ -2,7 +2,7 @@ import type { WorkflowGraph } from '../../api.ts';
 
 type GraphNode = WorkflowGraph['nodes'][number];
 
-/** The height of a picture of unknown size. */
+/** The frame of a picture before its size is known. */
 export const FRAME = 'panel h-[min(70vh,40rem)] min-h-72';
 export const NODE = { width: 208, height: 56 } as const;
 const PITCH = { x: NODE.width + 72, y: NODE.height + 16 } as const;
@@ -47,7 +47,7 @@ interface Size {
   readonly height: number;
 }
 
-/** As high as it must be for all to be seen, within bounds. */
+/** The height that shows everything, with margins. */
 export const heightOf = (placed: readonly PlacedNode[]): number => Math.max(0, ...placed.map(({ y }) => y)) + NODE.height + 2 * MARGIN + 48;
 
 /**

@@ -10,7 +10,7 @@ type HeldClaim = Pick<ShownWorkflow['claims'][number], 'agent_name' | 'agent_pag
 
 const MAX_NEXT = 5;
 
-/** What an agent could take up now, and why it can. */
+/** The tasks that an agent could claim now, and why. */
 export function NextTasks({ next: { tasks, available }, ended }: { next: ShownWorkflow['next']; ended: boolean }) {
   const shown = tasks.slice(0, MAX_NEXT);
   return (
@@ -58,7 +58,7 @@ function Why({ task }: { task: Next }) {
   );
 }
 
-/** Who has what, and until when if nothing more is heard of them. */
+/** The claimed tasks, with their holders and leases. */
 export function Claims({ claims }: { claims: ShownWorkflow['claims'] }) {
   return (
     <Section title="At work" about={claims.length > 0 && counted(claims.length, 'claimed task')}>
@@ -81,7 +81,7 @@ export function Claims({ claims }: { claims: ShownWorkflow['claims'] }) {
   );
 }
 
-/** Who has a task, for how long, and until when. */
+/** The agent that holds a task, for how long, and until when. */
 export function Holder({ claim: { agent_name, agent_page, claimed_at, lease_expires_at }, children }: { claim: HeldClaim; children?: ReactNode }) {
   return (
     <span className="flex flex-wrap gap-x-2 text-muted">

@@ -9,7 +9,7 @@ export const tasksIn = (counts: Counts): number => Object.values(counts).reduce(
 export const doneIn = ({ completed, skipped }: Counts): number => completed + skipped;
 export const runningIn = ({ planning, in_progress }: Counts): number => planning + in_progress;
 
-/** From what is done to what is far off. */
+/** The parts of the bar in order. */
 const PARTS = [
   ['completed', 'good'],
   ['skipped', 'quiet'],

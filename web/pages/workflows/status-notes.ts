@@ -3,7 +3,7 @@ import type { Tone } from '../../parts/layout.tsx';
 import { counted } from '../../parts/values.tsx';
 import type { WorkflowState } from './status.ts';
 
-/** Why it goes on or does not, the most urgent first. */
+/** Notes that say why a workflow does not go on, the most urgent first. */
 export function statusNotes({ workflow, progress, next, claims }: ShownWorkflow): StatusNote[] {
   const asking = claims.filter(({ question_id }) => question_id !== null).length;
   const found: StatusNote[] = asking > 0 ? [{ tone: 'you', words: `${counted(asking, 'task waits', 'tasks wait')} for an answer of yours.` }] : [];

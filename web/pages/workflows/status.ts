@@ -26,7 +26,7 @@ export const TASK_TONES: Record<StepStatus, Tone> = {
   blocked: 'wait',
 };
 
-/** How the time ended in which an agent had a task. */
+/** How an agent's time with a task ended. */
 export const SPAN_TONES: Record<LaneSpanEnd, Tone> = {
   open: 'live',
   completed: 'good',
@@ -49,7 +49,7 @@ export const SPAN_WORDS: Record<LaneSpanEnd, string> = {
 export const laneName = ({ agent_id, agent_name }: Pick<WorkflowTimeline['lanes'][number], 'agent_id' | 'agent_name'>): string =>
   agent_name ?? agent_id ?? 'without a claim';
 
-/** As people write it. */
+/** A status in words. */
 export const statusWords = (status: WorkflowState | ListedStatus): string => status.replace('_', ' ');
 
 const choices = <S extends WorkflowState | StepStatus>(tones: Record<S, Tone>): readonly (readonly [S, string])[] =>
@@ -57,7 +57,7 @@ const choices = <S extends WorkflowState | StepStatus>(tones: Record<S, Tone>): 
 
 export const WORKFLOW_CHOICES = choices(WORKFLOW_TONES);
 
-/** What a list of tasks can be narrowed to; what agents are at is two statuses. */
+/** The choices of the filter of tasks; "running" stands for two statuses. */
 export type ListedStatus = StepStatus | 'running';
 export const TASK_CHOICES: readonly (readonly [ListedStatus, string])[] = [['running', 'Running'], ...choices(TASK_TONES)];
 export const statusesOf = (chosen: ListedStatus): StepStatus[] => (chosen === 'running' ? ['planning', 'in_progress'] : [chosen]);

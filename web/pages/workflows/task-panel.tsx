@@ -13,10 +13,10 @@ import { Holder, TaskLink } from './next-tasks.tsx';
 import { statusWords, TASK_TONES } from './status.ts';
 import { TaskActions } from './task-actions.tsx';
 
-/** Leases run out by time alone. */
+/** Leases expire without an event. */
 const LOOK_MS = 15_000;
 
-/** One task: where it stands, why, and what is on record of it. */
+/** One task: its status, plan, dependencies, checkpoints and context. */
 export function TaskPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useRead('workflows.task', { task_id: id }, { everyMs: LOOK_MS });
   const { data } = query;
@@ -50,7 +50,7 @@ export function TaskPanel({ id, onClose }: { id: string; onClose: () => void }) 
   );
 }
 
-/** What somebody must know first: a question, a failure, what it waits for in the end. */
+/** What a person must know first: a question, a failure, or the task that holds this one up. */
 function Attention({ shown: { task, question, unmet, unmet_length } }: { shown: ShownWorkflowTask }) {
   return (
     <>
@@ -84,7 +84,7 @@ function TaskQuestion({ question }: { question: Question }) {
 
 type Neighbour = ShownWorkflowTask['dependencies'][number];
 
-/** What a blocked task waits for in the end: the last of the longest chain that is not done. Of a long chain the middle is left out. */
+/** The task at the end of the longest chain that this one waits for. Of a long chain the middle is left out. */
 function HeldUp({ unmet, length }: { unmet: readonly Neighbour[]; length: number }) {
   const last = unmet.at(-1);
   if (!last) return null;

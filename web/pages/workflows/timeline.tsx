@@ -85,7 +85,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { label: 'Until', role: 'meta', width: 'sm:w-36', cell: ({ until }) => (until === null ? '—' : dateOf(until)) },
 ];
 
-/** The same as the lanes, the last begun first. */
+/** The spans of all lanes as a table, newest first. */
 function SpanTable({ timeline: { lanes } }: { timeline: WorkflowTimeline }) {
   const rows = useMemo(
     () => lanes.flatMap((lane) => lane.spans.map((span): Row => ({ ...span, agent: laneName(lane) }))).sort((one, other) => other.from - one.from),

@@ -9,7 +9,7 @@ import { counted } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 import { isEnded } from './status.ts';
 
-/** What can be done with the whole of it. What stops nobody's work is done at once, and taken back as easily. */
+/** The actions on a whole workflow. Those that stop nobody's work act without asking, and can be undone. */
 export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
   const { workflow, progress, claims } = shown;
   const pause = useAct('workflows.pause');
@@ -19,7 +19,7 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
   const actions = useRef<HTMLDivElement>(null);
   const { id: workflow_id, status } = workflow;
 
-  // The button that was pressed has gone with what it did.
+  // The pressed button has disappeared, so the focus moves to its frame.
   const done: typeof say = (words, inverse) => {
     actions.current?.focus();
     say(words, inverse);

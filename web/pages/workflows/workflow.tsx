@@ -15,7 +15,7 @@ import { TaskPanel } from './task-panel.tsx';
 import { WorkflowActions } from './workflow-actions.tsx';
 
 const route = getRouteApi('/workflows/$workflow');
-/** Leases run out by time alone. */
+/** Leases expire without an event. */
 const LOOK_MS = 15_000;
 
 /** What is next, who has it, why does it stand? */
@@ -91,7 +91,7 @@ function Head({ shown }: { shown: ShownWorkflow }) {
   );
 }
 
-/** The goal, and how it is to be reached. Folded: people who come back know it. */
+/** The goal and the plan. Folded: people who come back know them. */
 function PlanOf({ workflow: { plan, source_type, source_ref, source_content } }: { workflow: ShownWorkflow['workflow'] }) {
   return (
     <details className="mt-4">

@@ -13,7 +13,7 @@ import { useRepository } from '../../shell/repository-filter.tsx';
 import { doneIn, ProgressBar, runningIn, tasksIn } from './progress.tsx';
 import { statusWords, WORKFLOW_CHOICES, WORKFLOW_TONES } from './status.ts';
 
-/** What agents work on together, step by step. */
+/** All workflows, newest first. */
 export function Workflows() {
   const [{ status }, change] = usePageSearch('/workflows');
   const repository = useRepository();
@@ -87,7 +87,7 @@ function Progress({ counts }: { counts: Workflow['by_status'] }) {
   );
 }
 
-/** Opens exactly what it counts. */
+/** A count, as a link to the tasks that it counts. */
 function Count({ workflow, count, status }: { workflow: string; count: number; status: 'running' | 'failed' | 'blocked' }) {
   if (count === 0)
     return (
