@@ -14,7 +14,7 @@ import { router } from './router.tsx';
 /** The code of a sign-in link, where that is the address. */
 const [, code] = /^\/signin\/([^/]+)$/.exec(location.pathname) ?? [];
 
-/** Nothing is asked of the server before it is known who asks. */
+/** Nothing else is read before the viewer is known. */
 function Gate() {
   const me = useRead('identity.me', {});
   if (isSignedOut(me.error)) return <SignIn />;

@@ -47,7 +47,7 @@ export function prefer(change: Partial<Preferences>): void {
   try {
     localStorage.setItem(STORED, JSON.stringify(store.get()));
   } catch {
-    // A browser that keeps nothing for us: it holds until the tab is closed.
+    // Without storage the choice holds until the tab is closed.
   }
 }
 

@@ -3,30 +3,30 @@ import { type ActionInput, type ActionName, type ActionResult, call } from './ap
 import { readNow } from './query-client.ts';
 
 interface Reading {
-  /** For what changes by time alone, which no event tells. */
+  /** For data that changes without an event. */
   everyMs?: number;
-  /** Whether it is read at all. */
+  /** False: it is not read. */
   enabled?: boolean;
-  /** No event tells of it, and reading it costs: it is read again by time alone. */
-  byTimeAlone?: boolean;
+  /** Not read again after events, because no event reports its changes and reading it is expensive. */
+  ignoreEvents?: boolean;
 }
 
-/** Reads by an action that changes nothing. Old data stays while it reads again. */
+/** Reads by an action that changes nothing. The old data stays while it is read again. */
 export function useRead<N extends ActionName>(
   name: N,
   input: ActionInput<N>,
-  { everyMs, enabled = true, byTimeAlone = false }: Reading = {},
+  { everyMs, enabled = true, ignoreEvents = false }: Reading = {},
 ): UseQueryResult<ActionResult<N>> {
   return useQuery({
     queryKey: [name, input],
     queryFn: ({ signal }) => call(name, input, signal),
     refetchInterval: everyMs ?? false,
     enabled,
-    staleTime: byTimeAlone ? 'static' : 0,
+    staleTime: ignoreEvents ? 'static' : 0,
   });
 }
 
-/** Does something, after which everything shown is read again. The answer is not kept: it may hold a secret. */
+/** Changes something, then reads everything that is shown again. The answer is not cached: it may contain a secret. */
 export function useAct<N extends ActionName>(name: N): UseMutationResult<ActionResult<N>, Error, ActionInput<N>> {
   return useMutation({
     mutationFn: (input: ActionInput<N>) => call(name, input),

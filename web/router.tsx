@@ -63,7 +63,7 @@ const redirectFrom = <Parent extends AnyRoute, const Path extends string>(parent
 const now = page(root, '/', search.nowSearch, 'Now', () => import('./pages/team/now.tsx'));
 const agent = page(root, '/agents/$agent', NO_SEARCH, 'Agent', () => import('./pages/team/agent.tsx'));
 
-const work = page(root, '/tasks', NO_SEARCH, 'Work', () => import('./pages/tasks/tasks.tsx'));
+const work = page(root, '/tasks', NO_SEARCH, 'Work', () => import('./pages/tasks/work.tsx'));
 const tasks = page(work, '/', search.taskSearch, 'Tasks', () => import('./pages/tasks/tasks.tsx'));
 const claims = page(work, '/claims', search.claimSearch, 'Claims', () => import('./pages/tasks/claims.tsx'));
 const overlaps = page(work, '/overlaps', search.overlapSearch, 'Overlaps', () => import('./pages/overlap/overlaps.tsx'));
@@ -94,7 +94,7 @@ const grants = page(tools, '/grants', search.grantSearch, 'Grants', () => import
 const matrix = page(tools, '/matrix', search.matrixSearch, 'Matrix', () => import('./pages/tools/matrix.tsx'));
 const changes = page(tools, '/changes', search.changeSearch, 'Changes', () => import('./pages/tools/changes.tsx'));
 
-const activity = page(root, '/activity', NO_SEARCH, 'Activity', () => import('./pages/events/events.tsx'));
+const activity = page(root, '/activity', NO_SEARCH, 'Activity', () => import('./pages/events/activity.tsx'));
 const events = page(activity, '/', search.activitySearch, 'Events', () => import('./pages/events/events.tsx'));
 const chain = page(activity, '/chain', NO_SEARCH, 'Chain', () => import('./pages/events/chain.tsx'));
 

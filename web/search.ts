@@ -66,7 +66,7 @@ export const timelineSearch = schema({ gaps: flag, as: oneOf('table') });
 /** `text`: words of a name. */
 export const listSearch = schema({ status: choice(TASK_CHOICES), text: shortText });
 
-/** Nothing chosen means those that are not over, of every type. */
+/** Without a choice: instances that have not ended, of every type. */
 export const reviewSearch = schema({ show: oneOf('all'), type: oneOf<Instance['type']>('coding', 'review', 'planning') });
 /** `text`: the screen as text, for screen readers. */
 export const terminalSearch = schema({ text: flag });

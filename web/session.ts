@@ -46,9 +46,9 @@ export function takeWelcome(): string | null {
 
 /** Calls when another tab signs in. */
 export function onSignIn(listener: () => void): () => void {
-  const heard = ({ key, newValue }: StorageEvent): void => {
+  const onStorage = ({ key, newValue }: StorageEvent): void => {
     if (key === PROOF && newValue !== null) listener();
   };
-  addEventListener('storage', heard);
-  return () => removeEventListener('storage', heard);
+  addEventListener('storage', onStorage);
+  return () => removeEventListener('storage', onStorage);
 }

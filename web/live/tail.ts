@@ -6,9 +6,9 @@ const PAUSE_PX = 80;
 export function usePaused(): boolean {
   const [paused, setPaused] = useState(() => scrollY > PAUSE_PX);
   useEffect(() => {
-    const look = () => setPaused(scrollY > PAUSE_PX);
-    addEventListener('scroll', look, { passive: true });
-    return () => removeEventListener('scroll', look);
+    const update = () => setPaused(scrollY > PAUSE_PX);
+    addEventListener('scroll', update, { passive: true });
+    return () => removeEventListener('scroll', update);
   }, []);
   return paused;
 }
@@ -21,8 +21,8 @@ export function useLastValue<T>(value: T, frozen: boolean): T {
 }
 
 /**
- * Rows for who has scrolled to read: each changes where it stands, and new ones wait. What follows the last known row was
- * asked for, and comes at the end.
+ * Rows that do not move while the person has scrolled down: each is updated in place, and new ones wait. Rows after the last known
+ * one were requested, and come at the end.
  */
 export function useStableRows<T>(rows: readonly T[], keyOf: (row: T) => string | number): { stable: readonly T[]; waiting: number } {
   const paused = usePaused();

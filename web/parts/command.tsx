@@ -15,7 +15,7 @@ export function Command({ text }: { text: string }) {
   );
 }
 
-/** Lines end between words: a browser would end one inside `--option` too. */
+/** Breaks lines only between words: a browser would break inside `--option` too. */
 const Unbroken = ({ text }: { text: string }) =>
   text.split(/(\s+)/).map((word, at) =>
     at % 2 === 0 ? (
@@ -28,7 +28,7 @@ const Unbroken = ({ text }: { text: string }) =>
     ),
   );
 
-/** Several lines to paste somewhere, as they are; `label` says what they are. */
+/** Several lines to paste; `label` is their name. */
 export function CodeBlock({ text, label }: { text: string; label: string }) {
   return (
     <figure aria-label={label} className="flex flex-wrap items-start gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3">
@@ -59,7 +59,7 @@ export function CliCommand({ words, options = {}, text }: CliCommandProps) {
 /** Quoted so that the shell takes the text as one word. */
 const quoted = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-/** Commands that do the same from a shell, folded. */
+/** The equivalent commands, folded. */
 export function AsCommand({ label = 'As a command', children }: { label?: string; children: ReactNode }) {
   return (
     <details>
@@ -69,7 +69,7 @@ export function AsCommand({ label = 'As a command', children }: { label?: string
   );
 }
 
-/** Sets up all agents of a machine, from within a repository on it. */
+/** The command that sets up all agents of a machine; run it in a repository there. */
 export function SetupCommand() {
   return <Command text={`npm exec -- covibe-local setup --base-url ${location.origin}`} />;
 }

@@ -13,7 +13,7 @@ export function CopyButton({ text, label = 'Copy', name }: { text: string; label
   );
 }
 
-/** Read out: what changes inside of a button is not. */
+/** For screen readers, which do not announce a change inside a button. */
 export function CopyOutcome({ words = '' }: { words?: string | undefined }) {
   return (
     <span role="status" className="sr-only">
@@ -35,7 +35,7 @@ export function useCopy(text: string): { outcome: Outcome; copy: () => void } {
   return { outcome, copy: () => void copyText(text).then((done) => setOutcome(done ? 'copied' : 'failed')) };
 }
 
-/** Browsers give pages a clipboard on https and on this machine only. Elsewhere the older way may work, else it is copied by hand. */
+/** Browsers offer the clipboard only on https and localhost. Elsewhere the older way may work; otherwise the person copies by hand. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,8 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useStableRows } from '../live/tail.ts';
-import { Problem } from './layout.tsx';
-import { TableSkeleton } from './loaded.tsx';
+import { Loaded } from './loaded.tsx';
 import { type Column, Table, type TableProps } from './table.tsx';
 import { counted } from './values.tsx';
 
@@ -18,7 +17,7 @@ export interface RowList<T> {
   readonly total?: number | undefined;
   /** Every page it may hold is read: it goes on from its last row. */
   readonly isFull?: boolean;
-  /** Set where the list has begun anew further on. */
+  /** Set if the list starts further on than its first row. */
   readonly goBack?: (() => void) | undefined;
 }
 
@@ -41,7 +40,7 @@ interface DataListProps<T> extends ListFrameProps<T> {
   label: string;
   columns: readonly Column<T>[];
   rowKey: (row: T) => string | number;
-  /** New rows come at the top, and wait while somebody has scrolled. Lists with other filters need other keys. */
+  /** New rows come at the top, and wait while the person has scrolled down. Give the list a key that contains its filter. */
   growsAtTop?: boolean;
 }
 
@@ -58,8 +57,7 @@ export function ListFrame<T>(props: ListFrameProps<T> & { children: (rows: reado
   const isPart = total !== undefined && rows !== undefined && total > rows.length;
   return (
     <>
-      {error && <Problem what={`${what} could not be read.`} error={error} onRetry={() => void list.refetch()} />}
-      {!rows && !error && <TableSkeleton />}
+      <Loaded query={{ data: rows, error, refetch: list.refetch }} what={what} />
       {rows?.length === 0 && empty}
       {rows && rows.length > 0 && children(rows)}
       {(more || isPart || goBack) && (
@@ -97,7 +95,7 @@ function StableTable<T>({ rows, rowKey, ...table }: TableProps<T>) {
   );
 }
 
-/** New rows wait for who has scrolled; at the top they come by themselves. */
+/** Shown while new rows wait because the person has scrolled down. Scrolling to the top shows them. */
 function Resume({ waiting }: { waiting: number }) {
   return (
     <button

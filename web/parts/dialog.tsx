@@ -64,7 +64,7 @@ const shownDialog = new SharedValue<DialogContent | undefined>(undefined);
 
 let home: HTMLElement | null | undefined;
 
-/** Shows a dialog that outlives the row or panel that asked for it: an event may take those off the page meanwhile. */
+/** Shows a dialog that outlives the row or panel that opened it, because an event may remove those from the page. */
 export function openDialog(content: DialogContent): void {
   home = document.activeElement?.closest<HTMLElement>('[data-home]');
   shownDialog.set(content);

@@ -9,7 +9,7 @@ interface FilterProps<T extends string> {
   onChoose: (choice: T | undefined) => void;
 }
 
-/** One of a few values; the page keeps what was chosen in its address. */
+/** A choice of one value. The page keeps it in its address. */
 export function Filter<T extends string>({ label, otherwise, choices, chosen, onChoose }: FilterProps<T>) {
   return (
     <label className="flex items-center gap-2 text-muted">
@@ -31,7 +31,7 @@ export function Filter<T extends string>({ label, otherwise, choices, chosen, on
   );
 }
 
-/** Narrows a list, or widens it. */
+/** A filter that is on or off. */
 export function CheckFilter({ label, checked, onChange }: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
   return (
     <label className="flex items-center gap-2 text-muted pointer-coarse:min-h-11">

@@ -16,7 +16,7 @@ const LOOK: Record<Tone, { mark: string; colours: string }> = {
   you: { mark: '◆', colours: 'bg-you-tint text-you' },
 };
 
-/** A state: never by colour alone. */
+/** A status word with its colour and mark: never by colour alone. */
 export function State({ tone, children }: { tone: Tone; children: ReactNode }) {
   const { mark, colours } = LOOK[tone];
   return (
@@ -27,7 +27,7 @@ export function State({ tone, children }: { tone: Tone; children: ReactNode }) {
   );
 }
 
-/** A message with more room than a state. */
+/** A message in a coloured box. */
 export function Notice({ tone, children, role }: { tone: Tone; children: ReactNode; role?: 'alert' | 'status' }) {
   const { mark, colours } = LOOK[tone];
   return (
@@ -38,7 +38,7 @@ export function Notice({ tone, children, role }: { tone: Tone; children: ReactNo
   );
 }
 
-/** A link that is opened in another tab of this browser signs in this one too. */
+/** How to sign in again: a link that is opened in another tab signs in this one too. */
 function FreshSignIn() {
   const me = useRead('identity.me', {}).data;
   return (
@@ -129,7 +129,7 @@ interface PanelListProps<T> {
   items: readonly T[];
   /** Shown if there are no items. */
   empty: ReactNode;
-  /** How many there are that are not shown. */
+  /** How many items are not shown. */
   more?: number;
   /** The name of the list, where its heading is not enough. */
   label?: string;
@@ -154,7 +154,7 @@ export function PanelList<T>({ items, empty, more = 0, label, className = '', ch
   );
 }
 
-/** Names under a count of them: paths, symbols. */
+/** A counted list of names, such as paths or symbols. */
 export function NameList({ unit, names }: { unit: string; names: readonly string[] }) {
   if (names.length === 0) return null;
   return (

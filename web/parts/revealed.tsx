@@ -33,7 +33,7 @@ export const hiddenIn = (text: string): number => text.match(EACH_HIDDEN)?.lengt
 
 const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
 
-/** Tag characters spell words that only a model reads: each is shown with the letter that it stands for. */
+/** Tag characters spell words that only a model reads: each is shown with its letter. */
 function nameOf(code: number): string {
   if (code > 0xe0020 && code < 0xe007f) return `tag ${String.fromCodePoint(code - 0xe0000)}`;
   return NAMES[code] ?? 'hidden character';

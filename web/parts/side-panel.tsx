@@ -24,7 +24,7 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
     const peeked = wasPeek() && beside;
     if (beside) element.show();
     const close = beside ? () => element.close() : openModal(element);
-    // show() moves the focus inside: whoever only looked goes on in the list.
+    // show() moves the focus inside; after a peek it goes back to the list.
     if (peeked && opener instanceof HTMLElement) opener.focus();
     else element.focus();
     return () => {
@@ -34,7 +34,7 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
       if (within && opener instanceof HTMLElement) opener.focus();
     };
   }, [opener]);
-  // Beside the list it is no modal, and the browser leaves the key to us, wherever the focus is: whoever peeks stays in the list.
+  // Beside the list the panel is not modal, so the browser does not close it on Escape. The focus may be in the list, after a peek.
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog:modal')) return;
     if (panel.current?.contains(document.activeElement) || !isTyping(event.target)) onClose();

@@ -17,7 +17,7 @@ const CARDS: Record<Role, string> = {
   none: 'max-sm:hidden',
 };
 
-/** Stands for no value: a table has a dash, a card leaves the cell out. */
+/** No value: a dash in a table; a card leaves the cell out. */
 export function None({ children = '—' }: { children?: ReactNode }) {
   return <span data-none>{children}</span>;
 }
@@ -51,18 +51,18 @@ export interface TableProps<T> {
   label: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
-  /** Where it is one of our ids, the key y copies it. */
+  /** If it is an id, the shortcut y copies it. */
   rowKey(row: T): string | number;
   /** Renders every row: for a table in its own scroll box, which the window does not scroll. */
   whole?: boolean;
 }
 
-/** More rows than these, and only those near the window stand in the page. */
+/** With more rows, only those near the window are rendered. */
 const ALL_SHOWN = 60;
 const ROW_PX = 33;
 const BEYOND = 6;
 
-/** A table; below 640 px each row is a card. The roles stand in words because a changed `display` would take them away. */
+/** A table; below 640 px each row is a card. The roles are explicit because a changed `display` removes the implicit ones. */
 export function Table<T>({ label, columns, rows, rowKey, whole = false }: TableProps<T>) {
   const many = !whole && rows.length > ALL_SHOWN;
   const body = { columns: columns as readonly Column<unknown>[], rows, rowKey: rowKey as (row: unknown) => string | number };
@@ -103,11 +103,11 @@ function AllRows({ columns, rows, rowKey }: BodyProps) {
   );
 }
 
-/** The space of the rows that are not there is kept above and below. */
+/** Only the rows near the window, with empty space for the others above and below. */
 function NearRows({ columns, rows, rowKey }: BodyProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
-  // With every render: what stands above may have grown or gone.
+  // After every render: the content above may have changed its height.
   useLayoutEffect(() => {
     const place = body.current?.getBoundingClientRect().top;
     if (place !== undefined) setTop(Math.round(place + scrollY));

@@ -16,7 +16,7 @@ export interface TimeChartProps {
   times: readonly number[];
   /** Stacked, the first at the bottom. */
   series: readonly Series[];
-  /** "1 call", "2 calls"; money and the like bring their own words. */
+  /** "1 call", "2 calls"; a function for amounts of money and other units. */
   unit: string | ((value: number) => string);
   height?: number;
   /** How a bar is called in the table; its date and time unless said. */
@@ -33,7 +33,7 @@ const HEIGHT = 140;
 /** Bars over time, with the same numbers as a table. */
 export function TimeChart(props: TimeChartProps) {
   const { label, times, series, unit, height = HEIGHT, nameOf = dateOf } = props;
-  const said = (value: number) => (typeof unit === 'string' ? counted(value, unit) : unit(value));
+  const valueWords = (value: number) => (typeof unit === 'string' ? counted(value, unit) : unit(value));
   const named = times.map((time, index) => ({ time, values: series.map(({ values }) => values[index] ?? 0) })).filter(({ values }) => values.some(Boolean));
   return (
     <figure className="grid grid-cols-[minmax(0,1fr)] gap-1">
@@ -53,7 +53,7 @@ export function TimeChart(props: TimeChartProps) {
       <TwinTable
         title={label}
         heads={['Time', ...series.map((each) => <UntrustedText key={each.label} text={each.label} brief />)]}
-        rows={named.map(({ time, values }) => ({ key: time, cells: [nameOf(time), ...values.map(said)] }))}
+        rows={named.map(({ time, values }) => ({ key: time, cells: [nameOf(time), ...values.map(valueWords)] }))}
         empty="Nothing in this time."
       />
     </figure>

@@ -15,10 +15,10 @@ export function UntrustedText({ text, brief = false, className = '' }: { text: s
   const shown = escapeBidi(text);
   return brief ? (
     <bdi title={shown} className={`${brief === 'line' ? 'block truncate text-left' : 'line-clamp-2 text-left wrap-anywhere'} ${className}`}>
-      {brief === 'line' ? shown : broken(shown)}
+      {brief === 'line' ? shown : withLineBreaks(shown)}
     </bdi>
   ) : (
-    <bdi className={`wrap-anywhere whitespace-pre-wrap ${className}`}>{broken(shown)}</bdi>
+    <bdi className={`wrap-anywhere whitespace-pre-wrap ${className}`}>{withLineBreaks(shown)}</bdi>
   );
 }
 
@@ -48,7 +48,7 @@ export function RepositoryName({ path }: { path: string }) {
 const LONGEST_NAME = 100;
 
 /** A name without a space ends its line where it has a joint, if it can: `codex@`, `tool:agent_`. */
-function broken(text: string): ReactNode {
+function withLineBreaks(text: string): ReactNode {
   if (text.length > LONGEST_NAME || /\s/.test(text)) return text;
   const [first = '', ...rest] = text.split(/(?<=[@:/_.#])(?=\w)/);
   // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one name have no other name
@@ -60,7 +60,7 @@ const PRIVATE = '@private';
 /** `codex@mira`; just `@private` for a private developer. */
 export const workerOf = (developer: string, agent: string | null): string => (agent === null || developer === PRIVATE ? developer : `${agent}@${developer}`);
 
-/** `codex@mira`, which opens its page; without an id there is none: a private developer's agent, or nobody's. */
+/** `codex@mira` as a link to the agent's page; agents of private developers have no id and no page. */
 export function AgentName({ name, id, brief = true }: { name: string; id: string | null; brief?: boolean }) {
   if (id === null) return <UntrustedText text={name} brief={brief} />;
   return (

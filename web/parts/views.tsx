@@ -12,7 +12,7 @@ export function Views({ label, views }: ViewsProps) {
   const strip = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   // On a small screen the strip is longer than the window: the view that is open must be in it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is another view that stands at another address
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address has another view
   useEffect(() => {
     const here = strip.current?.querySelector<HTMLElement>('[aria-current=page]');
     if (!strip.current || !here) return;

@@ -24,7 +24,7 @@ export function Keyboard() {
   const navigate = useNavigate();
   const say = useToast();
 
-  const press = useEffectEvent((event: KeyboardEvent) => {
+  const handleKey = useEffectEvent((event: KeyboardEvent) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
       event.preventDefault();
       setOpen('palette');
@@ -32,7 +32,7 @@ export function Keyboard() {
     }
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !preferences().keys) return;
     if (document.querySelector('dialog:modal')) return;
-    if (follow(event.key)) event.preventDefault();
+    if (runShortcut(event.key)) event.preventDefault();
   });
 
   const copyId = (): boolean => {
@@ -54,7 +54,7 @@ export function Keyboard() {
     y: copyId,
   };
 
-  const follow = (key: string): boolean => {
+  const runShortcut = (key: string): boolean => {
     if (performance.now() < leading) {
       setLeading(0);
       const page = PAGES.find((each) => each.key === key);
@@ -65,10 +65,10 @@ export function Keyboard() {
     return act !== undefined && act() !== false;
   };
 
-  const hear = useEffectEvent((event: Event) => setOpen((event as CustomEvent<Overlay>).detail));
+  const openFromEvent = useEffectEvent((event: Event) => setOpen((event as CustomEvent<Overlay>).detail));
   useEffect(() => {
-    const onPress = (event: KeyboardEvent) => press(event);
-    const onOpen = (event: Event) => hear(event);
+    const onPress = (event: KeyboardEvent) => handleKey(event);
+    const onOpen = (event: Event) => openFromEvent(event);
     addEventListener('keydown', onPress);
     addEventListener(OPEN_OVERLAY, onOpen);
     return () => {

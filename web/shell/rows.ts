@@ -25,9 +25,9 @@ let peeking = false;
 
 /** Whether the panel that opens now was opened by `peek`, which keeps the focus in the list. Resets itself. */
 export function wasPeek(): boolean {
-  const told = peeking;
+  const wasPeeking = peeking;
   peeking = false;
-  return told;
+  return wasPeeking;
 }
 
 /** Opens the row that has the focus, and leaves the focus there. A button keeps its own meaning of the key. */
@@ -45,7 +45,7 @@ export const idAtHand = (): string | undefined =>
 
 export function focusFilter(): boolean {
   const fields = all('[data-filter]');
-  // Where words can be typed, they are what is meant: a choice that stands above them would swallow them.
+  // Prefers a text field: a select before it would take the typed letters.
   const field = fields.find((each) => each.matches('input')) ?? fields[0];
   field?.focus();
   return field !== undefined;

@@ -12,16 +12,6 @@ import { Header } from './header.tsx';
 import { Keyboard } from './keyboard.tsx';
 import { PAGES } from './pages.ts';
 
-/** After every sign-in the page says whose account it is: a link may be somebody else's. */
-function Welcome() {
-  const say = useToast();
-  useEffect(() => {
-    const words = takeWelcome();
-    if (words !== null) say(words);
-  }, [say]);
-  return null;
-}
-
 /** Rail from 1024 px, icons from 640, a bar at the bottom below. */
 export function Shell() {
   return (
@@ -45,6 +35,16 @@ export function Shell() {
       </div>
     </Toasts>
   );
+}
+
+/** Says after every sign-in whose account it is: the link may have been for another account. */
+function Welcome() {
+  const say = useToast();
+  useEffect(() => {
+    const words = takeWelcome();
+    if (words !== null) say(words);
+  }, [say]);
+  return null;
 }
 
 const ITEM =

@@ -34,10 +34,10 @@ export function Phases(props: PhasesProps) {
   const { machine, taken, phase } = props;
   const marked = (name: string): string => (name === phase ? `${name} (now)` : name);
   const layers = layersOf(machine);
-  const told = machine.phases.map(({ name, role }) => `${name} of ${role}${name === phase ? ', now' : ''}`).join('; ');
+  const description = machine.phases.map(({ name, role }) => `${name} of ${role}${name === phase ? ', now' : ''}`).join('; ');
   return (
     <figure className="grid gap-2">
-      <div role="img" aria-label={`Phases: ${told}`} className="flex gap-2 max-sm:flex-col sm:flex-wrap sm:justify-center">
+      <div role="img" aria-label={`Phases: ${description}`} className="flex gap-2 max-sm:flex-col sm:flex-wrap sm:justify-center">
         {[...new Set(layers)].map((layer) => (
           <Fragment key={layer}>
             {layer > 0 && <span className="text-control max-sm:rotate-90 max-sm:self-center sm:mt-3">→</span>}

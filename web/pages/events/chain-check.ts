@@ -3,7 +3,7 @@ import { SharedValue, useSharedValue } from '../../shared-value.ts';
 
 type Break = NonNullable<ActionResult<'events.verify'>['first_break']>;
 
-/** An event that a browser has seen verified: what the journal must still say of it. */
+/** An event that this browser has verified: the journal must still have it with this hash. */
 interface Anchor {
   readonly seq: number;
   readonly root: string;
@@ -13,7 +13,7 @@ interface Anchor {
 export interface ChainState {
   readonly status: 'unchecked' | 'running' | 'intact' | 'broken' | 'stopped' | 'failed';
   readonly verifiedTo: number;
-  /** The journal's length as it was last told. */
+  /** The last known length of the journal. */
   readonly head: number;
   readonly root: string | null;
   /** Where the journal begins: its last event that was pruned; 0: none was. */
@@ -60,7 +60,7 @@ export async function verifyChain(workspace: string): Promise<void> {
   try {
     for (let done = false; !done; ) {
       const { verifiedTo: after, root } = chain.get();
-      // A slice ends at the anchor, so that the hash which is computed there can be compared; the first tells where the journal begins.
+      // A slice ends at the anchor, so that its hash can be compared. The first slice finds where the journal begins.
       const limit = anchor && after < anchor.seq ? (root === null ? 1 : Math.min(SLICE, anchor.seq - after)) : SLICE;
       const part = await call('events.verify', { limit, ...(root !== null && { after, previous: root }) });
       if (mine !== turn) return;
@@ -98,7 +98,7 @@ function keep(workspace: string, anchor: Anchor): void {
   try {
     localStorage.setItem(STORED + workspace, JSON.stringify(anchor));
   } catch {
-    // A browser that keeps nothing for us: then nothing is compared the next time.
+    // Without storage nothing is compared the next time.
   }
 }
 

@@ -76,16 +76,16 @@ interface TextFilterProps {
 /** Takes effect when the person pauses typing. */
 function TextFilter({ label, hint, value, isFirst, onChange }: TextFilterProps) {
   const [typed, setTyped] = useState(value);
-  const [told, setTold] = useState(value);
+  const [applied, setApplied] = useState(value);
   // The address was changed by a link or the back button.
-  if (told !== value) {
-    setTold(value);
+  if (applied !== value) {
+    setApplied(value);
     setTyped(value);
   }
-  const tell = useEffectEvent(() => typed.trim() !== value && onChange(typed.trim()));
+  const apply = useEffectEvent(() => typed.trim() !== value && onChange(typed.trim()));
   useEffect(() => {
     if (typed.trim() === value) return undefined;
-    const timer = setTimeout(tell, SETTLED_MS);
+    const timer = setTimeout(apply, SETTLED_MS);
     return () => clearTimeout(timer);
   }, [typed, value]);
   return (

@@ -64,7 +64,7 @@ function NoneFits({ state: { from, to } }: { state: FeedState }) {
   );
 }
 
-/** Comes by itself for who scrolls down, as long as there is more nearby. */
+/** Older events are read when the person scrolls down, as long as the last page was full. */
 function Older({ state, isWhole, onOlder }: { state: FeedState; isWhole: boolean; onOlder: () => Promise<void> }) {
   const { from, to, rows, full, reading, error } = state;
   if (rows.length >= MAX_ROWS) {
@@ -76,7 +76,7 @@ function Older({ state, isWhole, onOlder }: { state: FeedState; isWhole: boolean
   }
   return (
     <div className="grid justify-items-center gap-2 border-t border-line p-3 text-muted">
-      {/* Another one for each page: an end that stays in sight tells nothing. */}
+      {/* A new element for each page: an observer does not report an element that stays in sight. */}
       {full && error === null && <End key={from} onNear={onOlder} />}
       {!isWhole && (
         <p>

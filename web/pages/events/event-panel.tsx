@@ -21,7 +21,7 @@ const LONGEST_TITLE = 120;
 /** One event, with everything that the journal has about it. */
 export function EventPanel({ seq, onClose }: { seq: number; onClose: () => void }) {
   // With the one before it, whose hash is a part of its own.
-  const read = useRead('events.list', { after: Math.max(0, seq - 2), limit: 2 }, { byTimeAlone: true });
+  const read = useRead('events.list', { after: Math.max(0, seq - 2), limit: 2 }, { ignoreEvents: true });
   const event = read.data?.items.find((each) => each.seq === seq);
   const anchor = read.data?.anchor;
   const previous = seq - 1 === anchor?.seq ? anchor.hash : read.data?.items.find((each) => each.seq === seq - 1)?.hash;
@@ -144,7 +144,7 @@ function Hashes({ event: { seq, hash }, previous }: { event: EventView; previous
   const check = useRead(
     'events.verify',
     { after: seq - 1, ...(previous !== undefined && { previous }), limit: 1 },
-    { byTimeAlone: true, enabled: previous !== undefined },
+    { ignoreEvents: true, enabled: previous !== undefined },
   );
   const broken = check.data?.first_break?.seq === seq ? check.data.first_break.reason : undefined;
   return (
@@ -161,17 +161,17 @@ const IDS = /\b[a-z]+_[0-9A-Z]{20,}\b/g;
 /** Links to the objects that the event names. */
 function NamedObjects({ event }: { event: EventView }) {
   const ids = idsIn(event);
-  const found = useQueries({
+  const objects = useQueries({
     queries: ids.map((id) => ({
       queryKey: ['lookup.find', { text: id, limit: 1 }],
       queryFn: ({ signal }: { signal: AbortSignal }) => call('lookup.find', { text: id, limit: 1 }, signal),
     })),
   }).flatMap(({ data }) => data?.items ?? []);
-  if (found.length === 0) return null;
+  if (objects.length === 0) return null;
   return (
     <Section title="Named in it">
       <ul className="grid gap-1">
-        {found.map(({ kind, id, title, path }) => (
+        {objects.map(({ kind, id, title, path }) => (
           <li key={id} className="flex flex-wrap items-baseline gap-x-2">
             <span className="text-muted">{kind}</span>
             <PathLink path={path} className="link min-w-0">

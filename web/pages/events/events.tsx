@@ -1,14 +1,12 @@
-import { Outlet } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { useJournal } from '../../live/context.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { Problem, Section, type Tone } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
-import { Views } from '../../parts/views.tsx';
 import { useRead } from '../../queries.ts';
 import { eventFilter } from '../../search.ts';
-import { ChainStrip } from './chain.tsx';
+import { ChainStrip } from './chain-state.tsx';
 import { EventFilters } from './event-filters.tsx';
 import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
@@ -77,37 +75,20 @@ const ANNOUNCE_MS = 5_000;
 /** Announces the number of new events to screen readers, at most every few seconds. */
 function Announcer() {
   const newest = useJournal().state.events.at(-1)?.seq ?? 0;
-  const [told, setTold] = useState({ upTo: newest, words: '' });
-  const tell = useEffectEvent(() => {
-    if (told.upTo === newest) return;
-    const count = newest - told.upTo;
+  const [announced, setAnnounced] = useState({ upTo: newest, words: '' });
+  const announce = useEffectEvent(() => {
+    if (announced.upTo === newest) return;
+    const count = newest - announced.upTo;
     // The first read is the page itself, not news.
-    setTold({ upTo: newest, words: told.upTo === 0 ? '' : `${count} new ${count === 1 ? 'event' : 'events'}` });
+    setAnnounced({ upTo: newest, words: announced.upTo === 0 ? '' : `${count} new ${count === 1 ? 'event' : 'events'}` });
   });
   useEffect(() => {
-    const timer = setInterval(tell, ANNOUNCE_MS);
+    const timer = setInterval(announce, ANNOUNCE_MS);
     return () => clearInterval(timer);
   }, []);
   return (
     <p role="status" className="sr-only">
-      {told.words}
+      {announced.words}
     </p>
-  );
-}
-
-/** The frame of the two pages about the journal. */
-export function Activity() {
-  return (
-    <>
-      <h1>Activity</h1>
-      <Views
-        label="Activity"
-        views={[
-          { to: '/activity', label: 'Events' },
-          { to: '/activity/chain', label: 'Chain' },
-        ]}
-      />
-      <Outlet />
-    </>
   );
 }

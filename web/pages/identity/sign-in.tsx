@@ -10,7 +10,7 @@ import { type Account, beginSession, onSignIn, storedProof } from '../../session
 export function Arrival({ code }: { code: string }) {
   const [answer, setAnswer] = useState<SignInAnswer | { error: unknown }>();
   const isBegun = useRef(false);
-  const take = useCallback(
+  const signInByLink = useCallback(
     async (replace: boolean): Promise<void> => {
       setAnswer(undefined);
       try {
@@ -27,16 +27,16 @@ export function Arrival({ code }: { code: string }) {
   useEffect(() => {
     if (isBegun.current) return;
     isBegun.current = true;
-    void take(false);
-  }, [take]);
+    void signInByLink(false);
+  }, [signInByLink]);
 
-  if (answer && 'another' in answer) return <OtherAccount {...answer.another} onAgree={() => void take(true)} />;
+  if (answer && 'another' in answer) return <OtherAccount {...answer.another} onAgree={() => void signInByLink(true)} />;
   if (answer && 'error' in answer) {
     if (answer.error instanceof ApiError && answer.error.code === 'SIGNIN_LINK_INVALID') return <SignIn isLinkInvalid />;
     return (
       <main className="mx-auto max-w-lg p-4">
         <title>Sign in · Covenant</title>
-        <Problem what="You are not signed in." error={answer.error} onRetry={() => void take(false)} />
+        <Problem what="You are not signed in." error={answer.error} onRetry={() => void signInByLink(false)} />
       </main>
     );
   }

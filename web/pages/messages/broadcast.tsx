@@ -10,8 +10,8 @@ import { useAct, useRead } from '../../queries.ts';
 
 type To = 'agents' | 'team';
 
-const MAX_ITEMS = 2_000;
-const NAMED = 12;
+const MAX_LENGTH = 2_000;
+const MAX_NAMES = 12;
 /** Agents come and go without an event. */
 const LOOK_MS = 15_000;
 
@@ -46,7 +46,15 @@ export function Broadcast({ onClose }: { onClose: () => void }) {
       onSubmit={() => send.mutate({ message: message.trim(), to }, { onSuccess: done })}
       onClose={onClose}
     >
-      <TextArea label="Message" hint={`up to ${MAX_ITEMS.toLocaleString()} characters`} value={message} onChange={setMessage} most={MAX_ITEMS} rows={4} first />
+      <TextArea
+        label="Message"
+        hint={`up to ${MAX_LENGTH.toLocaleString()} characters`}
+        value={message}
+        onChange={setMessage}
+        most={MAX_LENGTH}
+        rows={4}
+        first
+      />
       <fieldset className="grid gap-2">
         <legend className="mb-1 text-label text-muted">Recipients</legend>
         <Choice to="agents" chosen={to} disabled={nobody} onChoose={setChosen}>
@@ -84,7 +92,7 @@ function Choice({ to, chosen, disabled = false, onChoose, children }: ChoiceProp
 }
 
 function Names({ names, total }: { names: readonly string[]; total: number }) {
-  const shown = names.slice(0, NAMED);
+  const shown = names.slice(0, MAX_NAMES);
   return (
     <span>
       <UntrustedText text={shown.join(', ')} />

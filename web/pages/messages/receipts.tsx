@@ -30,11 +30,11 @@ const reached = (step: Step | undefined): boolean => step?.state === 'done' || s
 
 /** The steps of a message (sent to answered) as four dots. */
 export function Receipts({ thread }: { thread: Received }) {
-  const told = thread.steps.map((step) => `${nameOf(thread, step)} ${whenOf(step, thread.recipients)}${isLate(thread, step) ? ', overdue' : ''}`);
+  const descriptions = thread.steps.map((step) => `${nameOf(thread, step)} ${whenOf(step, thread.recipients)}${isLate(thread, step) ? ', overdue' : ''}`);
   return (
-    <span role="img" aria-label={told.join('; ')} className="inline-flex items-center align-middle">
+    <span role="img" aria-label={descriptions.join('; ')} className="inline-flex items-center align-middle">
       {thread.steps.map((step, index) => (
-        <span key={step.step} title={told[index]} className="flex items-center">
+        <span key={step.step} title={descriptions[index]} className="flex items-center">
           {index > 0 && <span className={`h-0.5 w-2.5 ${reached(step) ? 'bg-live' : 'bg-line'}`} />}
           <span className={`size-2.5 rounded-full border-2 ${look(thread, step)}`} />
         </span>

@@ -136,7 +136,7 @@ function Recipients({ recipients, of }: { recipients: ShownThread['recipients'];
           const at = recipient.read_at ?? recipient.delivered_at;
           return (
             // Agents of private developers all have the same name.
-            // biome-ignore lint/suspicious/noArrayIndexKey: they stand in the order in which it was sent to them
+            // biome-ignore lint/suspicious/noArrayIndexKey: they keep the order in which it was sent to them
             <li key={index} className="flex flex-wrap items-center gap-x-3 px-3 py-1.5">
               <span className="min-w-0 flex-1">
                 <AgentName name={recipient.to.name} id={recipient.to.agent_id} />
@@ -157,11 +157,11 @@ function Recipients({ recipients, of }: { recipients: ShownThread['recipients'];
 }
 
 /** The longest answer that the server accepts. */
-const MAX_ITEMS: Record<string, number> = { ask: 4_000, question: 20_000 };
+const MAX_LENGTHS: Record<string, number> = { ask: 4_000, question: 20_000 };
 
-function whatNow(taskStatus: string | null): string {
+function whatHappensNext(taskStatus: string | null): string {
   if (taskStatus === null) return 'It reaches whoever asked with their next look.';
-  // Its agent has gone meanwhile.
+  // Its agent has left.
   return taskStatus === 'pending' ? 'The task waits for an agent to take it up.' : 'The task goes on.';
 }
 
@@ -177,14 +177,14 @@ function Answer({ thread }: { thread: Thread }) {
       ({ task_status }) => {
         // The form goes, and the focus would go with it.
         panel?.focus();
-        say(`Answered. ${whatNow(task_status)}`);
+        say(`Answered. ${whatHappensNext(task_status)}`);
       },
       () => {},
     );
   };
   return (
     <form onSubmit={submit} className="grid gap-2">
-      <TextArea label="Your answer" hint="the first answer counts" value={text} onChange={setText} most={MAX_ITEMS[thread.kind]} />
+      <TextArea label="Your answer" hint="the first answer counts" value={text} onChange={setText} most={MAX_LENGTHS[thread.kind]} />
       <div className="flex flex-wrap justify-end gap-2">
         <ActButton type="submit" look="primary" pending={answer.isPending} disabled={!text.trim()}>
           Answer

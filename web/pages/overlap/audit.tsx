@@ -43,7 +43,7 @@ export function Audit({ onClose }: { onClose: () => void }) {
             <TableSkeleton />
           </div>
         )}
-        {latest.data && !answer && <Latest audit={latest.data.audit} standing={latest.data.conflicts.length} />}
+        {latest.data && !answer && <Latest audit={latest.data.audit} openConflicts={latest.data.conflicts.length} />}
         {answer && (
           <Notice tone={answer.status === 'ok' ? 'good' : 'wait'} role="status">
             {answer.message}
@@ -59,7 +59,7 @@ export function Audit({ onClose }: { onClose: () => void }) {
 
 type LatestAudit = NonNullable<ReturnType<typeof useRead<'team.latest_audit'>>['data']>['audit'];
 
-function Latest({ audit, standing }: { audit: LatestAudit; standing: number }) {
+function Latest({ audit, openConflicts }: { audit: LatestAudit; openConflicts: number }) {
   if (!audit) {
     return (
       <div className="panel">
@@ -68,9 +68,10 @@ function Latest({ audit, standing }: { audit: LatestAudit; standing: number }) {
     );
   }
   return (
-    <Notice tone={standing > 0 ? 'wait' : 'good'}>
+    <Notice tone={openConflicts > 0 ? 'wait' : 'good'}>
       The latest audit compared {counted(audit.compared, 'piece of work', 'pieces of work')} and found {counted(audit.conflicts, 'conflict')}, of which{' '}
-      {standing.toLocaleString()} {standing === 1 ? 'stands' : 'stand'}. Run by <UntrustedText text={audit.developer} /> · <Time at={audit.created_at} />
+      {openConflicts.toLocaleString()} {openConflicts === 1 ? 'stands' : 'stand'}. Run by <UntrustedText text={audit.developer} /> ·{' '}
+      <Time at={audit.created_at} />
     </Notice>
   );
 }

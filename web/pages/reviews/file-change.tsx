@@ -58,7 +58,7 @@ export function FileChange({ instance, file }: { instance: string; file: Changed
 function Lines({ instance, file }: { instance: string; file: ChangedFile }) {
   const { path } = file;
   const pages = useInfiniteQuery({
-    // Read anew whenever the list says that it is another by now.
+    // The numbers are part of the key: the file is read again when the list reports other numbers.
     queryKey: ['instances.diff', instance, path, file.added, file.removed],
     queryFn: ({ pageParam, signal }) => call('instances.diff', { instance_id: instance, path, offset: pageParam }, signal),
     initialPageParam: 0,

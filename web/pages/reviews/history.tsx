@@ -107,12 +107,12 @@ const EVENTS: readonly Column<EventView>[] = [
   },
   { label: 'Kind', role: 'title', width: 'sm:w-52', cell: ({ kind }) => <UntrustedText text={kind} brief /> },
   { label: 'By', role: 'wide', from: 'xl', width: 'xl:w-48', cell: ({ actor }) => <ActorName actor={actor} /> },
-  { label: 'What', role: 'wide', cell: ({ payload }) => <UntrustedText text={saidBy(payload)} brief /> },
+  { label: 'What', role: 'wide', cell: ({ payload }) => <UntrustedText text={payloadWords(payload)} brief /> },
   { label: 'Time', role: 'end', width: 'sm:w-36', cell: ({ time }) => <Time at={time} /> },
 ];
 
 /** "status started, worktree kept". */
-const saidBy = (payload: EventView['payload']): string =>
+const payloadWords = (payload: EventView['payload']): string =>
   Object.entries(payload)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name.replaceAll('_', ' ')} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)

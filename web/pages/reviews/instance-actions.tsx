@@ -81,7 +81,7 @@ const WORDS: Record<EndingAction, { title: string; what: string; button: string 
 
 /** Stops or abandons the instance. The dialog counts first what would be lost. */
 function EndInstance({ instance, how, onClose }: { instance: Instance; how: EndingAction; onClose: () => void }) {
-  const unsaved = useRead('instances.unsaved', { instance_id: instance.id }, { byTimeAlone: true });
+  const unsaved = useRead('instances.unsaved', { instance_id: instance.id }, { ignoreEvents: true });
   const { title, what, button } = WORDS[how];
   return (
     <ConfirmDialog

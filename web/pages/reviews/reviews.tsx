@@ -16,7 +16,7 @@ import { LinesChanged } from './lines-changed.tsx';
 import { PullLink } from './pull-link.tsx';
 import { OPEN, processOf, STATUS_TONES, statusWords } from './status.ts';
 
-/** The agents that the server has started, and who reviews whose work. */
+/** The agents that the server has started, and their reviews. */
 export function Reviews() {
   const [search, change] = usePageSearch('/reviews');
   const { show, type } = search;

@@ -41,45 +41,45 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
   useEffect(() => {
     let attempts = 0;
     let retry: ReturnType<typeof setTimeout> | undefined;
-    let left = false;
-    let now: TerminalState = START;
+    let closed = false;
+    let current: TerminalState = START;
     const set = (next: TerminalState): void => {
-      now = next;
+      current = next;
       // The last screen stays until there is a new one.
       setState((before) => ({ ...next, screen: next.screen ?? before.screen }));
     };
     const signedOut = (): void => void queries.resetQueries({ queryKey: ME });
-    const later = (): void => {
-      set({ ...now, phase: 'lost', write: false });
+    const reconnect = (): void => {
+      set({ ...current, phase: 'lost', write: false });
       retry = setTimeout(connect, BACKOFF_MS[Math.min(attempts++, BACKOFF_MS.length - 1)]);
     };
     const connect = (): void => {
       openSocket(`/api/instances/${id}/terminal`, write ? { write: '1' } : {}).then(
-        (opened) => (left ? opened.close() : follow(opened)),
+        (opened) => (closed ? opened.close() : follow(opened)),
         (error: unknown) => {
-          if (left) return;
+          if (closed) return;
           if (isSignedOut(error)) signedOut();
-          later();
+          reconnect();
         },
       );
     };
     const follow = (opened: WebSocket): void => {
       socket.current = opened;
       opened.onmessage = ({ data }) => {
-        const told = JSON.parse(String(data)) as TerminalFrame;
-        if (told.type === 'connected') attempts = 0;
-        if (!left) set(after(now, told));
+        const frame = JSON.parse(String(data)) as TerminalFrame;
+        if (frame.type === 'connected') attempts = 0;
+        if (!closed) set(after(current, frame));
       };
       opened.onclose = ({ code }) => {
-        if (left || now.phase === 'ended' || now.phase === 'refused') return;
+        if (closed || current.phase === 'ended' || current.phase === 'refused') return;
         if (code === SIGNED_OUT) signedOut();
-        later();
+        reconnect();
       };
     };
     set(START);
     connect();
     return () => {
-      left = true;
+      closed = true;
       clearTimeout(retry);
       socket.current?.close();
     };
@@ -90,18 +90,18 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
   return { state, send, again: () => setTurn((before) => before + 1) };
 }
 
-function after(before: TerminalState, told: TerminalFrame): TerminalState {
-  switch (told.type) {
+function after(before: TerminalState, frame: TerminalFrame): TerminalState {
+  switch (frame.type) {
     case 'connected':
-      return { ...before, phase: 'open', kind: told.kind, write: told.write, message: told.message };
+      return { ...before, phase: 'open', kind: frame.kind, write: frame.write, message: frame.message };
     case 'screen': {
-      const { text, columns, rows, cursor } = told;
+      const { text, columns, rows, cursor } = frame;
       return { ...before, screen: { text, columns, rows, cursor } };
     }
     case 'ended':
       return { ...before, phase: 'ended', write: false };
-    // Before it was connected it never will be; later it is about one message.
+    // Before the connection it is final; later it concerns one message.
     case 'error':
-      return { ...before, phase: before.phase === 'open' ? 'open' : 'refused', message: told.message };
+      return { ...before, phase: before.phase === 'open' ? 'open' : 'refused', message: frame.message };
   }
 }

@@ -21,7 +21,7 @@ const SMALLEST_PX = 8;
 const COLUMNS = { min: 20, max: 500 };
 const ROWS = { min: 5, max: 200 };
 const LOG_LINES = 5_000;
-/** Agents paint for a dark terminal, whatever the page looks like. */
+/** Agents write for a dark terminal, so it stays dark in every theme. */
 const THEME = { background: '#0f1115', foreground: '#e8eaf0', cursor: '#7fb0ff', selectionBackground: '#33466b' };
 
 /** Shows the screen of another terminal. While a person types, that terminal is resized to fit here. */

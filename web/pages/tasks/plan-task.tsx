@@ -32,14 +32,14 @@ interface PlanTaskProps {
 export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
   const repository = useRepository();
   const [draft, setDraft] = useState<Draft>({ what: 'task', title: '', type: 'feature', words: '', repository: repository ?? '', files: '' });
-  const [found, setFound] = useState<PlanAnswer>();
+  const [answerToConfirm, setAnswerToConfirm] = useState<PlanAnswer>();
   const planTask = useAct('tasks.plan');
   const planWorkstream = useAct('workstreams.plan');
   const plan = draft.what === 'task' ? planTask : planWorkstream;
   const answered = (answer: PlanAnswer): void => {
     const { requires_confirm, matches, warning_id, workstream_id } = answer.data;
     if (requires_confirm) {
-      setFound(answer);
+      setAnswerToConfirm(answer);
       return;
     }
     const workstream = draft.what === 'workstream' ? workstream_id : null;
@@ -50,7 +50,7 @@ export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
     if (draft.what === 'task') planTask.mutate({ ...taskOf(draft), ...confirmed }, { onSuccess: answered });
     else planWorkstream.mutate({ ...workstreamOf(draft), ...confirmed }, { onSuccess: answered });
   };
-  if (!found) {
+  if (!answerToConfirm) {
     return (
       <FormDialog
         title="Plan work"
@@ -69,11 +69,11 @@ export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
   return (
     <ConfirmPlan
       draft={draft}
-      answer={found}
+      answer={answerToConfirm}
       plan={plan}
       onBack={() => {
         plan.reset();
-        setFound(undefined);
+        setAnswerToConfirm(undefined);
       }}
       onConfirm={send}
       onClose={onClose}

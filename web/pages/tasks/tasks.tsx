@@ -1,4 +1,4 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ActionInput, call, type Task } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
@@ -10,7 +10,6 @@ import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { usePages } from '../../parts/paging.ts';
 import type { Column } from '../../parts/table.tsx';
 import { AgentName, counted, Id, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
-import { Views } from '../../parts/views.tsx';
 import { useRead } from '../../queries.ts';
 import type { TaskSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
@@ -243,24 +242,5 @@ function NoTasks({ filter: { status, mine, owner, workstream, before }, reposito
       <SetupCommand />
       <InstalledFirst />
     </EmptyState>
-  );
-}
-
-/** Is somebody already doing this? */
-export function Work() {
-  return (
-    <>
-      <h1>Work</h1>
-      <Views
-        label="Work"
-        views={[
-          { to: '/tasks', label: 'Tasks' },
-          { to: '/tasks/claims', label: 'Claims' },
-          { to: '/tasks/overlaps', label: 'Overlaps' },
-          { to: '/tasks/week', label: 'Week' },
-        ]}
-      />
-      <Outlet />
-    </>
   );
 }

@@ -9,8 +9,8 @@ import { useRead } from '../../queries.ts';
 import { AgentGrants, AgentRuns, AgentTokens } from './agent-access.tsx';
 import { AgentHolds, ReleaseAgent } from './agent-holds.tsx';
 import { AgentRefusals } from './agent-refusals.tsx';
+import { AgentStateMark } from './agent-state.tsx';
 import { AgentWork, AgentWorktrees } from './agent-work.tsx';
-import { AgentStateMark } from './agents.tsx';
 
 /** An agent's last call time changes without an event. */
 const LOOK_MS = 15_000;

@@ -2,11 +2,12 @@ import { Link } from '@tanstack/react-router';
 import type { AgentOfTeam } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { EmptyState, Section, State, type Tone } from '../../parts/layout.tsx';
+import { EmptyState, Section } from '../../parts/layout.tsx';
 import { wholeList } from '../../parts/paging.ts';
 import { type Column, None } from '../../parts/table.tsx';
 import { AgentName, counted, escapeBidi, PathLink, spentWords, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
+import { AgentStateMark, stateWords } from './agent-state.tsx';
 
 /** An agent falls silent without an event, and calls that change nothing update when it was last seen. */
 const LOOK_MS = 15_000;
@@ -38,32 +39,9 @@ export function Agents() {
   );
 }
 
-type AgentState = AgentOfTeam['state'];
-
-const LOOKS: Record<AgentState, { tone: Tone; words: string; means: string }> = {
-  waiting: { tone: 'you', words: 'waiting on you', means: 'A question, a held call or a spent review of its waits for a person.' },
-  lost: { tone: 'bad', words: 'lost', means: 'What it held was taken from it: its lease ran out, or its process was gone.' },
-  blocked: { tone: 'wait', words: 'blocked', means: 'What it called last was refused.' },
-  working: { tone: 'live', words: 'working', means: 'Heard of in the last 90 seconds.' },
-  quiet: { tone: 'quiet', words: 'quiet', means: 'Not heard of for more than 90 seconds.' },
-  stale: { tone: 'wait', words: 'stale', means: 'Not heard of for more than 30 minutes.' },
-  ended: { tone: 'quiet', words: 'ended', means: 'It said that it is done, or its token was revoked.' },
-};
-
-export function AgentStateMark({ state }: { state: AgentState }) {
-  const { tone, words, means } = LOOKS[state];
-  return (
-    <span title={means}>
-      <State tone={tone}>{words}</State>
-    </span>
-  );
-}
-
-const stateWords = (state: AgentState): string => LOOKS[state].words;
-
 /** "3 working, 1 blocked": states without agents are left out. */
-function summary({ states, total, items }: { states: Partial<Record<AgentState, number>>; total: number; items: readonly unknown[] }): string {
-  const parts = Object.entries(states).flatMap(([state, count]) => (count > 0 ? [`${count} ${stateWords(state as AgentState)}`] : []));
+function summary({ states, total, items }: { states: Partial<Record<AgentOfTeam['state'], number>>; total: number; items: readonly unknown[] }): string {
+  const parts = Object.entries(states).flatMap(([state, count]) => (count > 0 ? [`${count} ${stateWords(state as AgentOfTeam['state'])}`] : []));
   return [counted(total, 'agent'), ...(total > items.length ? [`the first ${items.length} listed`] : []), ...parts].join(' · ');
 }
 

@@ -18,7 +18,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
   const pending = approve.isPending || refuse.isPending;
   const error = approve.error ?? refuse.error;
   // The promise, not onSuccess: an event may have removed this form before the answer is here.
-  const tell = (done: Promise<unknown>, words: string): void => {
+  const decide = (done: Promise<unknown>, words: string): void => {
     done.then(
       () => onDecided(words),
       () => {},
@@ -26,8 +26,8 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
   };
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    const said = reason.trim();
-    tell(refuse.mutateAsync({ approval_id, ...(said && { reason: said }) }), `Refused ${name}.`);
+    const given = reason.trim();
+    decide(refuse.mutateAsync({ approval_id, ...(given && { reason: given }) }), `Refused ${name}.`);
   };
   return (
     <form onSubmit={submit} className="grid gap-2">
@@ -54,7 +54,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
         </p>
       </div>
       <div className="grid items-center gap-2 sm:grid-cols-[auto_minmax(0,1fr)_auto]">
-        <ActButton look="primary" pending={pending} onClick={() => tell(approve.mutateAsync({ approval_id }), `Approved ${name}.`)}>
+        <ActButton look="primary" pending={pending} onClick={() => decide(approve.mutateAsync({ approval_id }), `Approved ${name}.`)}>
           Approve
         </ActButton>
         <label htmlFor={field} className="sr-only">

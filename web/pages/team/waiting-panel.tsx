@@ -15,9 +15,9 @@ import { ApprovalForm } from './approval-form.tsx';
 
 type Opened = { readonly question: Question } | { readonly approval: Approval } | { readonly ask: ShownThread } | { readonly overlap: Overlap };
 
-function whatNow(taskStatus: string | null): string {
+function whatHappensNext(taskStatus: string | null): string {
   if (taskStatus === null) return 'The agent gets it as a message.';
-  // Its agent has gone meanwhile.
+  // Its agent has left.
   return taskStatus === 'pending' ? 'The task waits for an agent to take it up.' : 'The task goes on.';
 }
 
@@ -26,8 +26,8 @@ export function WaitingPanel({ opened, items, isRead }: { opened: NowSearch; ite
   const navigate = useNavigate();
   const say = useToast();
   const id = opened.question ?? opened.approval ?? opened.ask ?? opened.overlap;
-  const { whole, query } = useWhole(items.find((item) => item.id === id) ?? {});
-  const item = useKept(id, whole);
+  const { whole, query } = useOpenedItem(items.find((item) => item.id === id) ?? {});
+  const item = useKeptItem(id, whole);
   const close = (): void => void navigate({ to: '/', search: {}, resetScroll: false });
   // A person who has moved to another page or panel while the answer was sent must stay there.
   const shown = useRef<string | undefined>(undefined);
@@ -67,7 +67,7 @@ function Settling({ item, onDone }: { item: Opened; onDone: (words: string) => v
   if ('question' in item) {
     return (
       <>
-        <AnswerForm question={item.question} onAnswered={(taskStatus) => onDone(`Answered. ${whatNow(taskStatus)}`)} />
+        <AnswerForm question={item.question} onAnswered={(taskStatus) => onDone(`Answered. ${whatHappensNext(taskStatus)}`)} />
         <CliCommand words={`workflow answer ${item.question.question_id} 'Your answer'`} />
       </>
     );
@@ -83,7 +83,10 @@ function titleOf(item: Opened): string {
 }
 
 /** Reads the open item in full while it waits. */
-function useWhole({ kind, id = '' }: Partial<WaitingItem>): { whole?: Opened | undefined; query?: ReadResult<unknown> & { readonly isFetching: boolean } } {
+function useOpenedItem({ kind, id = '' }: Partial<WaitingItem>): {
+  whole?: Opened | undefined;
+  query?: ReadResult<unknown> & { readonly isFetching: boolean };
+} {
   const questions = useRead('questions.list', {}, { enabled: kind === 'question' });
   const approvals = useRead('approvals.list', {}, { enabled: kind === 'call' });
   const thread = useRead('messages.thread', { id }, { enabled: kind === 'ask' });
@@ -97,8 +100,8 @@ function useWhole({ kind, id = '' }: Partial<WaitingItem>): { whole?: Opened | u
   return {};
 }
 
-/** An open item stays open when it no longer waits: a person who is writing loses nothing, and learns it when they send the answer. */
-function useKept(id: string | undefined, found: Opened | undefined): Opened | undefined {
+/** An open item stays open when it no longer waits: a person who is writing loses nothing, and is told when they send the answer. */
+function useKeptItem(id: string | undefined, found: Opened | undefined): Opened | undefined {
   const [kept, setKept] = useState<{ id: string; item: Opened }>();
   if (id !== undefined && found && kept?.id !== id) setKept({ id, item: found });
   return found ?? (kept?.id === id ? kept?.item : undefined);

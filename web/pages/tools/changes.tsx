@@ -17,7 +17,7 @@ import { DefinitionDifference } from './definition-difference.tsx';
 import { isWaiting, useServers } from './tools.tsx';
 import { ForOperator, useRights } from './viewer-rights.tsx';
 
-/** Definitions that nobody is offered until a person has read what is different in them. */
+/** Definitions that are withheld until a person has approved their changes. */
 export function Changes() {
   const [{ change: opened, show: chosen }, show] = usePageSearch('/tools/changes');
   const rights = useRights();
@@ -55,7 +55,7 @@ export function Changes() {
           list={{ rows, error, refetch }}
           columns={chosen === 'rejected' ? REJECTED_COLUMNS : COLUMNS}
           rowKey={changeKey}
-          empty={<NoChanges rejected={chosen === 'rejected' ? 0 : rejected.length} asked={chosen} />}
+          empty={<NoChanges rejected={chosen === 'rejected' ? 0 : rejected.length} shown={chosen} />}
         />
       </section>
       {opened && <ChangePanel key={opened} id={opened} onClose={() => void show({ change: undefined })} onDecided={(words) => void decided(words)} />}
@@ -63,10 +63,10 @@ export function Changes() {
   );
 }
 
-function NoChanges({ rejected, asked }: { rejected: number; asked: 'rejected' | undefined }) {
+function NoChanges({ rejected, shown }: { rejected: number; shown: 'rejected' | undefined }) {
   return (
     <EmptyState all={rejected > 0 && { to: '/tools/changes', search: { show: 'rejected' }, label: `${counted(rejected, 'definition')} rejected` }}>
-      <p>{asked ? 'Nothing was rejected.' : 'Nothing is withheld: every definition is as it was approved.'}</p>
+      <p>{shown ? 'Nothing was rejected.' : 'Nothing is withheld: every definition is as it was approved.'}</p>
       <CliCommand words="servers list" />
     </EmptyState>
   );
@@ -142,7 +142,7 @@ interface ChangePanelProps {
   onDecided: (words: string) => void;
 }
 
-/** One withheld definition in full: the list has only its beginning, and nothing may hide behind that. */
+/** One withheld definition in full: the list has only its beginning, and the rest must not stay unread. */
 function ChangePanel({ id, onClose, onDecided }: ChangePanelProps) {
   const query = useRead('servers.list', { server: id.slice(0, id.indexOf('/')) });
   const change = query.data && changesOf(query.data.items).find((each) => changeKey(each) === id);

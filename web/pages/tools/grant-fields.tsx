@@ -38,18 +38,18 @@ const MAX_ITEMS = 200;
 
 /** The fields that choose a subject: its kind, and its name with suggestions. */
 export function SubjectFields({ subject, onChange, first = false }: { subject: GrantSubject; onChange: (subject: GrantSubject) => void; first?: boolean }) {
-  const known = useKnown(subject.kind);
+  const names = useSubjectNames(subject.kind);
   return (
     <div className="grid grid-cols-[8rem_minmax(0,1fr)] gap-2">
       <SelectField label="Who" first={first} value={subject.kind} choices={SUBJECT_KINDS} onChange={(kind) => onChange({ kind, name: '' })} />
       {subject.kind !== 'operator' && (
-        <TextField label={HINTS[subject.kind]} required most={100} choices={known} value={subject.name} onChange={(name) => onChange({ ...subject, name })} />
+        <TextField label={HINTS[subject.kind]} required most={100} choices={names} value={subject.name} onChange={(name) => onChange({ ...subject, name })} />
       )}
     </div>
   );
 }
 
-function useKnown(kind: SubjectKind): (string | readonly [string, string])[] {
+function useSubjectNames(kind: SubjectKind): (string | readonly [string, string])[] {
   const developers = useRead('developers.list', {}, { enabled: kind === 'developer' }).data?.items ?? [];
   const tokens = useRead('tokens.list', {}, { enabled: kind === 'token' }).data?.items ?? [];
   const instances = useRead('instances.list', { limit: MAX_ITEMS }, { enabled: kind === 'instance' }).data?.items ?? [];
@@ -66,7 +66,7 @@ const MAX_TOOLS = 20;
 
 /** Suggestions of tool names while one is typed; the server searches for them. */
 export function useToolNames(typed: string): string[] {
-  const wanted = useDeferredValue(typed.replace(/^tool\.call\./, '').trim());
-  const { data } = useRead('tools.page', { limit: MAX_TOOLS, ...(wanted && { text: wanted.slice(0, 200) }) });
+  const text = useDeferredValue(typed.replace(/^tool\.call\./, '').trim());
+  const { data } = useRead('tools.page', { limit: MAX_TOOLS, ...(text && { text: text.slice(0, 200) }) });
   return data?.items.map(({ name }) => name) ?? [];
 }

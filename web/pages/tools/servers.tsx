@@ -88,7 +88,7 @@ function NoServers() {
   );
 }
 
-/** They keep the names of their tools, so that no other server takes them over with the grants that were given for them. */
+/** Servers without an entry keep the names of their tools, so that no other server takes over those names with their grants. */
 function Unconfigured({ servers }: { servers: readonly string[] }) {
   return (
     <Section title="In the file no more" about="They keep the names of their tools until they are forgotten.">
@@ -217,7 +217,7 @@ function Shown({ server, usage }: { server: ExternalServer; usage: ServerUsage |
   );
 }
 
-/** Where it is up, calls may be under way: then it is asked about first. */
+/** Restarts a server. If it is up, the button asks first, because calls may be in progress. */
 function RestartServer({ server: { name, state, tools } }: { server: ExternalServer }) {
   const restart = useAct('servers.restart');
   const say = useToast();
@@ -264,7 +264,7 @@ function RestartServer({ server: { name, state, tools } }: { server: ExternalSer
 
 const LOG_EVERY_MS = 5_000;
 
-/** No event tells that a server wrote something, so it is read again while it is looked at. */
+/** The log is polled while it is shown: its lines append no event. */
 function Log({ server }: { server: string }) {
   const query = useRead('servers.logs', { server, lines: 200 }, { everyMs: LOG_EVERY_MS });
   return (

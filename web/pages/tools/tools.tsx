@@ -26,7 +26,7 @@ export function Tools() {
   );
 }
 
-/** A server comes up, goes down and is restarted without an event that everybody is told of. */
+/** A server's state changes without an event that every viewer receives. */
 const EVERY_MS = 15_000;
 
 /** Read only by viewers who may see the servers. */

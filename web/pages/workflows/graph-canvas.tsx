@@ -119,7 +119,7 @@ const drawnEdges = ({ nodes, edges }: WorkflowGraph): Edge[] =>
     };
   });
 
-/** Running and failed stand out by their outline. */
+/** Running and failed tasks have an outline. */
 const OUTLINES: Partial<Record<Tone, string>> = { live: 'border-live ring-1 ring-live', bad: 'border-bad ring-1 ring-bad', you: 'border-you ring-1 ring-you' };
 // The library takes pointer events from nodes that cannot be dragged.
 const BOX = 'pointer-events-auto grid h-full w-full content-center gap-0.5 overflow-hidden rounded-md border bg-base px-2 text-left hover:bg-surface';

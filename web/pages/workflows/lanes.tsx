@@ -6,8 +6,8 @@ import type { Tone } from '../../parts/layout.tsx';
 import { type AxisStretch, clockFor, placeOf, rowsOf, stretchesOf, ticksOf } from '../../parts/time-axis.ts';
 import { AgentName, counted, dateOf, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { preferences } from '../../preferences.ts';
-import { Lease } from './next-tasks.tsx';
 import { laneName, SPAN_TONES, SPAN_WORDS, statusWords, type WorkflowState } from './status.ts';
+import { Lease } from './task-words.tsx';
 
 type Lane = WorkflowTimeline['lanes'][number];
 type Span = Lane['spans'][number];

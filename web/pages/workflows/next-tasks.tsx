@@ -1,13 +1,10 @@
-import type { ReactNode } from 'react';
 import type { ShownWorkflow } from '../../api.ts';
 import { PanelList, Section, State } from '../../parts/layout.tsx';
-import { SearchLink } from '../../parts/page-search.tsx';
-import { AgentName, counted, Time, Until, UntrustedText } from '../../parts/values.tsx';
+import { counted, UntrustedText } from '../../parts/values.tsx';
 import { type StepStatus, statusWords, TASK_TONES } from './status.ts';
+import { Holder, TaskLink } from './task-words.tsx';
 
 type Next = ShownWorkflow['next']['tasks'][number];
-type HeldClaim = Pick<ShownWorkflow['claims'][number], 'agent_name' | 'agent_page' | 'claimed_at' | 'lease_expires_at'>;
-
 const MAX_NEXT = 5;
 
 /** The tasks that an agent could claim now, and why. */
@@ -33,14 +30,6 @@ export function NextTasks({ next: { tasks, available }, ended }: { next: ShownWo
         )}
       </PanelList>
     </Section>
-  );
-}
-
-export function TaskLink({ id, name }: { id: string; name: string }) {
-  return (
-    <SearchLink set={{ task: id }} className="min-w-0 font-medium hover:underline">
-      <UntrustedText text={name} brief />
-    </SearchLink>
   );
 }
 
@@ -78,29 +67,5 @@ export function Claims({ claims }: { claims: ShownWorkflow['claims'] }) {
         )}
       </PanelList>
     </Section>
-  );
-}
-
-/** The agent that holds a task, for how long, and until when. */
-export function Holder({ claim: { agent_name, agent_page, claimed_at, lease_expires_at }, children }: { claim: HeldClaim; children?: ReactNode }) {
-  return (
-    <span className="flex flex-wrap gap-x-2 text-muted">
-      <AgentName name={agent_name} id={agent_page} />
-      {claimed_at !== null && (
-        <span>
-          for <Time at={claimed_at} />
-        </span>
-      )}
-      <span>{lease_expires_at === null ? 'lease expired' : <Lease at={lease_expires_at} />}</span>
-      {children}
-    </span>
-  );
-}
-
-export function Lease({ at }: { at: number }) {
-  return (
-    <>
-      lease ends <Until at={at} />
-    </>
   );
 }

@@ -6,11 +6,11 @@ import type { WorkflowState } from './status.ts';
 /** Notes that say why a workflow does not go on, the most urgent first. */
 export function statusNotes({ workflow, progress, next, claims }: ShownWorkflow): StatusNote[] {
   const asking = claims.filter(({ question_id }) => question_id !== null).length;
-  const found: StatusNote[] = asking > 0 ? [{ tone: 'you', words: `${counted(asking, 'task waits', 'tasks wait')} for an answer of yours.` }] : [];
-  const outside = OUTSIDE[workflow.status];
-  if (outside) found.push({ tone: outside[0], words: outside[1], reason: workflow.status_reason });
-  if (workflow.status !== 'in_progress') return found;
-  return [...found, ...running(progress, next)];
+  const notes: StatusNote[] = asking > 0 ? [{ tone: 'you', words: `${counted(asking, 'task waits', 'tasks wait')} for an answer of yours.` }] : [];
+  const notRunning = NOT_RUNNING[workflow.status];
+  if (notRunning) notes.push({ tone: notRunning[0], words: notRunning[1], reason: workflow.status_reason });
+  if (workflow.status !== 'in_progress') return notes;
+  return [...notes, ...notesWhileRunning(progress, next)];
 }
 
 interface StatusNote {
@@ -20,7 +20,7 @@ interface StatusNote {
   readonly reason?: string | null;
 }
 
-const OUTSIDE: Partial<Record<WorkflowState, readonly [Tone, string]>> = {
+const NOT_RUNNING: Partial<Record<WorkflowState, readonly [Tone, string]>> = {
   planning: ['quiet', 'It has no plan yet: an agent makes one with workflow_set_plan.'],
   ready: ['quiet', 'Planned, and not begun: the first task that an agent takes up sets it going.'],
   paused: ['wait', 'Paused: no further task is taken up until it is resumed.'],
@@ -30,7 +30,7 @@ const OUTSIDE: Partial<Record<WorkflowState, readonly [Tone, string]>> = {
 };
 
 /** Work in progress needs a note only if it is stuck or done. */
-function running({ by_status, all_complete }: ShownWorkflow['progress'], { available, claimed, max_parallel }: ShownWorkflow['next']): StatusNote[] {
+function notesWhileRunning({ by_status, all_complete }: ShownWorkflow['progress'], { available, claimed, max_parallel }: ShownWorkflow['next']): StatusNote[] {
   if (all_complete) return [{ tone: 'good', words: 'Every task is done. Complete it, or let an agent plan more.' }];
   const free = counted(available, 'task');
   if (available > 0 && claimed >= max_parallel) {

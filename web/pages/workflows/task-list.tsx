@@ -8,8 +8,8 @@ import { usePages } from '../../parts/paging.ts';
 import { type Column, None } from '../../parts/table.tsx';
 import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import type { ListSearch } from '../../search.ts';
-import { TaskLink } from './next-tasks.tsx';
 import { statusesOf, statusWords, TASK_CHOICES, TASK_TONES } from './status.ts';
+import { TaskLink } from './task-words.tsx';
 
 const page = getRouteApi('/workflows/$workflow');
 

@@ -9,9 +9,9 @@ import { useRead } from '../../queries.ts';
 import { AnswerForm } from '../team/answer-form.tsx';
 import { Checkpoints } from './checkpoints.tsx';
 import { ContextPreview } from './context-preview.tsx';
-import { Holder, TaskLink } from './next-tasks.tsx';
 import { statusWords, TASK_TONES } from './status.ts';
 import { TaskActions } from './task-actions.tsx';
+import { Holder, TaskLink } from './task-words.tsx';
 
 /** Leases expire without an event. */
 const LOOK_MS = 15_000;
@@ -68,7 +68,7 @@ function Attention({ shown: { task, question, unmet, unmet_length } }: { shown: 
   );
 }
 
-/** The task waits for the answer of a person. */
+/** The question that the task waits with, and the form to answer it. */
 function TaskQuestion({ question }: { question: Question }) {
   const say = useToast();
   return (

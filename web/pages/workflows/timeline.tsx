@@ -7,8 +7,8 @@ import { SearchLink } from '../../parts/page-search.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { counted, dateOf, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { TaskLink } from './next-tasks.tsx';
 import { laneName, SPAN_TONES, SPAN_WORDS } from './status.ts';
+import { TaskLink } from './task-words.tsx';
 
 const page = getRouteApi('/workflows/$workflow');
 const route = getRouteApi('/workflows/$workflow/timeline');
