@@ -3,7 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isSignedOut } from './api.ts';
-import { LiveJournal } from './live/context.tsx';
+import { LiveJournal } from './live/live-journal.tsx';
 import { Arrival, SignIn } from './pages/identity/sign-in.tsx';
 import { Problem } from './parts/layout.tsx';
 import { followPreferences } from './preferences.ts';

@@ -1,7 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isSignedOut } from './api.ts';
 
-export const ME = ['identity.me', {}] as const;
+const VIEWER = ['identity.me', {}] as const;
 
 export const queries = new QueryClient({
   queryCache: new QueryCache({ onError }),
@@ -12,8 +12,11 @@ export const queries = new QueryClient({
 
 /** When any call finds that the sign-in has ended, the whole page shows the sign-in page. */
 function onError(error: unknown): void {
-  if (isSignedOut(error) && queries.getQueryState(ME)?.status === 'success') void queries.resetQueries({ queryKey: ME });
+  if (isSignedOut(error) && queries.getQueryState(VIEWER)?.status === 'success') rereadViewer();
 }
+
+/** Reads again who is signed in: the page of a viewer whose session has ended becomes the sign-in page. */
+export const rereadViewer = (): void => void queries.resetQueries({ queryKey: VIEWER });
 
 /** Reads that were under way when something changed and may miss the change. Each settles once it has been repeated. */
 const outdated = new Map<string, PromiseWithResolvers<void>>();

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, type SubmitEvent, useState } from 'react';
 import type { ActionInput, ActionName, ActionResult } from '../api.ts';
-import { DISCONNECTED_REASON, useDisconnected } from '../live/context.tsx';
+import { DISCONNECTED_REASON, useDisconnected } from '../live/live-journal.tsx';
 import { useAct, useRead } from '../queries.ts';
 import { CliCommand } from './command.tsx';
 import { closeDone, Dialog, openDialog } from './dialog.tsx';

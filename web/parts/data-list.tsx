@@ -1,6 +1,6 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useStableRows } from '../live/tail.ts';
+import { useStableRows } from '../live/stable-rows.ts';
 import { Loaded } from './loaded.tsx';
 import { type Column, Table, type TableProps } from './table.tsx';
 import { counted } from './values.tsx';

@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ActionInput, ActionResult } from '../api.ts';
-import { useLastValue } from '../live/tail.ts';
+import { useLastValue } from '../live/stable-rows.ts';
 import { useRead } from '../queries.ts';
 import type { RowList } from './data-list.tsx';
 import type { ReadResult } from './loaded.tsx';

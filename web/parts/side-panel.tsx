@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
-import { wasPeek } from '../shell/rows.ts';
+import { wasPeek } from '../shell/list-keys.ts';
 import { openModal } from './dialog.tsx';
 import { Facts, type FactValues } from './facts.tsx';
 import { isTyping } from './field.tsx';

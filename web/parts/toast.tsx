@@ -1,7 +1,7 @@
 import * as Radix from '@radix-ui/react-toast';
 import { createContext, type ReactNode, use, useCallback, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { DISCONNECTED_REASON, useDisconnected } from '../live/context.tsx';
+import { DISCONNECTED_REASON, useDisconnected } from '../live/live-journal.tsx';
 import { useTopModal } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 

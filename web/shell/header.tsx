@@ -1,5 +1,5 @@
 import { call } from '../api.ts';
-import { useJournal } from '../live/context.tsx';
+import { useJournal } from '../live/live-journal.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { State } from '../parts/layout.tsx';
 import { Menu, MenuChoice, MenuItem, MenuLine, MenuSwitch } from '../parts/menu.tsx';

@@ -5,9 +5,9 @@ import { Dialog } from '../parts/dialog.tsx';
 import { isTyping } from '../parts/field.tsx';
 import { useToast } from '../parts/toast.tsx';
 import { prefer, preferences, usePreferences } from '../preferences.ts';
+import { focusFilter, idAtHand, moveRow, nextWaiting, peek, showNew } from './list-keys.ts';
 import { PAGES } from './pages.ts';
 import { Palette } from './palette.tsx';
-import { focusFilter, idAtHand, moveRow, nextWaiting, peek, showNew } from './rows.ts';
 
 type Overlay = 'palette' | 'help';
 const OPEN_OVERLAY = 'covenant:openOverlay';

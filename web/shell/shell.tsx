@@ -1,7 +1,7 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
 import { useByClock } from '../live/clock.ts';
-import { useDisconnected, useJournal } from '../live/context.tsx';
+import { useDisconnected, useJournal } from '../live/live-journal.tsx';
 import { DialogHost } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { TableSkeleton } from '../parts/loaded.tsx';

@@ -35,13 +35,13 @@ export function CyclePage() {
       </p>
       {feature === undefined && <h1>Cycle</h1>}
       <Loaded query={query} what="The cycle">
-        {(shown) => shown.cycle && <Shown shown={shown} cycle={shown.cycle} />}
+        {(shown) => shown.cycle && <CycleDetails shown={shown} cycle={shown.cycle} />}
       </Loaded>
     </>
   );
 }
 
-function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
+function CycleDetails({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
   const [{ handoff }, change] = usePageSearch('/cycles/$cycle');
   return (
     <>

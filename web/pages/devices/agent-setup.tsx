@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { useLastValue } from '../../live/tail.ts';
+import { useLastValue } from '../../live/stable-rows.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { CliCommand, CodeBlock, Command, SetupCommand } from '../../parts/command.tsx';
 import { TextField } from '../../parts/field.tsx';

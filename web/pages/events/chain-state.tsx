@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useJournal } from '../../live/context.tsx';
+import { useJournal } from '../../live/live-journal.tsx';
 import { Section, State, type Tone } from '../../parts/layout.tsx';
 import { Time } from '../../parts/values.tsx';
 import { type ChainState, useChain } from './chain-check.ts';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useJournal } from '../../live/context.tsx';
+import { useJournal } from '../../live/live-journal.tsx';
 import { ActButton } from '../../parts/actions.tsx';
 import { CliCommand } from '../../parts/command.tsx';
 import { CopyButton } from '../../parts/copy.tsx';

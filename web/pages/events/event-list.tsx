@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import type { EventView } from '../../api.ts';
-import { useJournal } from '../../live/context.tsx';
+import { useJournal } from '../../live/live-journal.tsx';
 import { ActorName } from '../../parts/actor-name.tsx';
 import { AsCommand, CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
-import { useJournal } from '../../live/context.tsx';
+import { useJournal } from '../../live/live-journal.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { Problem, Section, type Tone } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { Developer } from '../../api.ts';
-import { DISCONNECTED_REASON, useDisconnected } from '../../live/context.tsx';
+import { DISCONNECTED_REASON, useDisconnected } from '../../live/live-journal.tsx';
 import { ActButton, ConfirmAction, FormDialog } from '../../parts/actions.tsx';
 import { CliCommand, Command } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';

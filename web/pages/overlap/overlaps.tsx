@@ -13,7 +13,7 @@ import { counted, Id, shortId, Time, UntrustedText } from '../../parts/values.ts
 import { useRead } from '../../queries.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { Audit } from './audit.tsx';
-import { DismissForm } from './dismiss.tsx';
+import { DismissForm } from './dismiss-form.tsx';
 import { Pair, Score } from './pair.tsx';
 
 /** Pairs of work that look alike, and their verdicts. */

@@ -42,7 +42,7 @@ export function InstancePage() {
         )}
       </div>
       <Loaded query={query} what="It">
-        {(shown) => <Shown shown={shown} />}
+        {(shown) => <InstanceDetails shown={shown} />}
       </Loaded>
     </>
   );
@@ -51,7 +51,7 @@ export function InstancePage() {
 const DAY_MS = 24 * 60 * 60_000;
 const isDate = (at: number): boolean => Date.now() - at >= DAY_MS;
 
-function Shown({ shown }: { shown: ShownInstance }) {
+function InstanceDetails({ shown }: { shown: ShownInstance }) {
   const { instance, feedback } = shown;
   const params = { instance: instance.id };
   return (

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Instance, ShownInstance } from '../../api.ts';
 import { Section, State, type Tone } from '../../parts/layout.tsx';
-import { Time } from '../../parts/values.tsx';
+import { counted, Time } from '../../parts/values.tsx';
 import { AT_WORK, outcomeTone, statusWords } from './status.ts';
 
 type Round = ShownInstance['relationships'][number];
@@ -84,4 +84,4 @@ function endOf(instance: Instance, rounds: readonly Round[]): End | undefined {
   };
 }
 
-const left = (count: number): string => `${count} ${count === 1 ? 'round' : 'rounds'} left`;
+const left = (count: number): string => `${counted(count, 'round')} left`;

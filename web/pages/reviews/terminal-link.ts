@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { isSignedOut, openSocket } from '../../api.ts';
-import { ME, queries } from '../../query-client.ts';
+import { rereadViewer } from '../../query-client.ts';
 
 export interface ShownScreen {
   readonly text: string;
@@ -48,7 +48,6 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
       // The last screen stays until there is a new one.
       setState((before) => ({ ...next, screen: next.screen ?? before.screen }));
     };
-    const signedOut = (): void => void queries.resetQueries({ queryKey: ME });
     const reconnect = (): void => {
       set({ ...current, phase: 'lost', write: false });
       retry = setTimeout(connect, BACKOFF_MS[Math.min(attempts++, BACKOFF_MS.length - 1)]);
@@ -58,7 +57,7 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
         (opened) => (closed ? opened.close() : follow(opened)),
         (error: unknown) => {
           if (closed) return;
-          if (isSignedOut(error)) signedOut();
+          if (isSignedOut(error)) rereadViewer();
           reconnect();
         },
       );
@@ -72,7 +71,7 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
       };
       opened.onclose = ({ code }) => {
         if (closed || current.phase === 'ended' || current.phase === 'refused') return;
-        if (code === SIGNED_OUT) signedOut();
+        if (code === SIGNED_OUT) rereadViewer();
         reconnect();
       };
     };

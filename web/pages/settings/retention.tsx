@@ -3,6 +3,7 @@ import { Command } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
 import { Section } from '../../parts/layout.tsx';
 import type { Column } from '../../parts/table.tsx';
+import { counted } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { Limit } from './limits.tsx';
 
@@ -52,6 +53,5 @@ const UNITS = [
 
 function lasting(ms: number): string {
   const [size, name] = UNITS.find(([unit]) => ms >= unit) ?? [1_000, 'second'];
-  const count = Math.round(ms / size);
-  return `${count.toLocaleString()} ${name}${count === 1 ? '' : 's'}`;
+  return counted(Math.round(ms / size), name);
 }

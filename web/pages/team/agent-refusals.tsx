@@ -3,7 +3,7 @@ import { EmptyState, Section } from '../../parts/layout.tsx';
 import { counted, PathLink, UntrustedText } from '../../parts/values.tsx';
 import { deniedWords } from '../events/denied-edit.ts';
 import { RefusalCard, stepOf } from '../events/refusal.tsx';
-import { commandIn, remedyOf } from './remedy.ts';
+import { commandIn, remedyOf } from './refusal-remedy.ts';
 
 type Refusal = ShownAgent['refusals'][number];
 

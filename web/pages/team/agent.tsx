@@ -30,13 +30,13 @@ export function Agent() {
       </p>
       {!query.data && <h1>Agent</h1>}
       <Loaded query={query} what="The agent">
-        {(shown) => <Shown shown={shown} />}
+        {(shown) => <AgentDetails shown={shown} />}
       </Loaded>
     </>
   );
 }
 
-function Shown({ shown }: { shown: ShownAgent }) {
+function AgentDetails({ shown }: { shown: ShownAgent }) {
   const { agent, calls } = shown;
   useHash();
   return (

@@ -9,7 +9,7 @@ import { useToast } from '../../parts/toast.tsx';
 import { counted, Id, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { NowSearch } from '../../search.ts';
-import { DismissForm } from '../overlap/dismiss.tsx';
+import { DismissForm } from '../overlap/dismiss-form.tsx';
 import { AnswerForm, AskForm } from './answer-form.tsx';
 import { ApprovalForm } from './approval-form.tsx';
 

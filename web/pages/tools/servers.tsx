@@ -52,7 +52,7 @@ export function Servers() {
           missing={<p>There is no server of this name in secrets.toml.</p>}
           onClose={() => void change({ server: undefined })}
         >
-          {(server) => <Shown server={server} usage={usage?.items} />}
+          {(server) => <ServerDetails server={server} usage={usage?.items} />}
         </ReadPanel>
       )}
     </>
@@ -170,7 +170,7 @@ function p95Of(usage: ServerUsage | undefined, server: string): string {
   return p95 === null ? '—' : milliseconds(p95);
 }
 
-function Shown({ server, usage }: { server: ExternalServer; usage: ServerUsage | undefined }) {
+function ServerDetails({ server, usage }: { server: ExternalServer; usage: ServerUsage | undefined }) {
   const day = usage?.find((each) => each.server === server.name);
   const { server_info } = server;
   return (

@@ -9,8 +9,8 @@ import { Table } from '../../parts/table.tsx';
 import { costWords, counted } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { UsageSearch } from '../../search.ts';
-import { DailyBars } from './bars.tsx';
 import { CsvButton } from './csv.tsx';
+import { DailyBars } from './daily-bars.tsx';
 import { Prices } from './prices.tsx';
 import { daysOf, GROUPING_KEYS, type Grouping, keyOf, usageColumns } from './usage-rows.tsx';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandIn, remedyOf } from '../web/pages/team/remedy.ts';
+import { commandIn, remedyOf } from '../web/pages/team/refusal-remedy.ts';
 
 test('a refusal leads to where it can be made to pass, and its command is the one that it names', () => {
   expect(remedyOf({ code: 'VERDICT_REQUIRED', warning_id: 'warn_1', edit: null }, null)?.path).toBe('/tasks/overlaps?warning=warn_1');

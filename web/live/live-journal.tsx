@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import type { EventView } from '../api.ts';
-import { ME, queries, readAgain } from '../query-client.ts';
+import { readAgain, rereadViewer } from '../query-client.ts';
 import { useSharedValue } from '../shared-value.ts';
 import { useByClock } from './clock.ts';
 import { Journal, type JournalState } from './journal.ts';
@@ -16,7 +16,7 @@ const makeJournal = (): Journal =>
       if (events.some(isNews)) readAgain();
     },
     reconnected: readAgain,
-    signedOut: () => void queries.resetQueries({ queryKey: ME }),
+    signedOut: rereadViewer,
   });
 
 export function LiveJournal({ children }: { children: ReactNode }) {
