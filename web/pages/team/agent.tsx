@@ -1,10 +1,11 @@
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { ShownAgent } from '../../api.ts';
+import { spentWords } from '../../parts/cost.ts';
 import { Section } from '../../parts/layout.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
-import { PathLink, spentWords, Time, UntrustedText } from '../../parts/values.tsx';
+import { PathLink, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { AgentGrants, AgentRuns, AgentTokens } from './agent-access.tsx';
 import { AgentHolds, ReleaseAgent } from './agent-holds.tsx';

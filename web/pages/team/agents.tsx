@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { AgentOfTeam } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
+import { spentWords } from '../../parts/cost.ts';
 import { DataList } from '../../parts/data-list.tsx';
 import { EmptyState, Section } from '../../parts/layout.tsx';
 import { wholeList } from '../../parts/paging.ts';
 import { type Column, None } from '../../parts/table.tsx';
-import { AgentName, counted, escapeBidi, PathLink, spentWords, Time, UntrustedText } from '../../parts/values.tsx';
+import { AgentName, counted, escapeBidi, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { AgentStateMark, stateWords } from './agent-state.tsx';
 

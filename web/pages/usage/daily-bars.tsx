@@ -1,9 +1,10 @@
 import { useMemo } from 'react';
 import type { UsageLine } from '../../api.ts';
+import { dollars } from '../../parts/cost.ts';
 import { Filter } from '../../parts/filter.tsx';
 import { Problem, Section, type Tone } from '../../parts/layout.tsx';
 import { type Series, TimeChart } from '../../parts/time-chart.tsx';
-import { counted, dollars } from '../../parts/values.tsx';
+import { counted } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { UsageSearch } from '../../search.ts';
 import { daysOf, modelOf, whoOf } from './usage-rows.tsx';

@@ -1,6 +1,7 @@
 import type { ActionInput, UsageLine } from '../../api.ts';
+import { costWords } from '../../parts/cost.ts';
 import type { Column } from '../../parts/table.tsx';
-import { AgentName, costWords, PathLink, UntrustedText, workerOf } from '../../parts/values.tsx';
+import { AgentName, PathLink, UntrustedText, workerOf } from '../../parts/values.tsx';
 import type { UsageSearch } from '../../search.ts';
 
 /** What the usage is grouped by, and the keys by which the server sums it. */

@@ -1,12 +1,13 @@
 import { useMemo } from 'react';
 import type { ActionResult } from '../../api.ts';
 import { AsCommand, CliCommand, Command, InstalledFirst, SetupCommand } from '../../parts/command.tsx';
+import { costWords } from '../../parts/cost.ts';
 import { Filter } from '../../parts/filter.tsx';
 import { EmptyState, Section } from '../../parts/layout.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
 import { Table } from '../../parts/table.tsx';
-import { costWords, counted } from '../../parts/values.tsx';
+import { counted } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { UsageSearch } from '../../search.ts';
 import { CsvButton } from './csv.tsx';
