@@ -4,7 +4,7 @@ import { readNow } from './query-client.ts';
 
 interface Reading {
   /** For data that changes without an event. */
-  everyMs?: number;
+  pollMs?: number;
   /** False: it is not read. */
   enabled?: boolean;
   /** Not read again after events, because no event reports its changes and reading it is expensive. */
@@ -15,12 +15,12 @@ interface Reading {
 export function useRead<N extends ActionName>(
   name: N,
   input: ActionInput<N>,
-  { everyMs, enabled = true, ignoreEvents = false }: Reading = {},
+  { pollMs, enabled = true, ignoreEvents = false }: Reading = {},
 ): UseQueryResult<ActionResult<N>> {
   return useQuery({
     queryKey: [name, input],
     queryFn: ({ signal }) => call(name, input, signal),
-    refetchInterval: everyMs ?? false,
+    refetchInterval: pollMs ?? false,
     enabled,
     staleTime: ignoreEvents ? 'static' : 0,
   });

@@ -94,7 +94,7 @@ export function FormDialog(props: FormDialogProps) {
 }
 
 /** A required reason of several lines. */
-export const REASON = { label: 'Reason', most: 1_000, required: true, rows: 3 } as const;
+export const REASON = { label: 'Reason', max: 1_000, required: true, rows: 3 } as const;
 
 interface ConfirmSpec<N extends ActionName> {
   title: string;
@@ -109,7 +109,7 @@ interface ConfirmSpec<N extends ActionName> {
   action: N;
   /** A function if the input contains the reason. */
   input: ActionInput<N> | ((reason: string) => ActionInput<N>);
-  reason?: { readonly label: string; readonly hint?: string; readonly most: number; readonly required?: boolean; readonly rows?: number };
+  reason?: { readonly label: string; readonly hint?: string; readonly max: number; readonly required?: boolean; readonly rows?: number };
   /** "Nothing was released." */
   failed: string;
   /** The CLI command; the reason is added to its options. */

@@ -23,7 +23,7 @@ interface TextProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
   /** The longest text that the contract accepts; undefined if it has no limit. */
-  most?: number | undefined;
+  max?: number | undefined;
   /** It has the focus when its dialog opens. */
   first?: boolean;
   required?: boolean;
@@ -40,7 +40,7 @@ interface TextFieldProps extends TextProps {
 }
 
 /** A text field of one line. */
-export function TextField({ label, hint, value, onChange, most, first, required, mono, inputMode, placeholder, choices, className = '' }: TextFieldProps) {
+export function TextField({ label, hint, value, onChange, max, first, required, mono, inputMode, placeholder, choices, className = '' }: TextFieldProps) {
   const list = useId();
   return (
     <Field label={label} hint={hint}>
@@ -51,7 +51,7 @@ export function TextField({ label, hint, value, onChange, most, first, required,
             className={`field ${mono ? 'mono' : ''} ${className}`}
             data-first={first || undefined}
             required={required}
-            maxLength={most}
+            maxLength={max}
             inputMode={inputMode}
             autoComplete="off"
             spellCheck={mono || choices ? false : undefined}
@@ -79,7 +79,7 @@ export function TextField({ label, hint, value, onChange, most, first, required,
 }
 
 /** A text field of several lines. */
-export function TextArea({ label, hint, value, onChange, most, rows = 3, first, required, mono }: TextProps & { rows?: number }) {
+export function TextArea({ label, hint, value, onChange, max, rows = 3, first, required, mono }: TextProps & { rows?: number }) {
   return (
     <Field label={label} hint={hint}>
       {(id) => (
@@ -89,7 +89,7 @@ export function TextArea({ label, hint, value, onChange, most, rows = 3, first, 
           data-first={first || undefined}
           rows={rows}
           required={required}
-          maxLength={most}
+          maxLength={max}
           spellCheck={mono ? false : undefined}
           value={value}
           onChange={({ target }) => onChange(target.value)}

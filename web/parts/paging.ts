@@ -26,7 +26,7 @@ interface PagedReading<P extends Page, C> {
   /** Rows of the first page, and of each further one. */
   readonly sizes?: readonly [number, number];
   readonly enabled?: boolean;
-  readonly everyMs?: number;
+  readonly pollMs?: number;
   /** The rows of the previous filter stay until the new ones are read. */
   readonly keepRows?: boolean;
 }
@@ -37,7 +37,7 @@ interface PagedList<P extends Page> extends RowList<P['items'][number]> {
 
 /** A list read a page at a time. */
 export function usePages<P extends Page, C>(reading: PagedReading<P, C>): PagedList<P> {
-  const { key, read, next, from, sizes = PAGE_SIZES, enabled = true, everyMs, keepRows = false } = reading;
+  const { key, read, next, from, sizes = PAGE_SIZES, enabled = true, pollMs, keepRows = false } = reading;
   const identity = JSON.stringify([key, from]);
   const [moved, setMoved] = useState<{ identity: string; to: C; held: number }>();
   const start = moved?.identity === identity ? moved : undefined;
@@ -50,7 +50,7 @@ export function usePages<P extends Page, C>(reading: PagedReading<P, C>): PagedL
       return cursor === undefined || cursor === null ? undefined : { cursor, limit: sizes[1] };
     },
     enabled,
-    refetchInterval: everyMs ?? false,
+    refetchInterval: pollMs ?? false,
     ...(keepRows && { placeholderData: keepPreviousData }),
   });
   const pages = data?.pages;

@@ -90,12 +90,12 @@ export function clockFor(ticks: readonly number[], timeZone: string | undefined)
   return new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...(isShort && { second: '2-digit' }), timeZone });
 }
 
-/** The row of each span so that none overlap: the first free one. Spans that would need more than `most` rows share the last. */
-export function rowsOf(spans: readonly Interval[], most = Number.POSITIVE_INFINITY): number[] {
+/** The row of each span so that none overlap: the first free one. Spans that would need more than `maxRows` rows share the last. */
+export function rowsOf(spans: readonly Interval[], maxRows = Number.POSITIVE_INFINITY): number[] {
   const ends: number[] = [];
   return spans.map(({ from, until }) => {
     const free = ends.findIndex((end) => end <= from);
-    const row = free < 0 ? Math.min(ends.length, most - 1) : free;
+    const row = free < 0 ? Math.min(ends.length, maxRows - 1) : free;
     ends[row] = Math.max(ends[row] ?? until, until);
     return row;
   });

@@ -52,7 +52,7 @@ export function CycleActions({ cycle, machine: { transitions, final } }: { cycle
         act="Cancel cycle"
         keep="Keep it"
         typed={typedFor(cycle)}
-        reason={{ label: 'Reason', most: 500, required: true }}
+        reason={{ label: 'Reason', max: 500, required: true }}
         action="cycles.cancel"
         input={(reason) => ({ id, reason })}
         failed="It was not cancelled."

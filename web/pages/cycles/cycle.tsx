@@ -18,12 +18,12 @@ import { Phases } from './phases.tsx';
 const route = getRouteApi('/cycles/$cycle');
 
 /** A session expires without an event. */
-const LOOK_MS = 30_000;
+const POLL_MS = 30_000;
 
 /** Whose turn, since when, what was handed over? */
 export function CyclePage() {
   const { cycle: id } = route.useParams();
-  const query = useRead('cycles.show', { id, handoffs: 0 }, { everyMs: LOOK_MS });
+  const query = useRead('cycles.show', { id, handoffs: 0 }, { pollMs: POLL_MS });
   const feature = query.data?.cycle?.feature;
   return (
     <>

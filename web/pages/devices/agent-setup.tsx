@@ -127,7 +127,7 @@ function RepositoryFolder({ setup: { cwd, cwd_known, repositories } }: { setup: 
           label="Folder of your repository"
           hint="absolute, on the machine of the agent"
           mono
-          most={1_000}
+          max={1_000}
           placeholder={cwd}
           choices={ordered}
           value={text}
@@ -142,13 +142,13 @@ function RepositoryFolder({ setup: { cwd, cwd_known, repositories } }: { setup: 
 }
 
 /** The first use of a token appends no event. */
-const EVERY_MS = 2_000;
+const POLL_MS = 2_000;
 const LATEST = 200;
 
 /** Whether the agent has called: with the token that was just made, or else with any of its kind. */
 function FirstCall({ agent, tokenId }: { agent: AgentType; tokenId: string | undefined }) {
   const input = tokenId === undefined ? { own: true, status: 'live' as const, limit: LATEST } : { token_id: tokenId };
-  const tokens = useRead('tokens.list', input, { everyMs: EVERY_MS }).data?.items ?? [];
+  const tokens = useRead('tokens.list', input, { pollMs: POLL_MS }).data?.items ?? [];
   const own = tokens.filter((token) => token.agent === agent);
   const last = own.reduce<(typeof own)[number] | undefined>((best, token) => ((token.last_used_at ?? 0) > (best?.last_used_at ?? 0) ? token : best), undefined);
   const name = nameOf(agent);

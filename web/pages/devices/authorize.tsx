@@ -153,7 +153,7 @@ function CodeForm({ onCode }: { onCode: (code: string) => void }) {
   return (
     <form onSubmit={submit} aria-label="Code of the device" className="grid max-w-sm gap-3">
       <p className="text-muted">A machine that is being set up shows a code of eight letters. It serves once, within ten minutes.</p>
-      <TextField label="Code" hint="such as BQPX-FGQR" mono className="h-11 text-section tracking-widest uppercase" most={20} value={text} onChange={setText} />
+      <TextField label="Code" hint="such as BQPX-FGQR" mono className="h-11 text-section tracking-widest uppercase" max={20} value={text} onChange={setText} />
       <button type="submit" className="button button-primary justify-self-start" disabled={letters.length !== LETTERS}>
         Look at it
       </button>

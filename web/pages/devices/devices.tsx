@@ -105,10 +105,10 @@ function RevokeDevice({ device: { device_id, machine_name, agents } }: { device:
 }
 
 /** A code expires without an event. */
-const EVERY_MS = 30_000;
+const POLL_MS = 30_000;
 
 function WaitingDevices() {
-  const waiting = useRead('devices.waiting', {}, { everyMs: EVERY_MS }).data?.items ?? [];
+  const waiting = useRead('devices.waiting', {}, { pollMs: POLL_MS }).data?.items ?? [];
   return waiting.map(({ user_code, machine_name, agents, source, asked_at }) => (
     <Notice key={user_code} tone="you">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">

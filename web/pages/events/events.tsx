@@ -50,12 +50,12 @@ const SPANS = {
   day: { minutes: 24 * 60, step: 15, title: 'Events per quarter of an hour' },
 } as const;
 /** New minutes begin without an event. */
-const EVERY_MS = 15_000;
+const POLL_MS = 15_000;
 
 /** A chart of the number of events over time, independent of the filters. */
 function Rate({ chart, onChoose }: { chart: 'day' | undefined; onChoose: (chart: 'day' | undefined) => void }) {
   const { minutes, step, title } = SPANS[chart ?? 'hour'];
-  const rate = useRead('events.rate', { minutes, step }, { everyMs: EVERY_MS });
+  const rate = useRead('events.rate', { minutes, step }, { pollMs: POLL_MS });
   const { data } = rate;
   const series = useMemo(() => data && CATEGORIES.map(([category, label]) => ({ label, tone: TONES[category], values: data.counts[category] ?? [] })), [data]);
   return (

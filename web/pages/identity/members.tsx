@@ -142,7 +142,7 @@ function AddDeveloper({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <p>A developer begins with a token, which is shown once. Afterwards a sign-in link lets them in here.</p>
-      <TextField label="Name" first most={100} value={name} onChange={setName} />
+      <TextField label="Name" first max={100} value={name} onChange={setName} />
       <CliCommand words="tokens create" options={{ developer: developer || 'NAME' }} />
     </FormDialog>
   );

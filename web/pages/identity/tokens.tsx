@@ -191,7 +191,7 @@ function CreateToken({ focus }: { focus: boolean }) {
   return (
     <>
       <form ref={form} onSubmit={submit} aria-label="Create a token" className="grid items-end gap-3 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto]">
-        <TextField label="Label" hint="optional" most={100} value={label} onChange={setLabel} />
+        <TextField label="Label" hint="optional" max={100} value={label} onChange={setLabel} />
         <SelectField label="Agent" hint="optional" choices={[['', 'Anything'], ...AGENTS]} value={agent} onChange={setAgent} />
         <ActButton type="submit" look="primary" pending={create.isPending}>
           Create token

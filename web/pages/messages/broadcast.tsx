@@ -13,7 +13,7 @@ type To = 'agents' | 'team';
 const MAX_LENGTH = 2_000;
 const MAX_NAMES = 12;
 /** Agents come and go without an event. */
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 
 /** Sends a message to all agents at work, or announces it to the team. */
 export function Broadcast({ onClose }: { onClose: () => void }) {
@@ -22,7 +22,7 @@ export function Broadcast({ onClose }: { onClose: () => void }) {
   const [message, setMessage] = useState('');
   const [chosen, setChosen] = useState<To>();
   const developer = useRead('identity.me', {}).data?.developer;
-  const { data, error } = useRead('messages.recipients', {}, { everyMs: LOOK_MS });
+  const { data, error } = useRead('messages.recipients', {}, { pollMs: POLL_MS });
   const nobody = data?.total === 0;
   const to: To = chosen ?? (nobody ? 'team' : 'agents');
   const done = ({ sent_count }: ActionResult<'messages.broadcast'>): void => {
@@ -51,7 +51,7 @@ export function Broadcast({ onClose }: { onClose: () => void }) {
         hint={`up to ${MAX_LENGTH.toLocaleString()} characters`}
         value={message}
         onChange={setMessage}
-        most={MAX_LENGTH}
+        max={MAX_LENGTH}
         rows={4}
         first
       />

@@ -17,7 +17,7 @@ import { ThreadPanel } from './thread-panel.tsx';
 
 const idOf = ({ id }: Thread): string => id;
 /** Threads become overdue without an event. */
-const LOOK_MS = 30_000;
+const POLL_MS = 30_000;
 const CLOSED = { message: undefined, broadcast: undefined };
 
 /** All threads of messages, asks, handoffs and announcements. */
@@ -82,7 +82,7 @@ function useThreads({ kind, state, mine }: MessageSearch, repo: string | undefin
     read: (before: string | undefined, limit, signal) => call('messages.threads', { ...filter, limit, ...(before && { before }) }, signal),
     next: ({ next }) => next,
     sizes: [50, 100],
-    everyMs: LOOK_MS,
+    pollMs: POLL_MS,
   });
 }
 

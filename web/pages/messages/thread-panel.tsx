@@ -184,7 +184,7 @@ function Answer({ thread }: { thread: Thread }) {
   };
   return (
     <form onSubmit={submit} className="grid gap-2">
-      <TextArea label="Your answer" hint="the first answer counts" value={text} onChange={setText} most={MAX_LENGTHS[thread.kind]} />
+      <TextArea label="Your answer" hint="the first answer counts" value={text} onChange={setText} max={MAX_LENGTHS[thread.kind]} />
       <div className="flex flex-wrap justify-end gap-2">
         <ActButton type="submit" look="primary" pending={answer.isPending} disabled={!text.trim()}>
           Answer

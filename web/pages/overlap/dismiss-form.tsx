@@ -24,7 +24,7 @@ export function DismissForm({ overlap: { warning_id, level, mine }, onDismissed 
         Dismissed, it asks nobody any more; it stays on record with the reason.
         {level === 'escalated' && ' Whoever starts this work still has to give a verdict.'}
       </p>
-      <TextField label="Why it is no overlap" most={MAX_REASON} value={text} onChange={setText} />
+      <TextField label="Why it is no overlap" max={MAX_REASON} value={text} onChange={setText} />
       {reason && <CliCommand words={`overlap dismiss ${warning_id}`} options={{ reason }} />}
       {dismiss.error && <Problem what="Nothing was dismissed." error={dismiss.error} />}
       <ActButton type="submit" className="justify-self-end" needs={mine ? 'member' : 'operator'} pending={dismiss.isPending} disabled={!reason}>

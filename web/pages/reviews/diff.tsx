@@ -13,13 +13,13 @@ import { LinesChanged } from './lines-changed.tsx';
 
 const route = getRouteApi('/reviews/$instance/diff');
 /** Files change without an event. */
-const LOOK_MS = 10_000;
+const POLL_MS = 10_000;
 
 /** All changes of the instance, committed or not, since its work began. */
 export function DiffView() {
   const { instance } = route.useParams();
   const isOperator = useRead('identity.me', {}).data?.operator;
-  const query = useRead('instances.diff', { instance_id: instance }, { everyMs: LOOK_MS, ignoreEvents: true, enabled: isOperator === true });
+  const query = useRead('instances.diff', { instance_id: instance }, { pollMs: POLL_MS, ignoreEvents: true, enabled: isOperator === true });
   if (isOperator === false) {
     return (
       <EmptyState>

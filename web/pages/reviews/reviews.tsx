@@ -14,14 +14,14 @@ import type { ReviewSearch } from '../../search.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { LinesChanged } from './lines-changed.tsx';
 import { PullLink } from './pull-link.tsx';
-import { OPEN, processOf, STATUS_TONES, statusWords } from './status.ts';
+import { OPEN_STATUSES, processOf, STATUS_TONES, statusWords } from './status.ts';
 
 /** The agents that the server has started, and their reviews. */
 export function Reviews() {
   const [search, change] = usePageSearch('/reviews');
   const { show, type } = search;
   const repository = useRepository();
-  const filter = { ...(show ? {} : { status: OPEN }), ...(type && { type }), ...(repository && { repository }) };
+  const filter = { ...(show ? {} : { status: OPEN_STATUSES }), ...(type && { type }), ...(repository && { repository }) };
   const instances = usePages({
     key: ['instances.list', filter],
     read: (offset: number | undefined, limit, signal) => call('instances.list', { ...filter, limit, offset: offset ?? 0 }, signal),
@@ -71,7 +71,7 @@ type Sizes = ReadonlyMap<string, ActionResult<'instances.sizes'>['items'][number
 
 const MAX_SIZED = 100;
 /** The server reads the sizes no more often than this. */
-const SIZES_MS = 15_000;
+const SIZES_POLL_MS = 15_000;
 
 /** The sizes of the changes of the first instances. They are polled: files change without an event. */
 function useSizes(rows: readonly Instance[]): Sizes {
@@ -83,7 +83,7 @@ function useSizes(rows: readonly Instance[]): Sizes {
     queryKey: ['instances.sizes', ids],
     queryFn: ({ signal }) => call('instances.sizes', { instance_ids: ids }, signal),
     enabled: ids.length > 0,
-    refetchInterval: SIZES_MS,
+    refetchInterval: SIZES_POLL_MS,
     staleTime: 'static',
     placeholderData: keepPreviousData,
   });

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Instance, ShownInstance } from '../../api.ts';
 import { Section, State, type Tone } from '../../parts/layout.tsx';
 import { counted, Time } from '../../parts/values.tsx';
-import { AT_WORK, outcomeTone, statusWords } from './status.ts';
+import { AT_WORK_STATUSES, outcomeTone, statusWords } from './status.ts';
 
 type Round = ShownInstance['relationships'][number];
 
@@ -72,7 +72,7 @@ function endOf(instance: Instance, rounds: readonly Round[]): End | undefined {
   if (pr_number !== null)
     return { label: 'Ends with', word: `pull request #${pr_number}`, tone: status === 'pr_merged' ? 'good' : 'live', about: statusWords(status) };
   if (status === 'abandoned') return { label: 'Ended', word: 'abandoned', tone: 'bad', about: `${failed_reviews} of ${max_failed_reviews} failed` };
-  if (!AT_WORK.includes(status)) return { label: 'Ended', word: statusWords(status), tone: 'quiet', about: 'without a pull request' };
+  if (!AT_WORK_STATUSES.includes(status)) return { label: 'Ended', word: statusWords(status), tone: 'quiet', about: 'without a pull request' };
   if (instance.at_limit)
     return { label: 'Ends at', word: `limit ${reviews}/${max_reviews}`, tone: 'bad', about: `${failed_reviews} of ${max_failed_reviews} failed` };
   if (rounds.at(-1)?.outcome === 'timeout') return { label: 'Stands at', word: 'timeout', tone: 'wait', about: left(max_reviews - reviews) };

@@ -14,10 +14,10 @@ export const STATUS_TONES: Record<Status, Tone> = {
 };
 
 /** Work in these statuses has not ended. */
-export const OPEN: Status[] = ['started', 'waiting_review', 'pr_created', 'pr_closed'];
+export const OPEN_STATUSES: Status[] = ['started', 'waiting_review', 'pr_created', 'pr_closed'];
 
 /** Work in these statuses may still be reviewed. */
-export const AT_WORK: readonly Status[] = ['started', 'waiting_review'];
+export const AT_WORK_STATUSES: readonly Status[] = ['started', 'waiting_review'];
 
 /** The kind of session that its agent runs in, or that it has ended. */
 export const processOf = ({ running, session_kind }: Pick<Instance, 'running' | 'session_kind'>): string => (running ? (session_kind ?? 'starting') : 'ended');

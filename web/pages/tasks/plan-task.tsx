@@ -104,12 +104,12 @@ function PlanFields({ draft, onChange }: { draft: Draft; onChange: (change: Part
     <>
       <div className="grid gap-3 sm:grid-cols-[9rem_minmax(0,1fr)]">
         <SelectField label="What" value={draft.what} choices={KINDS} onChange={(what) => onChange({ what })} />
-        <TextField label="Title" first required most={300} value={draft.title} onChange={(title) => onChange({ title })} />
+        <TextField label="Title" first required max={300} value={draft.title} onChange={(title) => onChange({ title })} />
       </div>
       <TextArea
         label={isTask ? 'Scope' : 'Description'}
         hint="optional: what this work really is, in a sentence; it is compared with the work of others"
-        most={1_000}
+        max={1_000}
         value={draft.words}
         onChange={(words) => onChange({ words })}
       />
@@ -120,7 +120,7 @@ function PlanFields({ draft, onChange }: { draft: Draft; onChange: (change: Part
             <TextField
               label="Repository"
               hint="optional: its name or address"
-              most={300}
+              max={300}
               choices={repositories.map(({ name }) => name)}
               value={draft.repository}
               onChange={(repository) => onChange({ repository })}
@@ -209,7 +209,7 @@ function ConfirmPlan({ draft, answer, plan, onBack, onConfirm, onClose }: Confir
         hint="kept with the overlap, for the team"
         value={reason}
         onChange={setReason}
-        most={1_000}
+        max={1_000}
         rows={2}
         required
       />

@@ -8,7 +8,7 @@ import { preferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
 
 /** Bars grow with time, without an event. */
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 const HOURS = 12;
 const LINE_PX = 10;
 /** With more lines, one lane would be taller than all others together. */
@@ -24,7 +24,7 @@ interface Window {
 
 /** The work that agents held in the last hours, one lane for each agent. */
 export function AgentLanes() {
-  const query = useRead('agents.lanes', { hours: HOURS }, { everyMs: LOOK_MS });
+  const query = useRead('agents.lanes', { hours: HOURS }, { pollMs: POLL_MS });
   return (
     <Section title={`The last ${HOURS} hours`} about={query.data?.cut && 'The latest are shown'}>
       <Loaded query={query} what="Who held what">

@@ -14,13 +14,13 @@ import { AgentStateMark } from './agent-state.tsx';
 import { AgentWork, AgentWorktrees } from './agent-work.tsx';
 
 /** An agent's last call time changes without an event. */
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 const route = getRouteApi('/agents/$agent');
 
 /** What is it doing, what stopped it? */
 export function Agent() {
   const { agent: id } = route.useParams();
-  const query = useRead('agents.show', { agent_id: id }, { everyMs: LOOK_MS });
+  const query = useRead('agents.show', { agent_id: id }, { pollMs: POLL_MS });
   return (
     <>
       <title>{`${query.data?.agent.name ?? 'Agent'} · Covenant`}</title>

@@ -11,10 +11,10 @@ import { useRead } from '../../queries.ts';
 import { AgentStateMark, stateWords } from './agent-state.tsx';
 
 /** An agent falls silent without an event, and calls that change nothing update when it was last seen. */
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 
 export function Agents() {
-  const agents = useRead('agents.list', { limit: 200 }, { everyMs: LOOK_MS });
+  const agents = useRead('agents.list', { limit: 200 }, { pollMs: POLL_MS });
   const { data } = agents;
   return (
     <Section title="Agents" about={data && data.total > 0 && summary(data)}>

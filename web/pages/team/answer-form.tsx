@@ -108,7 +108,7 @@ export function AskForm({ ask: { thread, entries }, onAnswered }: { ask: ShownTh
       <Scrolled label="The ask" className="max-h-64">
         <UntrustedText text={entries[0]?.text ?? ''} />
       </Scrolled>
-      <TextArea label="Your answer" value={text} onChange={setText} most={MAX_LENGTH} rows={4} />
+      <TextArea label="Your answer" value={text} onChange={setText} max={MAX_LENGTH} rows={4} />
       {answer.error && <Problem what="The ask was not answered." error={answer.error} />}
       {text.trim() && <CliCommand words={`messages answer ${thread.id}`} text={text.trim()} />}
       <div className="flex flex-wrap items-center justify-between gap-2">

@@ -5,7 +5,7 @@ import { PanelList, Problem, Section, State } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, escapeBidi, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { NoticeSwitch } from './notices.tsx';
-import { KINDS, sentenceOf, type useWaiting } from './waiting.ts';
+import { sentenceOf, type useWaiting, WAITING_KINDS } from './waiting.ts';
 
 /** Everything that needs this person, in one list. */
 export function WaitingList({ items, isRead, isCut, error, refetch, isOpen }: ReturnType<typeof useWaiting> & { isOpen: boolean }) {
@@ -41,8 +41,8 @@ export function WaitingList({ items, isRead, isCut, error, refetch, isOpen }: Re
 
 function Item({ item }: { item: WaitingItem }) {
   const { id, kind, who, since, deadline, pressing } = item;
-  const { label, button } = KINDS[kind];
-  const opens = KINDS[kind].opens(id);
+  const { label, button } = WAITING_KINDS[kind];
+  const opens = WAITING_KINDS[kind].opens(id);
   const sentence = sentenceOf(item);
   const name = escapeBidi(`${button}: ${who ?? ''} ${sentence.slice(0, 80)}`);
   return (

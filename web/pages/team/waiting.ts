@@ -3,10 +3,10 @@ import { useRead } from '../../queries.ts';
 import type { NowSearch } from '../../search.ts';
 
 /** Items also expire, and no event reports that. */
-const LOOK_MS = 30_000;
+const POLL_MS = 30_000;
 
 export function useWaiting() {
-  const { data, error, refetch } = useRead('waiting.list', {}, { everyMs: LOOK_MS });
+  const { data, error, refetch } = useRead('waiting.list', {}, { pollMs: POLL_MS });
   return { items: data?.items ?? [], isRead: data !== undefined || error !== null, isCut: data?.cut === true, error, refetch };
 }
 
@@ -19,7 +19,7 @@ interface WaitingKind {
   readonly hint?: (id: string) => string;
 }
 
-export const KINDS: Record<WaitingItem['kind'], WaitingKind> = {
+export const WAITING_KINDS: Record<WaitingItem['kind'], WaitingKind> = {
   question: { label: 'question', button: 'Answer', opens: (id) => ({ question: id }) },
   call: { label: 'held call', button: 'Decide', opens: (id) => ({ approval: id }) },
   ask: { label: 'ask', button: 'Answer', opens: (id) => ({ ask: id }) },
@@ -35,4 +35,4 @@ export const KINDS: Record<WaitingItem['kind'], WaitingKind> = {
   },
 };
 
-export const sentenceOf = ({ kind, id, sentence }: WaitingItem): string => sentence + (KINDS[kind].hint?.(id) ?? '');
+export const sentenceOf = ({ kind, id, sentence }: WaitingItem): string => sentence + (WAITING_KINDS[kind].hint?.(id) ?? '');

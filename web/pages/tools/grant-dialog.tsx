@@ -72,7 +72,7 @@ export function GrantDialog({ action: given = '', who, onClose }: { action: stri
         mono
         first={given === ''}
         required
-        most={200}
+        max={200}
         choices={[...names.map((name) => `tool.call.${name}`), ...TOOLSETS]}
         value={action}
         onChange={setAction}

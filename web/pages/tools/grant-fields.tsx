@@ -43,7 +43,7 @@ export function SubjectFields({ subject, onChange, first = false }: { subject: G
     <div className="grid grid-cols-[8rem_minmax(0,1fr)] gap-2">
       <SelectField label="Who" first={first} value={subject.kind} choices={SUBJECT_KINDS} onChange={(kind) => onChange({ kind, name: '' })} />
       {subject.kind !== 'operator' && (
-        <TextField label={HINTS[subject.kind]} required most={100} choices={names} value={subject.name} onChange={(name) => onChange({ ...subject, name })} />
+        <TextField label={HINTS[subject.kind]} required max={100} choices={names} value={subject.name} onChange={(name) => onChange({ ...subject, name })} />
       )}
     </div>
   );

@@ -34,16 +34,7 @@ export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Ques
       <div className="panel grid gap-3 p-3">
         <form onSubmit={submit} className="grid items-end gap-2 md:grid-cols-[minmax(0,3fr)_minmax(0,2fr)_auto]">
           <SubjectFields subject={chosen} onChange={(subject) => setDraft({ ...draft, subject })} />
-          <TextField
-            label="Tool"
-            mono
-            required
-            most={200}
-            placeholder="echo"
-            choices={names}
-            value={tool}
-            onChange={(typed) => setDraft({ ...draft, typed })}
-          />
+          <TextField label="Tool" mono required max={200} placeholder="echo" choices={names} value={tool} onChange={(typed) => setDraft({ ...draft, typed })} />
           <button type="submit" className="button button-primary" disabled={!isNamed(chosen) || tool.trim() === ''}>
             Ask
           </button>

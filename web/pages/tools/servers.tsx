@@ -262,11 +262,11 @@ function RestartServer({ server: { name, state, tools } }: { server: ExternalSer
   );
 }
 
-const LOG_EVERY_MS = 5_000;
+const LOG_POLL_MS = 5_000;
 
 /** The log is polled while it is shown: its lines append no event. */
 function Log({ server }: { server: string }) {
-  const query = useRead('servers.logs', { server, lines: 200 }, { everyMs: LOG_EVERY_MS });
+  const query = useRead('servers.logs', { server, lines: 200 }, { pollMs: LOG_POLL_MS });
   return (
     <div className="grid gap-1">
       <h3 className="text-muted">What it wrote to its standard error</h3>

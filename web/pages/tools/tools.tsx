@@ -27,10 +27,10 @@ export function Tools() {
 }
 
 /** A server's state changes without an event that every viewer receives. */
-const EVERY_MS = 15_000;
+const POLL_MS = 15_000;
 
 /** Read only by viewers who may see the servers. */
-export const useServers = (rights: ViewerRights) => useRead('servers.list', {}, { everyMs: EVERY_MS, enabled: rights === 'operator' });
+export const useServers = (rights: ViewerRights) => useRead('servers.list', {}, { pollMs: POLL_MS, enabled: rights === 'operator' });
 
 /** Whether a person has still to approve or reject this version of the definition. */
 export const isWaiting = ({ rejected, fingerprint }: Withheld): boolean => rejected === null && fingerprint !== '';

@@ -193,7 +193,7 @@ function PriceForm({ model: opened, known, onDone }: { model: string; known: rea
   };
   return (
     <form onSubmit={submit} className="grid gap-3">
-      <TextField label="Model" hint="without its release date; with * at the end, all that begin so" mono first most={81} value={model} onChange={setModel} />
+      <TextField label="Model" hint="without its release date; with * at the end, all that begin so" mono first max={81} value={model} onChange={setModel} />
       <div className="grid grid-cols-2 items-end gap-3 sm:grid-cols-5">
         {FIGURES.map(({ key, label, needed }) => (
           <Field key={key} label={needed ? label : `${label}, if any`}>

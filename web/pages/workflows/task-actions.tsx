@@ -8,7 +8,7 @@ import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 import { isEnded } from './status.ts';
 
-const REASON = { label: 'Reason', hint: 'optional, on record', most: 2_000 };
+const REASON = { label: 'Reason', hint: 'optional, on record', max: 2_000 };
 
 /** The actions on a task: retry or skip a failed one, release a claimed one. */
 export function TaskActions({ shown: { task, claim, workflow, dependents, dependents_more } }: { shown: ShownWorkflowTask }) {

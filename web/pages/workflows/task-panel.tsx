@@ -14,11 +14,11 @@ import { TaskActions } from './task-actions.tsx';
 import { Holder, TaskLink } from './task-words.tsx';
 
 /** Leases expire without an event. */
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 
 /** One task: its status, plan, dependencies, checkpoints and context. */
 export function TaskPanel({ id, onClose }: { id: string; onClose: () => void }) {
-  const query = useRead('workflows.task', { task_id: id }, { everyMs: LOOK_MS });
+  const query = useRead('workflows.task', { task_id: id }, { pollMs: POLL_MS });
   const { data } = query;
   return (
     <ReadPanel

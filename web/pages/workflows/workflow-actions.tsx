@@ -70,7 +70,7 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
             act="Abandon"
             keep="Keep it"
             typed={workflow.name}
-            reason={{ label: 'Reason', hint: 'optional, on record', most: 2_000 }}
+            reason={{ label: 'Reason', hint: 'optional, on record', max: 2_000 }}
             action="workflows.abandon"
             input={(reason) => ({ workflow_id, ...(reason && { reason }) })}
             failed="The workflow was not abandoned."

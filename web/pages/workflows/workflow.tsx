@@ -16,13 +16,13 @@ import { WorkflowActions } from './workflow-actions.tsx';
 
 const route = getRouteApi('/workflows/$workflow');
 /** Leases expire without an event. */
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 
 /** What is next, who has it, why does it stand? */
 export function WorkflowPage() {
   const { workflow: id } = route.useParams();
   const [{ task }, change] = usePageSearch('/workflows/$workflow');
-  const query = useRead('workflows.show', { workflow_id: id }, { everyMs: LOOK_MS });
+  const query = useRead('workflows.show', { workflow_id: id }, { pollMs: POLL_MS });
   return (
     <>
       <title>{`${escapeBidi(query.data?.workflow.name ?? 'Workflow')} · Covenant`}</title>
