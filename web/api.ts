@@ -106,6 +106,8 @@ export class ApiError extends Error {
   }
 }
 
+export const asApiError = (error: unknown): ApiError => (error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.'));
+
 const SIGNED_OUT = 'SIGNED_OUT';
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.code === SIGNED_OUT;
 

@@ -1,4 +1,4 @@
-import { ApiError, call, type EventView, isSignedOut, openSocket } from '../api.ts';
+import { type ApiError, asApiError, call, type EventView, isSignedOut, openSocket } from '../api.ts';
 import { SharedValue } from '../shared-value.ts';
 
 const FIRST_READ = 200;
@@ -68,7 +68,7 @@ export class Journal {
     } catch (error) {
       if (turn !== this.#turn) return;
       if (isSignedOut(error)) return this.#listener.signedOut();
-      this.store.change({ error: error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.') });
+      this.store.change({ error: asApiError(error) });
       this.#lost();
     }
   }

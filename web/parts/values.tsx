@@ -55,10 +55,12 @@ function withLineBreaks(text: string): ReactNode {
   return [first, ...rest.flatMap((part, at) => [<wbr key={at} />, part])];
 }
 
-const PRIVATE = '@private';
+/** The name of every private developer. */
+export const PRIVATE_DEVELOPER = '@private';
 
 /** `codex@mira`; just `@private` for a private developer. */
-export const workerOf = (developer: string, agent: string | null): string => (agent === null || developer === PRIVATE ? developer : `${agent}@${developer}`);
+export const workerOf = (developer: string, agent: string | null): string =>
+  agent === null || developer === PRIVATE_DEVELOPER ? developer : `${agent}@${developer}`;
 
 /** `codex@mira` as a link to the agent's page; agents of private developers have no id and no page. */
 export function AgentName({ name, id, brief = true }: { name: string; id: string | null; brief?: boolean }) {

@@ -1,4 +1,4 @@
-import { type ActionResult, ApiError, call } from '../../api.ts';
+import { type ActionResult, asApiError, call } from '../../api.ts';
 import { SharedValue, useSharedValue } from '../../shared-value.ts';
 
 type Break = NonNullable<ActionResult<'events.verify'>['first_break']>;
@@ -71,8 +71,7 @@ export async function verifyChain(workspace: string): Promise<void> {
     }
     conclude(workspace);
   } catch (error) {
-    if (mine === turn)
-      chain.change({ status: 'failed', error: error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.') });
+    if (mine === turn) chain.change({ status: 'failed', error: asApiError(error) });
   }
 }
 

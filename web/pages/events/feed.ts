@@ -1,4 +1,4 @@
-import { ApiError, call, type EventView } from '../../api.ts';
+import { type ApiError, asApiError, call, type EventView } from '../../api.ts';
 import type { EventSearch } from '../../search.ts';
 import { SharedValue } from '../../shared-value.ts';
 
@@ -101,5 +101,3 @@ export class Feed {
     this.store.change({ rows: kept, to, from });
   }
 }
-
-const asApiError = (error: unknown): ApiError => (error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.'));

@@ -3,7 +3,7 @@ import type { Instance, ShownInstance } from '../../api.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Notice, State } from '../../parts/layout.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { AgentName, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
+import { AgentName, PRIVATE_DEVELOPER, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { Views } from '../../parts/views.tsx';
 import { useRead } from '../../queries.ts';
 import { InstanceActions } from './instance-actions.tsx';
@@ -94,8 +94,6 @@ function AtLimit({ instance: { id, reviews, max_reviews, failed_reviews, max_fai
   );
 }
 
-const PRIVATE = '@private';
-
 /** The facts that decide what to do next; the rest is folded. */
 function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownInstance }) {
   const { developer, agent, parent_instance_id, review_iteration, status_reason, kept_reason, backup_ref, issue_number } = instance;
@@ -103,7 +101,7 @@ function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownInstance }
     <div className="grid gap-2">
       <Facts
         facts={{
-          Agent: <AgentName name={developer === null ? agent : workerOf(developer, agent)} id={developer === PRIVATE ? null : instance.id} />,
+          Agent: <AgentName name={developer === null ? agent : workerOf(developer, agent)} id={developer === PRIVATE_DEVELOPER ? null : instance.id} />,
           Reviews: parent_instance_id !== null && (
             <>
               <Link to="/reviews/$instance" params={{ instance: parent_instance_id }} className="link mono">
