@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { localPath } from '../web/session.ts';
+import { localPath } from '../web/local-path.ts';
 
 test.each([
   ['/tasks?task=task_1#plan', '/tasks?task=task_1#plan'],

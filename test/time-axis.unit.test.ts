@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { axisWords, hoursBetween, rowsOf } from '../web/parts/time-axis.ts';
+import { axisWords, clockFor, hoursBetween, placeOf, rowsOf, stretchesOf, ticksOf } from '../web/parts/time-axis.ts';
 
 const HOUR = 3_600_000;
 
@@ -26,4 +26,57 @@ test('the marks of a chart are times of 24 hours, in UTC where that was chosen; 
   expect(axisWords([evening, evening + 60_000], true)(evening)).toBe('18:05');
   expect(axisWords([evening, evening + 60_000], false)(evening)).toMatch(/^\d\d:\d\d$/);
   expect(axisWords([evening, evening + 86_400_000], true)(evening)).toMatch(/Jan/);
+});
+
+test('a long idle time is folded to a sliver, keeps its place, and is drawn in full when asked for', () => {
+  const work = [
+    { from: 0, until: HOUR },
+    { from: 0.5 * HOUR, until: HOUR },
+    { from: 10 * HOUR, until: 11 * HOUR },
+  ];
+  const folded = stretchesOf(work, true);
+  expect(folded.map(({ idle, folded: isFolded }) => [idle, isFolded])).toEqual([
+    [false, false],
+    [true, true],
+    [false, false],
+  ]);
+  expect(placeOf(folded, 10.5 * HOUR)).toBeCloseTo(0.76, 2);
+  expect(placeOf(folded, 11 * HOUR)).toBeCloseTo(1, 5);
+  expect(placeOf(stretchesOf(work, false), 5.5 * HOUR)).toBeCloseTo(0.5, 5);
+  // A pause of minutes is no gap.
+  expect(
+    stretchesOf(
+      [
+        { from: 0, until: HOUR },
+        { from: HOUR + 60_000, until: 2 * HOUR },
+      ],
+      true,
+    ),
+  ).toHaveLength(1);
+});
+
+test('what overlaps stands in rows of its own, and marks of the axis stand apart', () => {
+  expect(
+    rowsOf([
+      { from: 0, until: 5 },
+      { from: 2, until: 4 },
+      { from: 4, until: 6 },
+      { from: 5, until: 7 },
+    ]),
+  ).toEqual([0, 1, 1, 0]);
+  const many = Array.from({ length: 30 }, (_, at) => ({ from: at * HOUR, until: at * HOUR + 60_000 }));
+  const stretches = stretchesOf(many, true);
+  const places = ticksOf(stretches, 6).map((time) => placeOf(stretches, time));
+  expect(places.every((place, at) => at === 0 || place - (places[at - 1] as number) >= 0.139)).toBe(true);
+});
+
+test('the marks of a short time tell its seconds, those of a long one do not', () => {
+  const noon = Date.UTC(2026, 0, 1, 12);
+  const written = (...minutes: number[]) => {
+    const ticks = minutes.map((minute) => noon + minute * 60_000);
+    const clock = clockFor(ticks, 'UTC');
+    return ticks.map((tick) => clock.format(tick));
+  };
+  expect(written(0, 0.25, 0.5)).toEqual(['12:00:00', '12:00:15', '12:00:30']);
+  expect(written(0, 30, 60)).toEqual(['12:00', '12:30', '13:00']);
 });

@@ -93,7 +93,7 @@ export type CycleHandoff = ActionResult<'cycles.handoff'>['handoff'];
 export type Thread = ActionResult<'messages.threads'>['items'][number];
 export type ShownThread = ActionResult<'messages.thread'>;
 
-/** A refusal as the server worded it, or the lack of an answer. */
+/** A refusal in the words of the server, or a server that does not answer. */
 export class ApiError extends Error {
   readonly code: string;
   readonly suggestion: string;
@@ -106,6 +106,8 @@ export class ApiError extends Error {
   }
 }
 
+export const asApiError = (error: unknown): ApiError => (error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.'));
+
 const SIGNED_OUT = 'SIGNED_OUT';
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.code === SIGNED_OUT;
 
@@ -113,7 +115,7 @@ export async function call<N extends ActionName>(name: N, input: ActionInput<N>,
   const path = `/api/actions/${name}`;
   let proof = storedProof();
   let response = await post(path, input, proof, signal);
-  // Another tab has signed in meanwhile: the cookie is that of its session, and so is the proof by now.
+  // Another tab has signed in meanwhile: the cookie and the stored proof now belong to its session.
   if (response.status === 401 && storedProof() !== proof) {
     proof = storedProof();
     response = await post(path, input, proof, signal);
@@ -127,15 +129,15 @@ export async function call<N extends ActionName>(name: N, input: ActionInput<N>,
   return body as ActionResult<N>;
 }
 
-/** An address that the browser opens by itself, a socket or a download: it carries no header, so a ticket stands for the page's proof. */
-export async function ticketed(path: string, query: Record<string, string> = {}): Promise<string> {
+/** An address that the browser opens without headers (a socket or a download): a ticket replaces the proof that the page sends. */
+export async function addressWithTicket(path: string, query: Record<string, string> = {}): Promise<string> {
   const { ticket } = await call('session.ticket', { path });
   return `${path}?${new URLSearchParams({ ...query, ticket })}`;
 }
 
-/** The same for a socket. */
-export const ticketedSocket = async (path: string, query: Record<string, string>): Promise<WebSocket> =>
-  new WebSocket(location.origin.replace(/^http/, 'ws') + (await ticketed(path, query)));
+/** Opens a socket with a ticket. */
+export const openSocket = async (path: string, query: Record<string, string>): Promise<WebSocket> =>
+  new WebSocket(location.origin.replace(/^http/, 'ws') + (await addressWithTicket(path, query)));
 
 export type SignInAnswer = { readonly signedIn: SignedIn } | { readonly another: { readonly linkFor: Account; readonly signedInAs: Account } };
 
@@ -165,7 +167,7 @@ async function post(path: string, input: unknown, proof: string | null, signal?:
   }
 }
 
-/** What is refused before an action is found comes in the team envelope, the rest plain. */
+/** A refusal before an action is found uses the team envelope; the others have plain fields. */
 interface RefusalBody {
   code?: string;
   message?: string;

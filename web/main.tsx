@@ -3,17 +3,18 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isSignedOut } from './api.ts';
-import { LiveJournal } from './live/context.tsx';
-import { Arrival, SignIn } from './pages/identity/arrival.tsx';
+import { LiveJournal } from './live/live-journal.tsx';
+import { Arrival, SignIn } from './pages/identity/sign-in.tsx';
 import { Problem } from './parts/layout.tsx';
 import { followPreferences } from './preferences.ts';
-import { queries, useRead } from './queries.ts';
+import { useRead } from './queries.ts';
+import { queries } from './query-client.ts';
 import { router } from './router.tsx';
 
 /** The code of a sign-in link, where that is the address. */
 const [, code] = /^\/signin\/([^/]+)$/.exec(location.pathname) ?? [];
 
-/** Nothing is asked of the server before it is known who asks. */
+/** Nothing else is read before the viewer is known. */
 function Gate() {
   const me = useRead('identity.me', {});
   if (isSignedOut(me.error)) return <SignIn />;

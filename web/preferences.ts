@@ -1,19 +1,19 @@
 import { SharedValue, useSharedValue } from './shared-value.ts';
 
-/** What this browser remembers of whoever uses it. Nothing here is a secret, and nothing breaks without it. */
+/** Settings of this browser. Nothing here is a secret, and nothing breaks without it. */
 export interface Preferences {
   readonly theme: 'system' | 'light' | 'dark';
   /** Times in UTC instead of this machine's zone. */
   readonly utc: boolean;
   /** Shortcuts of a single key. */
   readonly keys: boolean;
-  /** Browser notices for what waits on a person. */
+  /** Browser notifications for things that wait on the person. */
   readonly notices: boolean;
   /** The steps of a new team on Now. */
   readonly firstSteps: boolean;
-  /** When Now was last left: what happened since is news. */
+  /** When Now was last left: later events are news. */
   readonly lastVisit: number | null;
-  /** And when it had been left before this visit. */
+  /** The last visit before the current one. */
   readonly newsSince: number | null;
 }
 
@@ -47,7 +47,7 @@ export function prefer(change: Partial<Preferences>): void {
   try {
     localStorage.setItem(STORED, JSON.stringify(store.get()));
   } catch {
-    // A browser that keeps nothing for us: it holds until the tab is closed.
+    // Without storage the choice holds until the tab is closed.
   }
 }
 

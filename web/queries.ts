@@ -1,93 +1,32 @@
-import { MutationCache, QueryCache, QueryClient, type UseMutationResult, type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query';
-import { type ActionInput, type ActionName, type ActionResult, call, isSignedOut } from './api.ts';
-
-export const ME = ['identity.me', {}] as const;
-
-/** Whichever call learns that the sign-in is over, the whole page must know. */
-function onError(error: unknown): void {
-  if (isSignedOut(error) && queries.getQueryState(ME)?.status === 'success') void queries.resetQueries({ queryKey: ME });
-}
-
-export const queries = new QueryClient({
-  queryCache: new QueryCache({ onError }),
-  mutationCache: new MutationCache({ onError }),
-  // No blind retries: what changed is told by events, and a server that comes back by the live connection.
-  defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
-});
-
-/** Reads that were under way when something changed, so that they may not show it; each settles once it has been repeated. */
-const outdated = new Map<string, PromiseWithResolvers<void>>();
-
-/**
- * Reads again whatever is shown, and settles once all of it has been read. A read that is under way is not aborted but repeated
- * once it has ended: otherwise a read that takes longer than the time between two changes would never end.
- */
-export async function readNow(): Promise<void> {
-  const underWay = queries.getQueryCache().findAll({ fetchStatus: 'fetching', predicate: (query) => !query.isStatic() });
-  const repeated = underWay.map(({ queryHash }) => {
-    const again = outdated.get(queryHash) ?? Promise.withResolvers<void>();
-    outdated.set(queryHash, again);
-    return again.promise;
-  });
-  await Promise.all([queries.invalidateQueries({ fetchStatus: 'idle' }), ...repeated]);
-}
-
-queries.getQueryCache().subscribe(({ type, query }) => {
-  const again = outdated.get(query.queryHash);
-  if (!again || (type !== 'removed' && (type !== 'updated' || query.state.fetchStatus !== 'idle'))) return;
-  outdated.delete(query.queryHash);
-  again.resolve(queries.invalidateQueries({ queryKey: query.queryKey, exact: true }));
-});
-
-/** Events may pour in: what is shown is read again at most this often. */
-const READ_AGAIN_MS = 1_000;
-let lastRead = Number.NEGATIVE_INFINITY;
-let nextRead: ReturnType<typeof setTimeout> | undefined;
-
-/** The same, for events. By a clock that nobody sets: after one hour back, nothing would be read for an hour. */
-export function readAgain(): void {
-  const wait = lastRead + READ_AGAIN_MS - performance.now();
-  if (wait > 0) {
-    nextRead ??= setTimeout(onTime, wait);
-    return;
-  }
-  clearTimeout(nextRead);
-  nextRead = undefined;
-  lastRead = performance.now();
-  void readNow();
-}
-
-/** A timer may fire a moment early, and is then set once more. */
-function onTime(): void {
-  nextRead = undefined;
-  readAgain();
-}
+import { type UseMutationResult, type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query';
+import { type ActionInput, type ActionName, type ActionResult, call } from './api.ts';
+import { readNow } from './query-client.ts';
 
 interface Reading {
-  /** For what changes by time alone, which no event tells. */
-  everyMs?: number;
-  /** Whether it is read at all. */
+  /** For data that changes without an event. */
+  pollMs?: number;
+  /** False: it is not read. */
   enabled?: boolean;
-  /** No event tells of it, and reading it costs: it is read again by time alone. */
-  byTimeAlone?: boolean;
+  /** Not read again after events, because no event reports its changes and reading it is expensive. */
+  ignoreEvents?: boolean;
 }
 
-/** Reads by an action that changes nothing. Old data stays while it reads again. */
+/** Reads by an action that changes nothing. The old data stays while it is read again. */
 export function useRead<N extends ActionName>(
   name: N,
   input: ActionInput<N>,
-  { everyMs, enabled = true, byTimeAlone = false }: Reading = {},
+  { pollMs, enabled = true, ignoreEvents = false }: Reading = {},
 ): UseQueryResult<ActionResult<N>> {
   return useQuery({
     queryKey: [name, input],
     queryFn: ({ signal }) => call(name, input, signal),
-    refetchInterval: everyMs ?? false,
+    refetchInterval: pollMs ?? false,
     enabled,
-    staleTime: byTimeAlone ? 'static' : 0,
+    staleTime: ignoreEvents ? 'static' : 0,
   });
 }
 
-/** Does something, after which everything shown is read again. The answer is not kept: it may hold a secret. */
+/** Changes something, then reads everything that is shown again. The answer is not cached: it may contain a secret. */
 export function useAct<N extends ActionName>(name: N): UseMutationResult<ActionResult<N>, Error, ActionInput<N>> {
   return useMutation({
     mutationFn: (input: ActionInput<N>) => call(name, input),

@@ -63,7 +63,7 @@ const redirectFrom = <Parent extends AnyRoute, const Path extends string>(parent
 const now = page(root, '/', search.nowSearch, 'Now', () => import('./pages/team/now.tsx'));
 const agent = page(root, '/agents/$agent', NO_SEARCH, 'Agent', () => import('./pages/team/agent.tsx'));
 
-const work = page(root, '/tasks', NO_SEARCH, 'Work', () => import('./pages/tasks/tasks.tsx'));
+const work = page(root, '/tasks', NO_SEARCH, 'Work', () => import('./pages/tasks/work.tsx'));
 const tasks = page(work, '/', search.taskSearch, 'Tasks', () => import('./pages/tasks/tasks.tsx'));
 const claims = page(work, '/claims', search.claimSearch, 'Claims', () => import('./pages/tasks/claims.tsx'));
 const overlaps = page(work, '/overlaps', search.overlapSearch, 'Overlaps', () => import('./pages/overlap/overlaps.tsx'));
@@ -73,13 +73,13 @@ const workflows = page(root, '/workflows', search.workflowsSearch, 'Workflows', 
 const workflow = page(root, '/workflows/$workflow', search.workflowSearch, 'WorkflowPage', () => import('./pages/workflows/workflow.tsx'));
 const graph = page(workflow, '/', search.graphSearch, 'Graph', () => import('./pages/workflows/graph.tsx'));
 const timeline = page(workflow, '/timeline', search.timelineSearch, 'Timeline', () => import('./pages/workflows/timeline.tsx'));
-const list = page(workflow, '/list', search.listSearch, 'List', () => import('./pages/workflows/list.tsx'));
+const list = page(workflow, '/list', search.listSearch, 'TaskList', () => import('./pages/workflows/task-list.tsx'));
 
 const reviews = page(root, '/reviews', search.reviewSearch, 'Reviews', () => import('./pages/reviews/reviews.tsx'));
 const instance = page(root, '/reviews/$instance', NO_SEARCH, 'InstancePage', () => import('./pages/reviews/instance.tsx'));
 const terminal = page(instance, '/', search.terminalSearch, 'TerminalView', () => import('./pages/reviews/terminal.tsx'));
 const diff = page(instance, '/diff', search.diffSearch, 'DiffView', () => import('./pages/reviews/diff.tsx'));
-const feedback = page(instance, '/feedback', NO_SEARCH, 'FeedbackView', () => import('./pages/reviews/history.tsx'));
+const feedback = page(instance, '/feedback', NO_SEARCH, 'FeedbackView', () => import('./pages/reviews/feedback.tsx'));
 const history = page(instance, '/history', NO_SEARCH, 'HistoryView', () => import('./pages/reviews/history.tsx'));
 
 const cycles = page(root, '/cycles', NO_SEARCH, 'Cycles', () => import('./pages/cycles/cycles.tsx'));
@@ -94,7 +94,7 @@ const grants = page(tools, '/grants', search.grantSearch, 'Grants', () => import
 const matrix = page(tools, '/matrix', search.matrixSearch, 'Matrix', () => import('./pages/tools/matrix.tsx'));
 const changes = page(tools, '/changes', search.changeSearch, 'Changes', () => import('./pages/tools/changes.tsx'));
 
-const activity = page(root, '/activity', NO_SEARCH, 'Activity', () => import('./pages/events/events.tsx'));
+const activity = page(root, '/activity', NO_SEARCH, 'Activity', () => import('./pages/events/activity.tsx'));
 const events = page(activity, '/', search.activitySearch, 'Events', () => import('./pages/events/events.tsx'));
 const chain = page(activity, '/chain', NO_SEARCH, 'Chain', () => import('./pages/events/chain.tsx'));
 
@@ -109,8 +109,8 @@ const devices = page(settings, '/devices', NO_SEARCH, 'Devices', () => import('.
 const members = page(settings, '/members', NO_SEARCH, 'Members', () => import('./pages/identity/members.tsx'));
 const roles = page(settings, '/roles', search.roleSearch, 'Roles', () => import('./pages/settings/roles.tsx'));
 const limits = page(settings, '/limits', NO_SEARCH, 'Limits', () => import('./pages/settings/limits.tsx'));
-const retention = page(settings, '/retention', NO_SEARCH, 'Retention', () => import('./pages/settings/settings.tsx'));
-const theme = page(settings, '/theme', NO_SEARCH, 'Theme', () => import('./pages/settings/settings.tsx'));
+const retention = page(settings, '/retention', NO_SEARCH, 'Retention', () => import('./pages/settings/retention.tsx'));
+const theme = page(settings, '/theme', NO_SEARCH, 'Theme', () => import('./pages/settings/theme.tsx'));
 const authorize = page(root, '/setup/authorize', search.authorizeSearch, 'Authorize', () => import('./pages/devices/authorize.tsx'));
 
 export const router = createRouter({

@@ -66,7 +66,7 @@ export const timelineSearch = schema({ gaps: flag, as: oneOf('table') });
 /** `text`: words of a name. */
 export const listSearch = schema({ status: choice(TASK_CHOICES), text: shortText });
 
-/** Nothing chosen means those that are not over, of every type. */
+/** Without a choice: instances that have not ended, of every type. */
 export const reviewSearch = schema({ show: oneOf('all'), type: oneOf<Instance['type']>('coding', 'review', 'planning') });
 /** `text`: the screen as text, for screen readers. */
 export const terminalSearch = schema({ text: flag });
@@ -97,7 +97,7 @@ export const eventFilter: (given: Record<string, unknown>) => EventSearch = sche
 /** `event`: its panel is open. `chart`: how far back the chart goes; an hour where nothing is chosen. */
 export const activitySearch = schema({ ...EVENT_FILTER, event: positive, chart: oneOf('day') });
 
-/** By agent and over 30 days where nothing is chosen. `bars`: what they are stacked of. `prices`: their dialog is open. */
+/** By agent and over 30 days unless chosen. `bars`: how the bars are stacked. `prices`: the dialog is open. */
 export const usageSearch = schema({
   by: oneOf('day', 'task', 'developer'),
   days: oneOf(7, 90, 366),

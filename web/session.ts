@@ -10,11 +10,11 @@ export const storedProof = (): string | null => localStorage.getItem(PROOF);
 
 export const forgetProof = (): void => localStorage.removeItem(PROOF);
 
-/** Whose account this browser had last. Another port can take the cookie away: then a stranger's link must still not pass for one's own. */
+/** The account that last signed in here. Another port can delete the cookie: even then a stranger's link must not pass for the user's own. */
 export const lastAccount = (): (Account & { readonly id: string }) | null => JSON.parse(localStorage.getItem(ACCOUNT) ?? 'null');
 
-/** The person leaves, and whoever comes next is nobody else's. */
-export function leave(): void {
+/** Forgets the account, so that the next person here is not taken for this one. */
+export function endSession(): void {
   forgetProof();
   localStorage.removeItem(ACCOUNT);
 }
@@ -30,15 +30,15 @@ export interface SignedIn {
   readonly workspace: string;
 }
 
-/** From here on this browser is that person's; the page that is opened next says whose. */
-export function begin({ proof, developer, workspace }: SignedIn): void {
+/** Stores the session; the next page shows whose account it is. */
+export function beginSession({ proof, developer, workspace }: SignedIn): void {
   localStorage.setItem(PROOF, proof);
   localStorage.setItem(ACCOUNT, JSON.stringify({ id: developer.id, developer: developer.name, workspace }));
   sessionStorage.setItem(WELCOME, `Signed in as ${developer.name}, ${developer.role} of ${workspace}.`);
 }
 
-/** What to say of a sign-in that was just made; once. */
-export function welcome(): string | null {
+/** The words about a sign-in that was just made; shown once. */
+export function takeWelcome(): string | null {
   const words = sessionStorage.getItem(WELCOME);
   sessionStorage.removeItem(WELCOME);
   return words;
@@ -46,18 +46,9 @@ export function welcome(): string | null {
 
 /** Calls when another tab signs in. */
 export function onSignIn(listener: () => void): () => void {
-  const heard = ({ key, newValue }: StorageEvent): void => {
+  const onStorage = ({ key, newValue }: StorageEvent): void => {
     if (key === PROOF && newValue !== null) listener();
   };
-  addEventListener('storage', heard);
-  return () => removeEventListener('storage', heard);
-}
-
-const HERE = 'http://here';
-
-/** A page of this server, whatever was asked for: a link must not lead elsewhere. */
-export function localPath(asked: string | undefined): string {
-  if (!asked?.startsWith('/')) return '/';
-  const url = URL.parse(asked, HERE);
-  return url?.origin === HERE ? `${url.pathname}${url.search}${url.hash}` : '/';
+  addEventListener('storage', onStorage);
+  return () => removeEventListener('storage', onStorage);
 }

@@ -11,7 +11,7 @@ export default defineConfig({
   build: {
     outDir: fileURLToPath(new URL('../dist/web', import.meta.url)),
     emptyOutDir: true,
-    // By which scripts/budgets.ts knows what loads with what.
+    // scripts/budgets.ts reads from it which files are loaded together.
     manifest: true,
     // The server's content security policy takes nothing inline but images.
     assetsInlineLimit: 0,

@@ -16,7 +16,7 @@ function subscribe(watcher: () => void): () => void {
   };
 }
 
-/** Something that depends on the time of day; renders again only when it has changed. */
+/** A value that depends on the time; the component renders again only when the value changes. */
 export function useByClock<T extends string | number | boolean>(read: (now: number) => T): T {
   return useSyncExternalStore(subscribe, () => read(Date.now()));
 }

@@ -1,8 +1,8 @@
-import { ApiError, call, type EventView, isSignedOut, ticketedSocket } from '../api.ts';
+import { type ApiError, asApiError, call, type EventView, isSignedOut, openSocket } from '../api.ts';
 import { SharedValue } from '../shared-value.ts';
 
 const FIRST_READ = 200;
-/** What is kept in memory: the newest. */
+/** How many events are kept in memory. */
 const KEPT = 1_000;
 const PAINT_MS = 250;
 const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
@@ -36,7 +36,7 @@ export class Journal {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #attempts = 0;
   #socket: WebSocket | undefined;
-  /** Each connection has a number, so that what an abandoned one still says is not heard. */
+  /** The number of the connection: messages of an abandoned one are ignored. */
   #turn = 0;
   readonly #listener: JournalListener;
 
@@ -62,18 +62,18 @@ export class Journal {
       const missed = await this.#read();
       if (turn !== this.#turn) return;
       this.#take(missed);
-      const socket = await ticketedSocket('/api/events', { after: String(this.#last) });
+      const socket = await openSocket('/api/events', { after: String(this.#last) });
       if (turn !== this.#turn) return socket.close();
       this.#follow(turn, socket);
     } catch (error) {
       if (turn !== this.#turn) return;
       if (isSignedOut(error)) return this.#listener.signedOut();
-      this.store.change({ error: error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.') });
+      this.store.change({ error: asApiError(error) });
       this.#lost();
     }
   }
 
-  /** What came since the last event that is held; the newest events where that is too far back, or from another journal. */
+  /** Reads the events since the last one that is held, or just the newest if that one is too old or of another journal. */
   async #read(): Promise<{ items: EventView[]; head: number; afresh: boolean }> {
     if (this.#last !== undefined) {
       const { items, head } = await call('events.list', { after: this.#last, limit: KEPT });

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, type SubmitEvent, useState } from 'react';
 import type { ActionInput, ActionName, ActionResult } from '../api.ts';
-import { DISCONNECTED_REASON, useDisconnected } from '../live/context.tsx';
+import { DISCONNECTED_REASON, useDisconnected } from '../live/live-journal.tsx';
 import { useAct, useRead } from '../queries.ts';
 import { CliCommand } from './command.tsx';
 import { closeDone, Dialog, openDialog } from './dialog.tsx';
@@ -11,9 +11,9 @@ import { escapeBidi } from './values.tsx';
 
 interface ActButtonProps extends ComponentProps<'button'> {
   look?: 'primary' | 'bad' | 'plain';
-  /** What it does is under way. */
+  /** The action is in progress. */
   pending?: boolean;
-  /** Who may do it; whoever may not sees it, and why not. */
+  /** The right that it needs. Without it the button is disabled and says why. */
   needs?: 'member' | 'operator' | 'machine' | undefined;
 }
 
@@ -21,7 +21,7 @@ const LOOKS = { primary: 'button-primary', bad: 'button-bad', plain: '' };
 const MACHINE_REASON = 'The operator of the server must allow this: covenant developers allow NAME --run-agents';
 const OPERATOR_REASON = 'This needs operator rights, which the first developer of the workspace has.';
 
-/** Does something at the server, and so not from a page that is known to be out of date. */
+/** A button that changes something on the server; disabled while the page is out of date. */
 export function ActButton({ look = 'plain', pending = false, disabled = false, needs = 'member', className = '', ...rest }: ActButtonProps) {
   const disconnected = useDisconnected();
   const me = useRead('identity.me', {}).data;
@@ -48,15 +48,15 @@ interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
   cancel?: string;
   /** Whether it has all it needs. */
   ready?: boolean;
-  /** Whoever presses Enter at once has done nothing: the focus begins on the way out. */
+  /** The focus starts on Cancel, so that pressing Enter at once does nothing. */
   cautious?: boolean;
   mutation: { readonly isPending: boolean; readonly error: Error | null };
-  /** Shown in the place of the form once it is there: what was made. */
+  /** Replaces the form once there is a result. */
   outcome?: ReactNode;
   /** "Nothing was granted." */
   failed: string;
   onSubmit: () => void;
-  /** What the other button does, where that is not to close it. */
+  /** What Cancel does, if it does not close the dialog. */
   onCancel?: () => void;
   onClose: () => void;
 }
@@ -93,48 +93,48 @@ export function FormDialog(props: FormDialogProps) {
   );
 }
 
-/** One that must be given, in some lines. */
-export const REASON = { label: 'Reason', most: 1_000, required: true, rows: 3 } as const;
+/** A required reason of several lines. */
+export const REASON = { label: 'Reason', max: 1_000, required: true, rows: 3 } as const;
 
 interface ConfirmSpec<N extends ActionName> {
   title: string;
-  /** What it does, in numbers where there are any. */
+  /** The consequences, with numbers if possible. */
   children: ReactNode;
   /** The button that does it. */
   act: string;
   actLook?: ActButtonProps['look'];
   keep?: string;
-  /** What destroys is confirmed by typing this. */
+  /** Destructive actions are confirmed by typing this text. */
   typed?: string;
   action: N;
-  /** Where a reason is asked for, it is made of that. */
+  /** A function if the input contains the reason. */
   input: ActionInput<N> | ((reason: string) => ActionInput<N>);
-  reason?: { readonly label: string; readonly hint?: string; readonly most: number; readonly required?: boolean; readonly rows?: number };
+  reason?: { readonly label: string; readonly hint?: string; readonly max: number; readonly required?: boolean; readonly rows?: number };
   /** "Nothing was released." */
   failed: string;
-  /** The same for a shell; the reason is added to its options. */
+  /** The CLI command; the reason is added to its options. */
   command?: string;
   options?: Readonly<Record<string, string>>;
-  /** Said once it is done. */
+  /** The message after success. */
   toast?: string | ((result: ActionResult<N>) => string);
   onDone?: ((result: ActionResult<N>) => void) | undefined;
 }
 
 interface ConfirmActionProps<N extends ActionName> extends ConfirmSpec<N> {
-  /** The button that asks. */
+  /** The button that opens the dialog. */
   button: string;
   look?: ActButtonProps['look'];
   needs?: ActButtonProps['needs'];
-  /** What a screen reader calls the button, where several on the page say the same. */
+  /** The name for screen readers, if several buttons of the page have the same label. */
   name?: string | undefined;
-  /** As in a row of a table. */
+  /** For a row of a table. */
   small?: boolean;
   disabled?: boolean;
   /** Shown with the button: why it is disabled. */
   hint?: string | undefined;
 }
 
-/** A button for what stops somebody's work or cannot be taken back: it asks, does it, and says what failed. */
+/** A button for an action that stops somebody's work or cannot be undone. It opens a dialog that asks first. */
 export function ConfirmAction<N extends ActionName>(props: ConfirmActionProps<N>) {
   const { button, look = 'bad', needs = 'member', name, small = false, disabled = false, hint, ...spec } = props;
   return (

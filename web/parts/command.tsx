@@ -1,31 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useRead } from '../queries.ts';
-
-type Outcome = 'idle' | 'copied' | 'failed';
-const WORDS: Record<Exclude<Outcome, 'idle'>, string> = { copied: 'Copied', failed: 'Select and copy it by hand' };
-
-export function CopyButton({ text, label = 'Copy', name }: { text: string; label?: string; name?: string }) {
-  const { outcome, copy } = useCopy(text);
-  const words = outcome === 'idle' ? undefined : WORDS[outcome];
-  return (
-    <span className="relative inline-flex shrink-0">
-      <button type="button" className="button" onClick={copy} aria-label={words ?? name ?? label}>
-        {words ?? label}
-      </button>
-      <CopyOutcome words={words} />
-    </span>
-  );
-}
-
-/** Read out: what changes inside of a button is not. */
-export function CopyOutcome({ words = '' }: { words?: string | undefined }) {
-  return (
-    <span role="status" className="sr-only">
-      {words}
-    </span>
-  );
-}
+import { CopyButton } from './copy.tsx';
 
 /** A command to run, as it is typed. */
 export function Command({ text }: { text: string }) {
@@ -39,7 +15,7 @@ export function Command({ text }: { text: string }) {
   );
 }
 
-/** Lines end between words: a browser would end one inside `--option` too. */
+/** Breaks lines only between words: a browser would break inside `--option` too. */
 const Unbroken = ({ text }: { text: string }) =>
   text.split(/(\s+)/).map((word, at) =>
     at % 2 === 0 ? (
@@ -52,7 +28,7 @@ const Unbroken = ({ text }: { text: string }) =>
     ),
   );
 
-/** Several lines to paste somewhere, as they are; `label` says what they are. */
+/** Several lines to paste; `label` is their name. */
 export function CodeBlock({ text, label }: { text: string; label: string }) {
   return (
     <figure aria-label={label} className="flex flex-wrap items-start gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3">
@@ -64,47 +40,14 @@ export function CodeBlock({ text, label }: { text: string; label: string }) {
   );
 }
 
-export function useCopy(text: string): { outcome: Outcome; copy: () => void } {
-  const [outcome, setOutcome] = useState<Outcome>('idle');
-  useEffect(() => {
-    if (outcome === 'idle') return undefined;
-    const timer = setTimeout(() => setOutcome('idle'), 2_000);
-    return () => clearTimeout(timer);
-  }, [outcome]);
-  return { outcome, copy: () => void copyText(text).then((done) => setOutcome(done ? 'copied' : 'failed')) };
-}
-
-/** Browsers give pages a clipboard on https and on this machine only. Elsewhere the older way may work, else it is copied by hand. */
-export async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return copyByEvent(text);
-  }
-}
-
-function copyByEvent(text: string): boolean {
-  let isCopied = false;
-  const fill = (event: ClipboardEvent): void => {
-    event.clipboardData?.setData('text/plain', text);
-    event.preventDefault();
-    isCopied = event.clipboardData !== null;
-  };
-  document.addEventListener('copy', fill, { once: true, capture: true });
-  document.execCommand('copy');
-  document.removeEventListener('copy', fill, { capture: true });
-  return isCopied;
-}
-
 interface CliCommandProps {
   words: string;
   options?: Record<string, string | undefined>;
-  /** What somebody typed, at the end. */
+  /** Free text at the end. */
   text?: string | undefined;
 }
 
-/** The same from a shell: `words` as they are, each of `options` that has a value. */
+/** The equivalent CLI command: `words` unchanged, then each of `options` that has a value. */
 export function CliCommand({ words, options = {}, text }: CliCommandProps) {
   const workspace = useRead('identity.me', {}).data?.workspace.replace(/^ws_/, '');
   const all = { ...options, workspace: workspace === 'default' ? undefined : workspace };
@@ -113,10 +56,10 @@ export function CliCommand({ words, options = {}, text }: CliCommandProps) {
   return <Command text={`covenant ${words}${given.join('')}${last}`} />;
 }
 
-/** As one word to a shell, whatever is in it. */
+/** Quoted so that the shell takes the text as one word. */
 const quoted = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-/** Commands that do the same from a shell, folded. */
+/** The equivalent commands, folded. */
 export function AsCommand({ label = 'As a command', children }: { label?: string; children: ReactNode }) {
   return (
     <details>
@@ -126,12 +69,12 @@ export function AsCommand({ label = 'As a command', children }: { label?: string
   );
 }
 
-/** Sets up all agents of a machine, from within a repository on it. */
+/** The command that sets up all agents of a machine; run it in a repository there. */
 export function SetupCommand() {
   return <Command text={`npm exec -- covibe-local setup --base-url ${location.origin}`} />;
 }
 
-/** npm would look for the command elsewhere in the world. */
+/** Without the companion, npm would fetch a package of that name from the public registry. */
 export function InstalledFirst() {
   return (
     <p>

@@ -1,27 +1,9 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useStableRows } from '../live/tail.ts';
-import { Problem } from './layout.tsx';
-import { type Column, Table, type TableProps, TableSkeleton } from './table.tsx';
+import { useStableRows } from '../live/stable-rows.ts';
+import { Loaded } from './loaded.tsx';
+import { type Column, Table, type TableProps } from './table.tsx';
 import { counted } from './values.tsx';
-
-/** A read as the page sees it: any query has this shape. */
-export interface ReadResult<T> {
-  readonly data?: T | undefined;
-  readonly error: Error | null;
-  refetch(): unknown;
-}
-
-/** What is read, in its place: its error, a skeleton until it is there, then the data. `what`: "The limits". */
-export function Loaded<T>({ query: { data, error, refetch }, what, children }: { query: ReadResult<T>; what: string; children?: (data: T) => ReactNode }) {
-  return (
-    <>
-      {error && <Problem what={`${what} could not be read.`} error={error} onRetry={() => void refetch()} />}
-      {data === undefined && !error && <TableSkeleton />}
-      {data !== undefined && children?.(data)}
-    </>
-  );
-}
 
 /** The rows that have been read, and how the list goes on. */
 export interface RowList<T> {
@@ -35,14 +17,14 @@ export interface RowList<T> {
   readonly total?: number | undefined;
   /** Every page it may hold is read: it goes on from its last row. */
   readonly isFull?: boolean;
-  /** Set where the list has begun anew further on. */
+  /** Set if the list starts further on than its first row. */
   readonly goBack?: (() => void) | undefined;
 }
 
 interface ListFrameProps<T> {
-  /** What the rows are: "tasks". */
+  /** The unit of the rows: "tasks". */
   noun: string;
-  /** What could not be read, where that is not "The tasks". */
+  /** The subject of the error message, if it is not "The tasks". */
   what?: string;
   list: RowList<T>;
   /** Shown where there is nothing to list. */
@@ -58,7 +40,7 @@ interface DataListProps<T> extends ListFrameProps<T> {
   label: string;
   columns: readonly Column<T>[];
   rowKey: (row: T) => string | number;
-  /** New rows come at the top, and wait while somebody has scrolled. Lists with other filters need other keys. */
+  /** New rows come at the top, and wait while the person has scrolled down. Give the list a key that contains its filter. */
   growsAtTop?: boolean;
 }
 
@@ -68,15 +50,14 @@ export function DataList<T>({ label, columns, rowKey, growsAtTop = false, ...fra
   return <ListFrame {...frame}>{(rows) => <RowsTable label={label} columns={columns} rows={rows} rowKey={rowKey} />}</ListFrame>;
 }
 
-/** What a list has around its rows: its error, skeleton, empty state and next page. */
+/** The frame around the rows of a list: error, skeleton, empty state and next page. */
 export function ListFrame<T>(props: ListFrameProps<T> & { children: (rows: readonly T[]) => ReactNode }) {
   const { noun, what = `The ${noun}`, list, empty, further, moreLabel, children } = props;
   const { rows, error, more, isFull, goBack, total } = list;
   const isPart = total !== undefined && rows !== undefined && total > rows.length;
   return (
     <>
-      {error && <Problem what={`${what} could not be read.`} error={error} onRetry={() => void list.refetch()} />}
-      {!rows && !error && <TableSkeleton />}
+      <Loaded query={{ data: rows, error, refetch: list.refetch }} what={what} />
       {rows?.length === 0 && empty}
       {rows && rows.length > 0 && children(rows)}
       {(more || isPart || goBack) && (
@@ -114,7 +95,7 @@ function StableTable<T>({ rows, rowKey, ...table }: TableProps<T>) {
   );
 }
 
-/** New rows wait for who has scrolled; at the top they come by themselves. */
+/** Shown while new rows wait because the person has scrolled down. Scrolling to the top shows them. */
 function Resume({ waiting }: { waiting: number }) {
   return (
     <button

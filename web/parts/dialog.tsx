@@ -17,7 +17,7 @@ interface DialogProps {
 export function Dialog({ title, wide = false, top = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // Before it leaves the page: a dialog that is gone gives no focus back.
+  // A layout effect, because a dialog gives the focus back only while it is still in the page.
   useLayoutEffect(() => {
     const element = dialog.current;
     if (!element) return undefined;
@@ -45,7 +45,7 @@ export function Dialog({ title, wide = false, top = false, onClose, children }: 
 
 const openModals = new SharedValue<readonly HTMLDialogElement[]>([]);
 
-/** Shows it over everything else; what is answered closes it. */
+/** Shows the dialog over everything else, and returns the function that closes it. */
 export function openModal(dialog: HTMLDialogElement): () => void {
   dialog.showModal();
   openModals.set([...openModals.get(), dialog]);
@@ -55,7 +55,7 @@ export function openModal(dialog: HTMLDialogElement): () => void {
   };
 }
 
-/** What lies over everything: whatever is not inside it can neither be seen nor clicked. */
+/** The topmost modal dialog: nothing outside it can be clicked. */
 export const useTopModal = (): HTMLDialogElement | undefined => useSharedValue(openModals).at(-1);
 
 type DialogContent = (close: () => void) => ReactNode;
@@ -64,7 +64,7 @@ const shownDialog = new SharedValue<DialogContent | undefined>(undefined);
 
 let home: HTMLElement | null | undefined;
 
-/** Shows a dialog that outlives the row or panel that asked for it: an event may take those off the page meanwhile. */
+/** Shows a dialog that outlives the row or panel that opened it, because an event may remove those from the page. */
 export function openDialog(content: DialogContent): void {
   home = document.activeElement?.closest<HTMLElement>('[data-home]');
   shownDialog.set(content);

@@ -1,5 +1,4 @@
 import { type ReactNode, useId } from 'react';
-import { escapeBidi } from './values.tsx';
 
 interface FieldProps {
   label: string;
@@ -23,8 +22,8 @@ export function Field({ label, hint, children }: FieldProps & { children: (id: s
 interface TextProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
-  /** As the contract bounds it; undefined where it does not. */
-  most?: number | undefined;
+  /** The longest text that the contract accepts; undefined if it has no limit. */
+  max?: number | undefined;
   /** It has the focus when its dialog opens. */
   first?: boolean;
   required?: boolean;
@@ -35,13 +34,13 @@ interface TextProps extends FieldProps {
 interface TextFieldProps extends TextProps {
   inputMode?: 'numeric';
   placeholder?: string;
-  /** What can be chosen while it is typed: values, or values with what they stand for. */
+  /** Suggestions: values, or values with their meanings. */
   choices?: readonly (string | readonly [string, string])[];
   className?: string;
 }
 
-/** A line that a person writes. */
-export function TextField({ label, hint, value, onChange, most, first, required, mono, inputMode, placeholder, choices, className = '' }: TextFieldProps) {
+/** A text field of one line. */
+export function TextField({ label, hint, value, onChange, max, first, required, mono, inputMode, placeholder, choices, className = '' }: TextFieldProps) {
   const list = useId();
   return (
     <Field label={label} hint={hint}>
@@ -52,7 +51,7 @@ export function TextField({ label, hint, value, onChange, most, first, required,
             className={`field ${mono ? 'mono' : ''} ${className}`}
             data-first={first || undefined}
             required={required}
-            maxLength={most}
+            maxLength={max}
             inputMode={inputMode}
             autoComplete="off"
             spellCheck={mono || choices ? false : undefined}
@@ -79,8 +78,8 @@ export function TextField({ label, hint, value, onChange, most, first, required,
   );
 }
 
-/** Some lines that a person writes. */
-export function TextArea({ label, hint, value, onChange, most, rows = 3, first, required, mono }: TextProps & { rows?: number }) {
+/** A text field of several lines. */
+export function TextArea({ label, hint, value, onChange, max, rows = 3, first, required, mono }: TextProps & { rows?: number }) {
   return (
     <Field label={label} hint={hint}>
       {(id) => (
@@ -90,7 +89,7 @@ export function TextArea({ label, hint, value, onChange, most, rows = 3, first, 
           data-first={first || undefined}
           rows={rows}
           required={required}
-          maxLength={most}
+          maxLength={max}
           spellCheck={mono ? false : undefined}
           value={value}
           onChange={({ target }) => onChange(target.value)}
@@ -145,47 +144,6 @@ export function Choice({ group, checked, label, meaning, onChoose }: ChoiceProps
   );
 }
 
-interface FilterProps<T extends string> {
-  label: string;
-  /** What is shown where nothing is chosen. */
-  otherwise: string;
-  choices: readonly (readonly [T, string])[];
-  chosen: T | undefined;
-  onChoose: (choice: T | undefined) => void;
-}
-
-/** One of a few values; the page keeps what was chosen in its address. */
-export function Filter<T extends string>({ label, otherwise, choices, chosen, onChoose }: FilterProps<T>) {
-  return (
-    <label className="flex items-center gap-2 text-muted">
-      {label}
-      <select
-        data-filter
-        className="field w-auto text-text"
-        value={chosen ?? ''}
-        onChange={({ target }) => onChoose(choices.find(([choice]) => choice === target.value)?.[0])}
-      >
-        <option value="">{otherwise}</option>
-        {choices.map(([choice, name]) => (
-          <option key={choice} value={choice}>
-            {escapeBidi(name)}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-/** Narrows a list, or widens it. */
-export function CheckFilter({ label, checked, onChange }: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
-  return (
-    <label className="flex items-center gap-2 text-muted pointer-coarse:min-h-11">
-      <input type="checkbox" checked={checked} onChange={({ target }) => onChange(target.checked)} />
-      {label}
-    </label>
-  );
-}
-
-/** Whoever types means the letters. */
+/** Whether a key goes into a field or terminal, so that shortcuts must ignore it. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select, [role=textbox], .xterm *'));

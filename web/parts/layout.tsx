@@ -1,5 +1,5 @@
-import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { ApiError } from '../api.ts';
 import { useRead } from '../queries.ts';
 import { CliCommand } from './command.tsx';
@@ -16,7 +16,7 @@ const LOOK: Record<Tone, { mark: string; colours: string }> = {
   you: { mark: '◆', colours: 'bg-you-tint text-you' },
 };
 
-/** A state: never by colour alone. */
+/** A status word with its colour and mark: never by colour alone. */
 export function State({ tone, children }: { tone: Tone; children: ReactNode }) {
   const { mark, colours } = LOOK[tone];
   return (
@@ -27,7 +27,7 @@ export function State({ tone, children }: { tone: Tone; children: ReactNode }) {
   );
 }
 
-/** A message with more room than a state. */
+/** A message in a coloured box. */
 export function Notice({ tone, children, role }: { tone: Tone; children: ReactNode; role?: 'alert' | 'status' }) {
   const { mark, colours } = LOOK[tone];
   return (
@@ -38,7 +38,7 @@ export function Notice({ tone, children, role }: { tone: Tone; children: ReactNo
   );
 }
 
-/** A link that is opened in another tab of this browser signs in this one too. */
+/** How to sign in again: a link that is opened in another tab signs in this one too. */
 function FreshSignIn() {
   const me = useRead('identity.me', {}).data;
   return (
@@ -48,7 +48,7 @@ function FreshSignIn() {
   );
 }
 
-/** What failed, in the server's words, where it failed. */
+/** An error in the server's words, shown where it happened. */
 export function Problem({ what, error, onRetry }: { what: string; error: unknown; onRetry?: () => void }) {
   const known = error instanceof ApiError ? error : undefined;
   return (
@@ -71,7 +71,7 @@ interface SectionProps {
   title: string;
   /** Stands beside the heading. */
   about?: ReactNode;
-  /** The heading takes the focus when something of the section is gone. */
+  /** The heading takes the focus when the focused part of the section is removed. */
   home?: boolean;
   children: ReactNode;
 }
@@ -93,12 +93,12 @@ export function Section({ title, about, home = false, children }: SectionProps) 
 }
 
 interface EmptyStateProps {
-  /** Takes away the filter that leaves nothing. */
+  /** A link that removes the filter. */
   all?: (Pick<LinkProps, 'to' | 'search'> & { label: string }) | false;
   children: ReactNode;
 }
 
-/** Said where there is nothing to list. */
+/** Shown if there is nothing to list. */
 export function EmptyState({ all, children }: EmptyStateProps) {
   return (
     <div className="mx-auto grid max-w-md justify-items-center gap-3 px-3 py-6 text-center text-muted">
@@ -127,9 +127,9 @@ export function PanelPart({ title, about, children }: { title: string; about?: R
 
 interface PanelListProps<T> {
   items: readonly T[];
-  /** Said where there are none. */
+  /** Shown if there are no items. */
   empty: ReactNode;
-  /** How many there are that are not shown. */
+  /** How many items are not shown. */
   more?: number;
   /** The name of the list, where its heading is not enough. */
   label?: string;
@@ -154,7 +154,7 @@ export function PanelList<T>({ items, empty, more = 0, label, className = '', ch
   );
 }
 
-/** Names under a count of them: paths, symbols. */
+/** A counted list of names, such as paths or symbols. */
 export function NameList({ unit, names }: { unit: string; names: readonly string[] }) {
   if (names.length === 0) return null;
   return (
@@ -171,46 +171,7 @@ export function NameList({ unit, names }: { unit: string; names: readonly string
   );
 }
 
-interface ViewsProps {
-  /** What the views are of. */
-  label: string;
-  views: readonly (Pick<LinkProps, 'to' | 'params' | 'search'> & { label: string; count?: number | undefined })[];
-}
-
-/** The views of a page, each with an address of its own. */
-export function Views({ label, views }: ViewsProps) {
-  const strip = useRef<HTMLElement>(null);
-  const { pathname } = useLocation();
-  // On a small screen the strip is longer than the window: the view that is open must be in it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is another view that stands at another address
-  useEffect(() => {
-    const here = strip.current?.querySelector<HTMLElement>('[aria-current=page]');
-    if (!strip.current || !here) return;
-    // By hand: scrollIntoView would move the page too, where the strip is below its end.
-    const { left, right } = strip.current.getBoundingClientRect();
-    const place = here.getBoundingClientRect();
-    strip.current.scrollLeft += Math.min(0, place.left - left) + Math.max(0, place.right - right);
-  }, [pathname]);
-  return (
-    <nav ref={strip} aria-label={label} className="mt-2 mb-4 flex gap-1 overflow-x-auto border-b border-line">
-      {views.map(({ label: name, count, ...place }) => (
-        <Link
-          key={name}
-          {...place}
-          activeOptions={{ exact: true, includeSearch: false }}
-          activeProps={{ className: 'border-live text-live' }}
-          inactiveProps={{ className: 'border-transparent text-muted hover:text-text' }}
-          className="-mb-px flex h-9 shrink-0 items-center gap-1.5 border-b-2 px-3 font-medium pointer-coarse:h-11"
-        >
-          {name}
-          {count !== undefined && <span className="text-label font-normal">{count.toLocaleString()}</span>}
-        </Link>
-      ))}
-    </nav>
-  );
-}
-
-/** What may be longer than its place. Where it is, the keyboard can reach and move it; `label` says what it is. */
+/** Content that scrolls if it is too large. It then takes the keyboard focus; `label` is its name. */
 export function Scrolled({ label, className, children }: { label: string; className: string; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
   const inside = useRef<HTMLDivElement>(null);
@@ -231,3 +192,13 @@ export function Scrolled({ label, className, children }: { label: string; classN
     </div>
   );
 }
+
+/** Full class names: Tailwind finds no others. */
+export const FILLS: Record<Tone, string> = {
+  quiet: 'bg-quiet',
+  live: 'bg-live',
+  good: 'bg-good',
+  wait: 'bg-wait',
+  bad: 'bg-bad',
+  you: 'bg-you',
+};

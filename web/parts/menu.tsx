@@ -8,7 +8,7 @@ const ENTRY =
   'flex min-h-8 cursor-default items-center gap-2 rounded px-2 outline-none select-none data-[highlighted]:bg-live-tint data-[highlighted]:text-live pointer-coarse:min-h-11';
 
 interface MenuProps {
-  /** What a screen reader calls the button. */
+  /** The name of the button for screen readers. */
   label: string;
   trigger: ReactNode;
   className?: string;

@@ -1,13 +1,14 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ActionInput, ActionResult } from '../api.ts';
-import { useLastValue } from '../live/tail.ts';
+import { useLastValue } from '../live/stable-rows.ts';
 import { useRead } from '../queries.ts';
-import type { ReadResult, RowList } from './data-list.tsx';
+import type { RowList } from './data-list.tsx';
+import type { ReadResult } from './loaded.tsx';
 
-/** What is shown is read again with each event: so many pages, and no more. Beyond them the list begins anew. */
+/** Every event reads all shown pages again, so their number is limited. Beyond it the list starts anew. */
 const MAX_PAGES = 6;
-/** The first comes at once; who asks for more wants many. */
+/** The first page is small so that it comes fast; further pages are larger. */
 const PAGE_SIZES = [50, 150] as const;
 
 interface Page {
@@ -15,18 +16,18 @@ interface Page {
 }
 
 interface PagedReading<P extends Page, C> {
-  /** The action and its filter: what tells one list from another. */
+  /** The action and its filter, which identify the list. */
   readonly key: readonly unknown[];
   read(cursor: C | undefined, limit: number, signal: AbortSignal): Promise<P>;
-  /** Where the page after this one begins; `held` rows stand before it. Nothing at the end. */
+  /** Where the next page begins, after `held` rows; nothing at the end of the list. */
   next(page: P, held: number): C | undefined | null;
   /** Where the list begins, if its address says so. */
   readonly from?: C | undefined;
   /** Rows of the first page, and of each further one. */
   readonly sizes?: readonly [number, number];
   readonly enabled?: boolean;
-  readonly everyMs?: number;
-  /** Rows of another filter stay until those of this one are here. */
+  readonly pollMs?: number;
+  /** The rows of the previous filter stay until the new ones are read. */
   readonly keepRows?: boolean;
 }
 
@@ -36,7 +37,7 @@ interface PagedList<P extends Page> extends RowList<P['items'][number]> {
 
 /** A list read a page at a time. */
 export function usePages<P extends Page, C>(reading: PagedReading<P, C>): PagedList<P> {
-  const { key, read, next, from, sizes = PAGE_SIZES, enabled = true, everyMs, keepRows = false } = reading;
+  const { key, read, next, from, sizes = PAGE_SIZES, enabled = true, pollMs, keepRows = false } = reading;
   const identity = JSON.stringify([key, from]);
   const [moved, setMoved] = useState<{ identity: string; to: C; held: number }>();
   const start = moved?.identity === identity ? moved : undefined;
@@ -49,7 +50,7 @@ export function usePages<P extends Page, C>(reading: PagedReading<P, C>): PagedL
       return cursor === undefined || cursor === null ? undefined : { cursor, limit: sizes[1] };
     },
     enabled,
-    refetchInterval: everyMs ?? false,
+    refetchInterval: pollMs ?? false,
     ...(keepRows && { placeholderData: keepPreviousData }),
   });
   const pages = data?.pages;
@@ -79,7 +80,7 @@ export function usePages<P extends Page, C>(reading: PagedReading<P, C>): PagedL
 
 const heldIn = (pages: readonly Page[], before = 0): number => pages.reduce((sum, { items }) => sum + items.length, before);
 
-/** A list that was read at once, as `DataList` takes it. */
+/** A list without pages, in the shape that `DataList` takes. */
 export const wholeList = <T>({ data, error, refetch }: ReadResult<{ readonly items: readonly T[] }>): RowList<T> => ({ rows: data?.items, error, refetch });
 
 const FEW = 50;
@@ -87,7 +88,7 @@ const FEW = 50;
 type CountedAction = 'tokens.list' | 'devices.list';
 type RowOf<N extends CountedAction> = ActionResult<N> extends { items: (infer Row)[] } ? Row : never;
 
-/** A list of which the first few are read, and many on request: who looks further searches by an id. */
+/** A list that reads 50 rows first and `many` on request; older rows are found by id. */
 export function useFewThenMany<N extends CountedAction>(name: N, filter: ActionInput<N>, many: number): RowList<RowOf<N>> {
   const [limit, setLimit] = useState(FEW);
   const query = useRead(name, { ...filter, limit });

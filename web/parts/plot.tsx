@@ -17,12 +17,12 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
     if (!element) return undefined;
     const draw = (): uPlot => {
       const colour = coloursOf(element);
-      const said = typeof unit === 'string' ? (value: number) => value.toLocaleString() : unit;
+      const valueWords = typeof unit === 'string' ? (value: number) => value.toLocaleString() : unit;
       const moment = axisWords(times, utc);
-      // The topmost is drawn first, so that those below it stand before it.
+      // The topmost series is drawn first, so that the others cover its lower part.
       const stacked = stack(series.map(({ values }) => values));
       const order = series.map((_, index) => series.length - 1 - index);
-      // A bar stands around its time: the first and the last need room too.
+      // Bars are centred on their times, so the first and the last need half a bar more.
       const half = ((times[1] ?? 0) - (times[0] ?? 0)) / 2_000;
       const bars = uPlot.paths.bars?.({ size: [0.8, 40], gap: 1 });
       return new uPlot(
@@ -48,7 +48,7 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
               ticks: { show: false },
               size: AXIS,
               font: FONT,
-              values: (_plot, ticks) => ticks.map(said),
+              values: (_plot, ticks) => ticks.map(valueWords),
             },
           ],
           series: [
@@ -66,20 +66,20 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
       );
     };
     let plot = draw();
-    const again = (): void => {
+    const redraw = (): void => {
       plot.destroy();
       plot = draw();
     };
-    const sizes = new ResizeObserver(() => plot.width !== element.clientWidth && again());
+    const sizes = new ResizeObserver(() => plot.width !== element.clientWidth && redraw());
     sizes.observe(element);
-    const themes = new MutationObserver(again);
+    const themes = new MutationObserver(redraw);
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const dark = matchMedia('(prefers-color-scheme: dark)');
-    dark.addEventListener('change', again);
+    dark.addEventListener('change', redraw);
     return () => {
       sizes.disconnect();
       themes.disconnect();
-      dark.removeEventListener('change', again);
+      dark.removeEventListener('change', redraw);
       plot.destroy();
     };
   }, [times, series, unit, height, utc]);
@@ -88,13 +88,13 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
 
 const FONT = '11px system-ui, sans-serif';
 
-/** Each with all that is below it. */
+/** Adds to each series the ones below it. */
 function stack(all: readonly (readonly number[])[]): number[][] {
   const sums: number[] = [];
   return all.map((values) => values.map((value, index) => (sums[index] = (sums[index] ?? 0) + value)));
 }
 
-/** A canvas knows no variables: what they are here and now. */
+/** The current values of the colour variables, which a canvas cannot read. */
 function coloursOf(element: HTMLElement) {
   const probe = document.createElement('span');
   element.append(probe);

@@ -33,7 +33,7 @@ export const hiddenIn = (text: string): number => text.match(EACH_HIDDEN)?.lengt
 
 const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
 
-/** Tag characters spell words that only a model reads: each is shown with the letter that it stands for. */
+/** Tag characters spell words that only a model reads: each is shown with its letter. */
 function nameOf(code: number): string {
   if (code > 0xe0020 && code < 0xe007f) return `tag ${String.fromCodePoint(code - 0xe0000)}`;
   return NAMES[code] ?? 'hidden character';
@@ -41,10 +41,10 @@ function nameOf(code: number): string {
 
 const written = (character: string): string => `[U+${codeOf(character).toString(16).toUpperCase().padStart(4, '0')}]`;
 
-/** More than these are written into the text itself: a page of so many marks would not move any more. */
+/** With more hidden characters than this they are plain text: so many elements would freeze the page. */
 const MAX_MARKED = 2_000;
 
-/** Text in which nothing can hide from whoever reads it: what has no shape is written out. */
+/** Text with every invisible character written out, so that nothing is hidden from the reader. */
 export function Revealed({ text }: { text: string }) {
   if (hiddenIn(text) > MAX_MARKED) return <bdi className="wrap-anywhere">{text.replace(EACH_HIDDEN, written)}</bdi>;
   const pieces = text.split(new RegExp(`(${HIDDEN.source})`, 'u'));
@@ -64,7 +64,7 @@ export function Revealed({ text }: { text: string }) {
   );
 }
 
-/** What was written by a program, as it is: it scrolls in a box of its own, which keys reach. */
+/** Text from a program, unchanged, in a scroll box that the keyboard can reach. */
 export function Written({ label, text }: { label: string; text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys

@@ -1,17 +1,17 @@
 import { type ReactNode, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
-import { wasPeek } from '../shell/rows.ts';
-import type { ReadResult } from './data-list.tsx';
+import { wasPeek } from '../shell/list-keys.ts';
 import { openModal } from './dialog.tsx';
+import { Facts, type FactValues } from './facts.tsx';
 import { isTyping } from './field.tsx';
 import { Icon } from './icon.tsx';
 import { Problem, Scrolled } from './layout.tsx';
-import { TableSkeleton } from './table.tsx';
+import { type ReadResult, TableSkeleton } from './loaded.tsx';
 import { UntrustedText } from './values.tsx';
 
-/** As wide as the screens on which the list stays usable beside it. */
+/** The screen width from which the list stays usable beside the panel. */
 const BESIDE = '(width >= 64rem)';
 
-/** What a row holds, beside the list; on a small screen over all of it. Escape closes it and gives the focus back. */
+/** Details beside the list; on a small screen over all of it. Escape closes it and gives the focus back. */
 export function SidePanel({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const panel = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -24,17 +24,17 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
     const peeked = wasPeek() && beside;
     if (beside) element.show();
     const close = beside ? () => element.close() : openModal(element);
-    // show() moves the focus inside: whoever only looked goes on in the list.
+    // show() moves the focus inside; after a peek it goes back to the list.
     if (peeked && opener instanceof HTMLElement) opener.focus();
     else element.focus();
     return () => {
-      // Whoever has gone elsewhere meanwhile stays there.
+      // If the focus has moved elsewhere meanwhile, it stays there.
       const within = element.contains(document.activeElement) || document.activeElement === document.body;
       close();
       if (within && opener instanceof HTMLElement) opener.focus();
     };
   }, [opener]);
-  // Beside the list it is no modal, and the browser leaves the key to us, wherever the focus is: whoever peeks stays in the list.
+  // Beside the list the panel is not modal, so the browser does not close it on Escape. The focus may be in the list, after a peek.
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog:modal')) return;
     if (panel.current?.contains(document.activeElement) || !isTyping(event.target)) onClose();
@@ -70,62 +70,32 @@ export function SidePanel({ title, onClose, children }: { title: string; onClose
   );
 }
 
-/** Values by their names. What is null shows as a dash; what is false or undefined is left out. */
-export type FactValues = Readonly<Record<string, ReactNode>>;
-
-export function Facts({ facts = {}, children }: { facts?: FactValues; children?: ReactNode }) {
-  return (
-    <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1.5">
-      {Object.entries(facts).map(
-        ([name, value]) =>
-          value !== undefined &&
-          value !== false && (
-            <Fact key={name} name={name}>
-              {value}
-            </Fact>
-          ),
-      )}
-      {children}
-    </dl>
-  );
-}
-
-/** A name and its value; what is unknown shows as a dash. */
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-muted">{name}</dt>
-      <dd>{children ?? '—'}</dd>
-    </>
-  );
-}
-
 /** The panel of a row. */
 export interface RowPanelProps<T> {
   /** Its id, or the end of it. */
   id: string;
-  /** As the list has it, until it is read by itself. */
+  /** The row of the list, shown until the panel's own read has ended. */
   listed: T | undefined;
   onClose: () => void;
 }
 
 interface ReadPanelProps<T> {
-  /** What is read: "The task". */
+  /** The subject: "The task". */
   what: string;
   title: string;
   query: ReadResult<unknown>;
-  /** What was read; until then as the list has it. */
+  /** The part of the query's data that the panel shows; until it is read, the row of the list. */
   value: T | undefined;
-  /** Said where it was read and there is none. */
+  /** Shown if the read found nothing. */
   missing?: ReactNode;
-  /** What stands above the facts. */
+  /** Shown above the facts. */
   head?: (value: T) => ReactNode;
   facts?: (value: T) => FactValues;
   onClose: () => void;
   children?: (value: T) => ReactNode;
 }
 
-/** A panel that reads one thing: its facts, and what can be done with it. */
+/** A panel about one object: its error or skeleton, then its facts and actions. */
 export function ReadPanel<T>({ what, title, query: { data, error, refetch }, value, missing, head, facts, onClose, children }: ReadPanelProps<T>) {
   return (
     <SidePanel title={title} onClose={onClose}>

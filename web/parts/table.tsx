@@ -1,6 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
-import { Scrolled } from './layout.tsx';
 
 /**
  * The place of a cell in a card, below 640 px. The first line has the title, and at its end the state. The others follow in
@@ -18,7 +17,7 @@ const CARDS: Record<Role, string> = {
   none: 'max-sm:hidden',
 };
 
-/** Stands for no value: a table has a dash, a card leaves the cell out. */
+/** No value: a dash in a table; a card leaves the cell out. */
 export function None({ children = '—' }: { children?: ReactNode }) {
   return <span data-none>{children}</span>;
 }
@@ -35,7 +34,7 @@ export interface Column<T> {
   readonly width?: string;
   /** The width of the screen from which the table has it. */
   readonly from?: keyof typeof HIDDEN_BELOW;
-  /** What a card, which has no headings, writes before the value: "last used:". */
+  /** Written before the value in a card, which has no headings: "last used:". */
   readonly prefix?: string;
   cell(row: T): ReactNode;
 }
@@ -52,18 +51,18 @@ export interface TableProps<T> {
   label: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
-  /** Where it is one of our ids, the key y copies it. */
+  /** If it is an id, the shortcut y copies it. */
   rowKey(row: T): string | number;
-  /** Every row stands in the page: for a table in a box of its own, which the window does not scroll. */
+  /** Renders every row: for a table in its own scroll box, which the window does not scroll. */
   whole?: boolean;
 }
 
-/** More rows than these, and only those near the window stand in the page. */
+/** With more rows, only those near the window are rendered. */
 const ALL_SHOWN = 60;
 const ROW_PX = 33;
 const BEYOND = 6;
 
-/** A table; below 640 px each row is a card. The roles stand in words because a changed `display` would take them away. */
+/** A table; below 640 px each row is a card. The roles are explicit because a changed `display` removes the implicit ones. */
 export function Table<T>({ label, columns, rows, rowKey, whole = false }: TableProps<T>) {
   const many = !whole && rows.length > ALL_SHOWN;
   const body = { columns: columns as readonly Column<unknown>[], rows, rowKey: rowKey as (row: unknown) => string | number };
@@ -104,11 +103,11 @@ function AllRows({ columns, rows, rowKey }: BodyProps) {
   );
 }
 
-/** The space of the rows that are not there is kept above and below. */
+/** Only the rows near the window, with empty space for the others above and below. */
 function NearRows({ columns, rows, rowKey }: BodyProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
-  // With every render: what stands above may have grown or gone.
+  // After every render: the content above may have changed its height.
   useLayoutEffect(() => {
     const place = body.current?.getBoundingClientRect().top;
     if (place !== undefined) setTop(Math.round(place + scrollY));
@@ -168,61 +167,3 @@ function Row({ id, row, columns, index, measure }: RowProps) {
 }
 
 const MemoRow = memo(Row);
-
-/** In the place of a table that is being read. */
-export function TableSkeleton() {
-  return (
-    <div role="status" aria-label="Loading" className="grid gap-2 p-3">
-      {[1, 2, 3, 4].map((line) => (
-        <div key={line} className="skeleton h-5" />
-      ))}
-    </div>
-  );
-}
-
-interface TwinTableProps {
-  /** What it is the table of: "The phases". */
-  title: string;
-  /** Its name, where that says more. */
-  label?: string;
-  heads: readonly ReactNode[];
-  rows: readonly { readonly key: string | number; readonly cells: readonly ReactNode[] }[];
-  /** Said where there are no rows. */
-  empty?: string;
-}
-
-/** What a picture shows as a table, folded: for who cannot see it. */
-export function TwinTable({ title, label = title, heads, rows, empty }: TwinTableProps) {
-  return (
-    <details className="text-label">
-      <summary className="cursor-pointer text-muted">{title} as a table</summary>
-      <Scrolled label={label} className="max-h-64">
-        <table className="mt-1" aria-label={label}>
-          <thead>
-            <tr className="text-left text-muted">
-              {heads.map((head, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
-                <th key={index} scope="col" className="pr-4 font-medium">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ key, cells }) => (
-              <tr key={key}>
-                {cells.map((cell, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
-                  <td key={index} className="pr-4">
-                    {cell}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        {rows.length === 0 && empty && <p className="text-muted">{empty}</p>}
-      </Scrolled>
-    </details>
-  );
-}

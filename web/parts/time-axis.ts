@@ -11,15 +11,15 @@ export interface AxisStretch extends Interval {
   readonly end: number;
 }
 
-/** A gap that is short beside the rest tells more as it is. */
+/** Shorter gaps are not folded. */
 const SHORTEST_GAP_MS = 5 * 60_000;
 const GAP_SHARE = 0.1;
 /** How wide a folded gap is, beside the whole. */
 const FOLDED_WIDTH = 0.04;
-/** However many there are, the work itself keeps most of the room. */
+/** All folded gaps together are at most this wide. */
 const MAX_FOLDED = 0.4;
 
-/** The time that the work took, in stretches in which somebody worked and in which nobody did. */
+/** Divides the time into stretches in which somebody worked and idle ones. */
 export function stretchesOf(work: readonly Interval[], fold: boolean): AxisStretch[] {
   const merged: { from: number; until: number }[] = [];
   for (const { from, until } of work.toSorted((one, other) => one.from - other.from)) {
@@ -61,10 +61,10 @@ export function placeOf(stretches: readonly AxisStretch[], time: number): number
   return at.start + (at.end - at.start) * Math.min(1, Math.max(0, within));
 }
 
-/** Nearer than these, two marks could not be told apart on a small screen. */
+/** Nearer marks would overlap on a small screen. */
 const NEAREST = 0.14;
 
-/** Times at which the axis is marked: about so many, evenly over what is not folded. */
+/** The times to mark on the axis: about this many, spread evenly over the stretches that are not folded. */
 export function ticksOf(stretches: readonly AxisStretch[], about: number): number[] {
   let last = Number.NEGATIVE_INFINITY;
   return stretches
@@ -81,7 +81,7 @@ export function ticksOf(stretches: readonly AxisStretch[], about: number): numbe
     .map(({ time }) => time);
 }
 
-/** Where all of it took less, the marks would say the same minute. */
+/** Shorter work needs seconds, or several marks would show the same minute. */
 const SECONDS_BELOW_MS = 10 * 60_000;
 
 /** How marks at these times are written. */
@@ -90,12 +90,12 @@ export function clockFor(ticks: readonly number[], timeZone: string | undefined)
   return new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...(isShort && { second: '2-digit' }), timeZone });
 }
 
-/** Which of several rows each takes, so that none lies over another: the first that is free. What would need more than `most` shares the last. */
-export function rowsOf(spans: readonly Interval[], most = Number.POSITIVE_INFINITY): number[] {
+/** The row of each span so that none overlap: the first free one. Spans that would need more than `maxRows` rows share the last. */
+export function rowsOf(spans: readonly Interval[], maxRows = Number.POSITIVE_INFINITY): number[] {
   const ends: number[] = [];
   return spans.map(({ from, until }) => {
     const free = ends.findIndex((end) => end <= from);
-    const row = free < 0 ? Math.min(ends.length, most - 1) : free;
+    const row = free < 0 ? Math.min(ends.length, maxRows - 1) : free;
     ends[row] = Math.max(ends[row] ?? until, until);
     return row;
   });
@@ -104,14 +104,14 @@ export function rowsOf(spans: readonly Interval[], most = Number.POSITIVE_INFINI
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Full hours within, so many hours apart that there are a few. */
+/** Some full hours within the time, evenly spaced. */
 export function hoursBetween(from: number, to: number): number[] {
   const step = HOUR_MS * Math.max(1, Math.round((to - from) / HOUR_MS / 6));
   const first = Math.ceil(from / HOUR_MS) * HOUR_MS;
   return Array.from({ length: Math.max(0, Math.floor((to - first) / step) + 1) }, (_, index) => first + index * step);
 }
 
-/** How the marks of a chart's time axis are written: days where a bar stands for one, else times of the day, as the rest of the page writes them. */
+/** The format of the marks of a chart's time axis: days if a bar is a day, otherwise times, in UTC if the person has chosen that. */
 export function axisWords(times: readonly number[], utc: boolean): (time: number) => string {
   const ofDays = (times[1] ?? 0) - (times[0] ?? 0) >= DAY_MS;
   const shape = ofDays ? ({ day: 'numeric', month: 'short' } as const) : ({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const);

@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, Suspense } from 'react';
-import type { Tone } from './layout.tsx';
-import { TwinTable } from './table.tsx';
+import { FILLS, type Tone } from './layout.tsx';
+import { TwinTable } from './twin-table.tsx';
 import { counted, dateOf, UntrustedText } from './values.tsx';
 
 export interface Series {
@@ -16,24 +16,24 @@ export interface TimeChartProps {
   times: readonly number[];
   /** Stacked, the first at the bottom. */
   series: readonly Series[];
-  /** "1 call", "2 calls"; money and the like bring their own words. */
+  /** "1 call", "2 calls"; a function for amounts of money and other units. */
   unit: string | ((value: number) => string);
   height?: number;
   /** How a bar is called in the table; its date and time unless said. */
   nameOf?: (time: number) => string;
 }
 
-/** The numbers stand below it all the same. */
+/** The table below has the numbers. */
 const NoPlot = () => <p className="text-label text-muted">This browser cannot draw the chart; its table has the numbers.</p>;
 
-/** One that cannot be drawn here (the library refuses some locales) must not take its page with it. */
+/** If the chart cannot be drawn (the library refuses some locales), the page must still work. */
 const Plot = lazy<ComponentType<TimeChartProps>>(() => import('./plot.tsx').catch(() => ({ default: NoPlot })));
 const HEIGHT = 140;
 
-/** Bars over time. Whoever cannot see them has the same numbers as a table. */
+/** Bars over time, with the same numbers as a table. */
 export function TimeChart(props: TimeChartProps) {
   const { label, times, series, unit, height = HEIGHT, nameOf = dateOf } = props;
-  const said = (value: number) => (typeof unit === 'string' ? counted(value, unit) : unit(value));
+  const valueWords = (value: number) => (typeof unit === 'string' ? counted(value, unit) : unit(value));
   const named = times.map((time, index) => ({ time, values: series.map(({ values }) => values[index] ?? 0) })).filter(({ values }) => values.some(Boolean));
   return (
     <figure className="grid grid-cols-[minmax(0,1fr)] gap-1">
@@ -53,19 +53,9 @@ export function TimeChart(props: TimeChartProps) {
       <TwinTable
         title={label}
         heads={['Time', ...series.map((each) => <UntrustedText key={each.label} text={each.label} brief />)]}
-        rows={named.map(({ time, values }) => ({ key: time, cells: [nameOf(time), ...values.map(said)] }))}
+        rows={named.map(({ time, values }) => ({ key: time, cells: [nameOf(time), ...values.map(valueWords)] }))}
         empty="Nothing in this time."
       />
     </figure>
   );
 }
-
-/** Whole names, or the style sheet would not hold them. */
-export const FILLS: Record<Tone, string> = {
-  quiet: 'bg-quiet',
-  live: 'bg-live',
-  good: 'bg-good',
-  wait: 'bg-wait',
-  bad: 'bg-bad',
-  you: 'bg-you',
-};

@@ -1,14 +1,14 @@
 import * as Radix from '@radix-ui/react-toast';
 import { createContext, type ReactNode, use, useCallback, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { DISCONNECTED_REASON, useDisconnected } from '../live/context.tsx';
+import { DISCONNECTED_REASON, useDisconnected } from '../live/live-journal.tsx';
 import { useTopModal } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 
 interface Toast {
   readonly id: number;
   readonly words: string;
-  /** How what was done is taken back. */
+  /** The action that undoes it. */
   readonly inverse?: { readonly label: string; readonly act: () => void };
 }
 
@@ -16,7 +16,7 @@ type Say = (words: string, inverse?: Toast['inverse']) => void;
 
 const Context = createContext<Say>(() => {});
 
-/** Says that something was done, and how to take it back. What failed is told where it failed. */
+/** Shows that something was done, with a way to undo it. Errors are shown where they happen instead. */
 export const useToast = (): Say => use(Context);
 
 export function Toasts({ children }: { children: ReactNode }) {

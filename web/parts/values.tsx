@@ -2,27 +2,27 @@ import { Link, useRouter } from '@tanstack/react-router';
 import type { MouseEvent, ReactNode } from 'react';
 import { useByClock } from '../live/clock.ts';
 import { preferences } from '../preferences.ts';
-import { CopyOutcome, useCopy } from './command.tsx';
+import { CopyOutcome, useCopy } from './copy.tsx';
 
-/** They would turn around whatever stands behind them, in a sentence that quotes them too. */
+/** Marks that would reverse the text after them, even in a sentence that quotes them. */
 const DIRECTION_MARKS = /[\u202A-\u202E\u2066-\u2069]/g;
 
-/** For a title or a label, which no element can keep apart. */
+/** For titles and labels, where no element can isolate the text. */
 export const escapeBidi = (text: string): string => text.replace(DIRECTION_MARKS, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
 
-/** What somebody else wrote: text, whose writing direction stays its own. `brief` keeps it to two lines, or to one. */
+/** Text from other people or agents: its writing direction cannot affect the text around it. `brief` cuts it to two lines, or to one. */
 export function UntrustedText({ text, brief = false, className = '' }: { text: string; brief?: boolean | 'line'; className?: string }) {
   const shown = escapeBidi(text);
   return brief ? (
     <bdi title={shown} className={`${brief === 'line' ? 'block truncate text-left' : 'line-clamp-2 text-left wrap-anywhere'} ${className}`}>
-      {brief === 'line' ? shown : broken(shown)}
+      {brief === 'line' ? shown : withLineBreaks(shown)}
     </bdi>
   ) : (
-    <bdi className={`wrap-anywhere whitespace-pre-wrap ${className}`}>{broken(shown)}</bdi>
+    <bdi className={`wrap-anywhere whitespace-pre-wrap ${className}`}>{withLineBreaks(shown)}</bdi>
   );
 }
 
-/** What somebody else wrote, as a list. */
+/** Texts from other people or agents, as a list. */
 export function TextList({ texts }: { texts: readonly string[] }) {
   return (
     <ul className="list-disc pl-5">
@@ -48,19 +48,21 @@ export function RepositoryName({ path }: { path: string }) {
 const LONGEST_NAME = 100;
 
 /** A name without a space ends its line where it has a joint, if it can: `codex@`, `tool:agent_`. */
-function broken(text: string): ReactNode {
+function withLineBreaks(text: string): ReactNode {
   if (text.length > LONGEST_NAME || /\s/.test(text)) return text;
   const [first = '', ...rest] = text.split(/(?<=[@:/_.#])(?=\w)/);
   // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one name have no other name
   return [first, ...rest.flatMap((part, at) => [<wbr key={at} />, part])];
 }
 
-const PRIVATE = '@private';
+/** The name of every private developer. */
+export const PRIVATE_DEVELOPER = '@private';
 
-/** `codex@mira`; who is private stays so. */
-export const workerOf = (developer: string, agent: string | null): string => (agent === null || developer === PRIVATE ? developer : `${agent}@${developer}`);
+/** `codex@mira`; just `@private` for a private developer. */
+export const workerOf = (developer: string, agent: string | null): string =>
+  agent === null || developer === PRIVATE_DEVELOPER ? developer : `${agent}@${developer}`;
 
-/** `codex@mira`, which opens its page; without an id there is none: a private developer's agent, or nobody's. */
+/** `codex@mira` as a link to the agent's page; agents of private developers have no id and no page. */
 export function AgentName({ name, id, brief = true }: { name: string; id: string | null; brief?: boolean }) {
   if (id === null) return <UntrustedText text={name} brief={brief} />;
   return (
@@ -73,12 +75,12 @@ export function AgentName({ name, id, brief = true }: { name: string; id: string
 interface PathLinkProps {
   path: string | null;
   className?: string;
-  /** Where its words alone do not say which of several it is. */
+  /** The name for screen readers, if several links have the same words. */
   label?: string;
   children: ReactNode;
 }
 
-/** Leads to an address of the dashboard that the server gave; without one it is what it names and no more. */
+/** A link to an address of the dashboard that the server gave; plain text if it gave none. */
 export function PathLink({ path, className = 'hover:underline', label, children }: PathLinkProps) {
   const router = useRouter();
   if (path === null) return <>{children}</>;
@@ -124,19 +126,6 @@ export function Id({ id }: { id: string }) {
 /** "1 task", "12 tasks": a number without its unit says nothing. */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count.toLocaleString()} ${count === 1 ? one : many}`;
 
-const DOLLARS = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
-const CENT = 0.01;
-
-export const dollars = (usd: number): string => (usd > 0 && usd < CENT ? `<${DOLLARS.format(CENT)}` : DOLLARS.format(usd));
-
-/** `$2.80`; `$2.80+` where a part has no known price; a dash where nothing is known. */
-export const costWords = ({ cost_usd, unpriced }: { cost_usd: number | null; unpriced: number }): string =>
-  cost_usd === null ? '—' : `${dollars(cost_usd)}${unpriced > 0 ? '+' : ''}`;
-
-/** The same of what an agent has spent; null where nothing was reported. */
-export const spentWords = (cost: { usd: number | null; unpriced: number } | null): string =>
-  cost === null ? '—' : costWords({ cost_usd: cost.usd, unpriced: cost.unpriced });
-
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -149,7 +138,7 @@ export const dateOf = (at: number): string => (preferences().utc ? UTC : LOCAL).
 /** "8 s", "12 m", "3 h", then the local date. */
 export const Time = ({ at }: { at: number }) => <Moment at={at} words={ago} />;
 
-/** The same for what is to come: "in 12 m", and once it has, "now". */
+/** A future time: "in 12 m", and "now" once it has come. */
 export const Until = ({ at }: { at: number }) => <Moment at={at} words={until} />;
 
 function Moment({ at, words }: { at: number; words: (at: number, now: number) => string }) {

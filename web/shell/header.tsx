@@ -1,14 +1,13 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.ts';
-import { useJournal } from '../live/context.tsx';
+import { useJournal } from '../live/live-journal.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { State } from '../parts/layout.tsx';
 import { Menu, MenuChoice, MenuItem, MenuLine, MenuSwitch } from '../parts/menu.tsx';
-import { escapeBidi } from '../parts/values.tsx';
 import { prefer, usePreferences } from '../preferences.ts';
 import { useRead } from '../queries.ts';
-import { leave } from '../session.ts';
+import { endSession } from '../session.ts';
 import { openOverlay } from './keyboard.tsx';
+import { RepositoryFilter } from './repository-filter.tsx';
 
 const THEMES = [
   ['system', "The machine's"],
@@ -48,7 +47,7 @@ export function Header() {
 /** This browser is signed out here also where the server cannot be reached: the cookie is worth nothing without the proof. */
 async function signOut(): Promise<void> {
   await call('session.end', {}).catch(() => {});
-  leave();
+  endSession();
   location.assign('/');
 }
 
@@ -69,34 +68,5 @@ function Choices() {
       <MenuLine />
       <MenuItem onChoose={() => void signOut()}>Sign out</MenuItem>
     </>
-  );
-}
-
-const root = getRouteApi('__root__');
-
-/** The repository that lists are narrowed to, from the address of whatever page is open. */
-export const useRepository = (): string | undefined => root.useSearch().repo;
-
-/** Not there where it would have nothing to choose. */
-function RepositoryFilter() {
-  const chosen = useRepository();
-  const navigate = useNavigate();
-  const names = useRead('repositories.list', {}).data?.items.map(({ name }) => name) ?? [];
-  const all = chosen === undefined || names.includes(chosen) ? names : [chosen, ...names];
-  if (all.length < 2 && chosen === undefined) return null;
-  return (
-    <select
-      aria-label="Repository"
-      className="field w-auto max-w-40 min-w-0 truncate text-text"
-      value={chosen ?? ''}
-      onChange={({ target }) => void navigate({ to: '.', search: (search) => ({ ...search, repo: target.value || undefined }), resetScroll: false })}
-    >
-      <option value="">All repositories</option>
-      {all.map((name) => (
-        <option key={name} value={name}>
-          {escapeBidi(name)}
-        </option>
-      ))}
-    </select>
   );
 }

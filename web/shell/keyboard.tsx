@@ -1,13 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { copyText } from '../parts/command.tsx';
+import { copyText } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { isTyping } from '../parts/field.tsx';
 import { useToast } from '../parts/toast.tsx';
 import { prefer, preferences, usePreferences } from '../preferences.ts';
+import { focusFilter, idAtHand, moveRow, nextWaiting, peek, showNew } from './list-keys.ts';
 import { PAGES } from './pages.ts';
 import { Palette } from './palette.tsx';
-import { focusFilter, idAtHand, moveRow, nextWaiting, peek, showNew } from './rows.ts';
 
 type Overlay = 'palette' | 'help';
 const OPEN_OVERLAY = 'covenant:openOverlay';
@@ -24,7 +24,7 @@ export function Keyboard() {
   const navigate = useNavigate();
   const say = useToast();
 
-  const press = useEffectEvent((event: KeyboardEvent) => {
+  const handleKey = useEffectEvent((event: KeyboardEvent) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
       event.preventDefault();
       setOpen('palette');
@@ -32,7 +32,7 @@ export function Keyboard() {
     }
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !preferences().keys) return;
     if (document.querySelector('dialog:modal')) return;
-    if (follow(event.key)) event.preventDefault();
+    if (runShortcut(event.key)) event.preventDefault();
   });
 
   const copyId = (): boolean => {
@@ -41,7 +41,7 @@ export function Keyboard() {
     return id !== undefined;
   };
 
-  /** What single keys do outside of fields and dialogs; false: nothing, here. None of them changes anything at the server. */
+  /** Single-key shortcuts outside of fields and dialogs; false means that the key does nothing here. None of them changes anything on the server. */
   const singleKeys: Readonly<Record<string, () => unknown>> = {
     g: () => setLeading(performance.now() + SEQUENCE_MS),
     '?': () => setOpen('help'),
@@ -54,7 +54,7 @@ export function Keyboard() {
     y: copyId,
   };
 
-  const follow = (key: string): boolean => {
+  const runShortcut = (key: string): boolean => {
     if (performance.now() < leading) {
       setLeading(0);
       const page = PAGES.find((each) => each.key === key);
@@ -65,10 +65,10 @@ export function Keyboard() {
     return act !== undefined && act() !== false;
   };
 
-  const hear = useEffectEvent((event: Event) => setOpen((event as CustomEvent<Overlay>).detail));
+  const openFromEvent = useEffectEvent((event: Event) => setOpen((event as CustomEvent<Overlay>).detail));
   useEffect(() => {
-    const onPress = (event: KeyboardEvent) => press(event);
-    const onOpen = (event: Event) => hear(event);
+    const onPress = (event: KeyboardEvent) => handleKey(event);
+    const onOpen = (event: Event) => openFromEvent(event);
     addEventListener('keydown', onPress);
     addEventListener(OPEN_OVERLAY, onOpen);
     return () => {

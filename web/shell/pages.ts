@@ -1,6 +1,6 @@
 import type { IconName } from '../parts/icon.tsx';
 
-/** The rail, in its order. `key`: after g, it opens the page. `bar`: stands in the bar of a small screen. */
+/** The rail, in its order. `key`: after g, it opens the page. `bar`: shown in the bar of a small screen. */
 export const PAGES = [
   { to: '/', label: 'Now', icon: 'now', key: 'n', bar: true, asks: 'What needs me, who is working, what changed?' },
   { to: '/tasks', label: 'Work', icon: 'work', key: 'w', bar: true, asks: 'Is somebody already doing this?' },
@@ -15,18 +15,3 @@ export const PAGES = [
 ] as const satisfies readonly { to: string; label: string; icon: IconName; key: string; bar: boolean; asks: string }[];
 
 export type PagePath = (typeof PAGES)[number]['to'];
-
-/** What people come to do, and the address at which it is begun. */
-export const ACTIONS = [
-  { label: 'Plan a task', path: '/tasks?plan=true' },
-  { label: 'Run the audit', path: '/tasks/overlaps?audit=true' },
-  { label: 'Weekly summary', path: '/tasks/week' },
-  { label: 'Broadcast to agents', path: '/messages?broadcast=true' },
-  { label: 'Create a token', path: '/settings/tokens?create=true' },
-  { label: 'Connect an agent', path: '/settings/agents' },
-  { label: 'Approve a device', path: '/setup/authorize' },
-  { label: 'Grant a capability', path: '/tools/grants?grant=new' },
-  { label: 'Ask who may call a tool', path: '/tools' },
-  { label: 'Verify the journal', path: '/activity/chain' },
-  { label: 'Set prices', path: '/usage?prices=true' },
-] as const;

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useDeferredValue, useId, useRef, useState } from 'r
 import { Dialog } from '../parts/dialog.tsx';
 import { shortId } from '../parts/values.tsx';
 import { useRead } from '../queries.ts';
-import { ACTIONS, PAGES } from './pages.ts';
+import { PAGES } from './pages.ts';
 
 interface Entry {
   readonly key: string;
@@ -86,7 +86,7 @@ const SHORTEST = 2;
 
 function useEntries(text: string, onHelp: () => void): Entry[] {
   const asked = useDeferredValue(text);
-  const found = useRead('lookup.find', { text: asked || '-', limit: 12 }, { enabled: asked.length >= SHORTEST }).data?.items ?? [];
+  const matches = useRead('lookup.find', { text: asked || '-', limit: 12 }, { enabled: asked.length >= SHORTEST }).data?.items ?? [];
   const agents = useRead('agents.list', { limit: 200 }, { enabled: text !== '' }).data?.items ?? [];
   const fits = (...words: string[]): boolean => words.some((word) => word.toLowerCase().includes(text.toLowerCase()));
   return [
@@ -96,6 +96,21 @@ function useEntries(text: string, onHelp: () => void): Entry[] {
     ...agents.flatMap(({ name, agent_id }) =>
       text !== '' && agent_id !== null && fits(name) ? [{ key: agent_id, kind: 'agent', label: name, go: `/agents/${encodeURIComponent(agent_id)}` }] : [],
     ),
-    ...(asked.length >= SHORTEST ? found : []).map(({ kind, id, title, path }) => ({ key: id, kind, label: title || id, note: shortId(id), go: path })),
+    ...(asked.length >= SHORTEST ? matches : []).map(({ kind, id, title, path }) => ({ key: id, kind, label: title || id, note: shortId(id), go: path })),
   ];
 }
+
+/** Common actions, with the address at which each begins. */
+const ACTIONS = [
+  { label: 'Plan a task', path: '/tasks?plan=true' },
+  { label: 'Run the audit', path: '/tasks/overlaps?audit=true' },
+  { label: 'Weekly summary', path: '/tasks/week' },
+  { label: 'Broadcast to agents', path: '/messages?broadcast=true' },
+  { label: 'Create a token', path: '/settings/tokens?create=true' },
+  { label: 'Connect an agent', path: '/settings/agents' },
+  { label: 'Approve a device', path: '/setup/authorize' },
+  { label: 'Grant a capability', path: '/tools/grants?grant=new' },
+  { label: 'Ask who may call a tool', path: '/tools' },
+  { label: 'Verify the journal', path: '/activity/chain' },
+  { label: 'Set prices', path: '/usage?prices=true' },
+] as const;

@@ -1,26 +1,16 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
 import { useByClock } from '../live/clock.ts';
-import { useDisconnected, useJournal } from '../live/context.tsx';
+import { useDisconnected, useJournal } from '../live/live-journal.tsx';
 import { DialogHost } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { TableSkeleton } from '../parts/loaded.tsx';
 import { Menu, MenuLink } from '../parts/menu.tsx';
-import { TableSkeleton } from '../parts/table.tsx';
 import { Toasts, useToast } from '../parts/toast.tsx';
-import { welcome } from '../session.ts';
+import { takeWelcome } from '../session.ts';
 import { Header } from './header.tsx';
 import { Keyboard } from './keyboard.tsx';
 import { PAGES } from './pages.ts';
-
-/** After every sign-in the page says whose account it is: a link may be somebody else's. */
-function Welcome() {
-  const say = useToast();
-  useEffect(() => {
-    const words = welcome();
-    if (words !== null) say(words);
-  }, [say]);
-  return null;
-}
 
 /** Rail from 1024 px, icons from 640, a bar at the bottom below. */
 export function Shell() {
@@ -45,6 +35,16 @@ export function Shell() {
       </div>
     </Toasts>
   );
+}
+
+/** Says after every sign-in whose account it is: the link may have been for another account. */
+function Welcome() {
+  const say = useToast();
+  useEffect(() => {
+    const words = takeWelcome();
+    if (words !== null) say(words);
+  }, [say]);
+  return null;
 }
 
 const ITEM =

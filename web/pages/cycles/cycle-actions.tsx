@@ -1,7 +1,7 @@
 import type { Cycle, ShownCycle } from '../../api.ts';
 import { ConfirmAction } from '../../parts/actions.tsx';
 
-/** What people do to a cycle in the place of its role. Only what its phase allows is offered. */
+/** The actions that a person can take in place of the cycle's role, as far as its phase allows them. */
 export function CycleActions({ cycle, machine: { transitions, final } }: { cycle: Cycle; machine: ShownCycle['machine'] }) {
   const { id, phase, active_role, repository } = cycle;
   if (cycle.status !== 'active') return null;
@@ -52,7 +52,7 @@ export function CycleActions({ cycle, machine: { transitions, final } }: { cycle
         act="Cancel cycle"
         keep="Keep it"
         typed={typedFor(cycle)}
-        reason={{ label: 'Reason', most: 500, required: true }}
+        reason={{ label: 'Reason', max: 500, required: true }}
         action="cycles.cancel"
         input={(reason) => ({ id, reason })}
         failed="It was not cancelled."
@@ -68,8 +68,8 @@ export function CycleActions({ cycle, machine: { transitions, final } }: { cycle
   );
 }
 
-/** Said where the files in the repository could not follow. */
+/** Added if the files in the repository could not be updated. */
 const mirrorWords = (error: string | undefined): string => (error === undefined ? '' : ` Its files are behind: ${error}`);
 
-/** Nobody can type what has no key: then the cycle's name in the history serves. */
+/** The text to type; the id if the name has characters that no keyboard has. */
 const typedFor = ({ feature, cycle_id }: Cycle): string => (/^[\x20-\x7e]{1,60}$/.test(feature) ? feature : cycle_id);

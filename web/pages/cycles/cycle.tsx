@@ -1,28 +1,29 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Cycle, ShownCycle } from '../../api.ts';
 import { ConfirmAction } from '../../parts/actions.tsx';
+import { ActorName } from '../../parts/actor-name.tsx';
 import { CliCommand } from '../../parts/command.tsx';
-import { Loaded } from '../../parts/data-list.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { Notice, PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { Facts } from '../../parts/side-panel.tsx';
 import { counted, dateOf, escapeBidi, Id, RepositoryName, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { Who } from '../events/event-words.tsx';
 import { CycleActions } from './cycle-actions.tsx';
 import { CYCLE_TONES } from './cycles.tsx';
-import { HandoffPanel, Handoffs } from './handoffs.tsx';
+import { HandoffPanel } from './handoff-panel.tsx';
+import { Handoffs } from './handoffs.tsx';
 import { Phases } from './phases.tsx';
 
 const route = getRouteApi('/cycles/$cycle');
 
-/** A session expires by time alone. */
-const LOOK_MS = 30_000;
+/** A session expires without an event. */
+const POLL_MS = 30_000;
 
 /** Whose turn, since when, what was handed over? */
 export function CyclePage() {
   const { cycle: id } = route.useParams();
-  const query = useRead('cycles.show', { id, handoffs: 0 }, { everyMs: LOOK_MS });
+  const query = useRead('cycles.show', { id, handoffs: 0 }, { pollMs: POLL_MS });
   const feature = query.data?.cycle?.feature;
   return (
     <>
@@ -34,13 +35,13 @@ export function CyclePage() {
       </p>
       {feature === undefined && <h1>Cycle</h1>}
       <Loaded query={query} what="The cycle">
-        {(shown) => shown.cycle && <Shown shown={shown} cycle={shown.cycle} />}
+        {(shown) => shown.cycle && <CycleDetails shown={shown} cycle={shown.cycle} />}
       </Loaded>
     </>
   );
 }
 
-function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
+function CycleDetails({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
   const [{ handoff }, change] = usePageSearch('/cycles/$cycle');
   return (
     <>
@@ -78,7 +79,7 @@ function Shown({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
   );
 }
 
-/** The answer to the question of the page, in a sentence. */
+/** One sentence: whose turn it is, or how the cycle ended. */
 function CycleSummary({ cycle }: { cycle: Cycle }) {
   if (cycle.status === 'active') {
     return (
@@ -96,7 +97,7 @@ function CycleSummary({ cycle }: { cycle: Cycle }) {
         {cycle.ended_by !== null && (
           <>
             {' by '}
-            <Who actor={cycle.ended_by} />
+            <ActorName actor={cycle.ended_by} />
           </>
         )}
       </p>
@@ -124,7 +125,7 @@ function About({ cycle }: { cycle: Cycle }) {
             Mode: <UntrustedText text={cycle.mode} />,
             Started: (
               <span className="flex flex-wrap gap-x-1">
-                <Time at={cycle.created_at} /> ago by <Who actor={cycle.started_by} />
+                <Time at={cycle.created_at} /> ago by <ActorName actor={cycle.started_by} />
               </span>
             ),
             Completed: cycle.completed_at && <Time at={cycle.completed_at} />,
@@ -140,7 +141,7 @@ type RoleSession = ShownCycle['sessions'][number];
 
 const SESSION_TONES: Record<RoleSession['status'], Tone> = { open: 'live', closed: 'quiet', expired: 'quiet' };
 
-/** Who has shown which role they have, in this repository. */
+/** The role sessions of this repository. */
 function Sessions({ sessions }: { sessions: readonly RoleSession[] }) {
   const open = sessions.filter(({ status }) => status === 'open');
   const over = sessions.filter(({ status }) => status !== 'open');
@@ -166,7 +167,7 @@ function SessionItem({ session: { session_id, role, actor, status, last_seen, ex
     <li data-id={session_id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
       <span className="font-medium">{role}</span>
       <span className="min-w-0 wrap-anywhere text-muted">
-        <Who actor={actor} />
+        <ActorName actor={actor} />
       </span>
       <span className="ml-auto text-label text-muted">
         {status === 'open' ? (

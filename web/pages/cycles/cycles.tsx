@@ -7,9 +7,9 @@ import { usePages, wholeList } from '../../parts/paging.ts';
 import type { Column } from '../../parts/table.tsx';
 import { counted, RepositoryName, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/header.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
 
-/** A repository has one at most. */
+/** A repository has at most one active cycle. */
 const MAX_ACTIVE = 500;
 
 /** Whose turn, since when, what was handed over? */

@@ -12,7 +12,7 @@ export interface HandoffPart {
   readonly lines: readonly HandoffLine[];
 }
 
-/** In the order in which they are read; whatever else a role has put there comes after them. */
+/** The known parts in reading order; other parts that a role has added come after them. */
 const LISTS = [
   ['files_modified', 'Files'],
   ['endpoints', 'Endpoints'],
@@ -21,7 +21,7 @@ const LISTS = [
   ['todos', 'To do'],
   ['notes', 'Notes'],
 ] as const;
-/** They say whose handoff it is: that stands above. */
+/** Not parts: the panel shows them above. */
 const HEAD = new Set<string>(['cycle_id', 'feature', 'producer', 'consumer', ...LISTS.map(([name]) => name)]);
 
 type Payload = CycleHandoff['payload'];
@@ -40,18 +40,18 @@ function linesOf(payload: Payload | undefined, name: string): string[] {
   return (Array.isArray(value) ? value : [value]).map(name === 'endpoints' ? endpoint : words);
 }
 
-/** Of a handoff, what each part says; with the one before, what is new in it and what is gone. */
-export function partsOf(after: Payload, before: Payload | undefined): HandoffPart[] {
+/** The lines of each part of a handoff; compared with the handoff before, if there is one. */
+export function handoffParts(after: Payload, before: Payload | undefined): HandoffPart[] {
   const own = [...new Set([...Object.keys(after), ...Object.keys(before ?? {})])].filter((name) => !HEAD.has(name));
   const named = [...LISTS, ...own.map((name) => [name, name] as const)];
   return named.map(([name, title]) => {
     const now = linesOf(after, name);
-    return { title, lines: before === undefined ? now.map((text) => ({ text, change: 'same' })) : changes(linesOf(before, name), now) };
+    return { title, lines: before === undefined ? now.map((text) => ({ text, change: 'same' })) : lineChanges(linesOf(before, name), now) };
   });
 }
 
-/** Each as often as it stands there: one of two that are alike may have gone. */
-export function changes(before: readonly string[], after: readonly string[]): HandoffLine[] {
+/** Counts equal lines: one of two may have been removed. */
+export function lineChanges(before: readonly string[], after: readonly string[]): HandoffLine[] {
   const left = new Map<string, number>();
   for (const text of before) left.set(text, (left.get(text) ?? 0) + 1);
   const now = after.map((text): HandoffLine => {

@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
 import type { ShownCycle } from '../../api.ts';
-import { TwinTable } from '../../parts/table.tsx';
+import { TwinTable } from '../../parts/twin-table.tsx';
 import { counted } from '../../parts/values.tsx';
 
 type Machine = ShownCycle['machine'];
@@ -14,7 +14,7 @@ interface PhasesProps {
   phase: string | null;
 }
 
-/** The layer of each phase: one further than the last of those that lead to it. The phases are in the order in which they are gone through. */
+/** The layer of each phase: one after the latest phase that leads to it. The phases come in the order of the cycle. */
 export function layersOf({ phases, transitions }: Machine): number[] {
   const place = new Map(phases.map(({ name }, index) => [name, index]));
   const layers: number[] = [];
@@ -34,10 +34,10 @@ export function Phases(props: PhasesProps) {
   const { machine, taken, phase } = props;
   const marked = (name: string): string => (name === phase ? `${name} (now)` : name);
   const layers = layersOf(machine);
-  const told = machine.phases.map(({ name, role }) => `${name} of ${role}${name === phase ? ', now' : ''}`).join('; ');
+  const description = machine.phases.map(({ name, role }) => `${name} of ${role}${name === phase ? ', now' : ''}`).join('; ');
   return (
     <figure className="grid gap-2">
-      <div role="img" aria-label={`Phases: ${told}`} className="flex gap-2 max-sm:flex-col sm:flex-wrap sm:justify-center">
+      <div role="img" aria-label={`Phases: ${description}`} className="flex gap-2 max-sm:flex-col sm:flex-wrap sm:justify-center">
         {[...new Set(layers)].map((layer) => (
           <Fragment key={layer}>
             {layer > 0 && <span className="text-control max-sm:rotate-90 max-sm:self-center sm:mt-3">→</span>}

@@ -1,22 +1,23 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { useLastValue } from '../../live/tail.ts';
+import { useLastValue } from '../../live/stable-rows.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { CliCommand, CodeBlock, Command, SetupCommand } from '../../parts/command.tsx';
-import { Loaded } from '../../parts/data-list.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { Notice, Problem, Section, Views } from '../../parts/layout.tsx';
+import { Notice, Problem, Section } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
 import { Time, UntrustedText } from '../../parts/values.tsx';
+import { Views } from '../../parts/views.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/header.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
 import { AGENTS, type AgentType, agentOf, nameOf } from '../identity/agent.ts';
-import { NewToken } from '../identity/tokens.tsx';
+import { NewToken } from '../identity/new-token.tsx';
 
 const route = getRouteApi('/settings/agents/$agent');
 
-/** What to paste where, so that an agent uses this server. */
+/** How to connect an agent to this server. */
 export function AgentSetup() {
   const { agent: named } = route.useParams();
   const { cwd } = route.useSearch();
@@ -91,7 +92,7 @@ interface SetupTokenProps {
   onCreated: (created: ActionResult<'tokens.create'> | undefined) => void;
 }
 
-/** The value lives as long as this page is open: it stands in what is to be pasted. */
+/** The token's value is kept while this page is open, because the text to paste contains it. */
 function SetupToken({ agent, created, onCreated }: SetupTokenProps) {
   const create = useAct('tokens.create');
   if (created) return <NewToken label={created.label} token={created.token} onDone={() => onCreated(undefined)} />;
@@ -113,7 +114,7 @@ function RepositoryFolder({ setup: { cwd, cwd_known, repositories } }: { setup: 
   const [, change] = usePageSearch('/settings/agents/$agent');
   const chosen = useRepository();
   const [text, setText] = useState(cwd_known ? cwd : '');
-  // Those of the repository that the page is narrowed to come first.
+  // Folders of the selected repository come first.
   const ordered = [...repositories].sort((a, b) => Number(b.endsWith(`/${chosen}`)) - Number(a.endsWith(`/${chosen}`)));
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -126,7 +127,7 @@ function RepositoryFolder({ setup: { cwd, cwd_known, repositories } }: { setup: 
           label="Folder of your repository"
           hint="absolute, on the machine of the agent"
           mono
-          most={1_000}
+          max={1_000}
           placeholder={cwd}
           choices={ordered}
           value={text}
@@ -140,14 +141,14 @@ function RepositoryFolder({ setup: { cwd, cwd_known, repositories } }: { setup: 
   );
 }
 
-/** That a token was shown for the first time is no event. */
-const EVERY_MS = 2_000;
+/** The first use of a token appends no event. */
+const POLL_MS = 2_000;
 const LATEST = 200;
 
 /** Whether the agent has called: with the token that was just made, or else with any of its kind. */
 function FirstCall({ agent, tokenId }: { agent: AgentType; tokenId: string | undefined }) {
   const input = tokenId === undefined ? { own: true, status: 'live' as const, limit: LATEST } : { token_id: tokenId };
-  const tokens = useRead('tokens.list', input, { everyMs: EVERY_MS }).data?.items ?? [];
+  const tokens = useRead('tokens.list', input, { pollMs: POLL_MS }).data?.items ?? [];
   const own = tokens.filter((token) => token.agent === agent);
   const last = own.reduce<(typeof own)[number] | undefined>((best, token) => ((token.last_used_at ?? 0) > (best?.last_used_at ?? 0) ? token : best), undefined);
   const name = nameOf(agent);

@@ -3,18 +3,18 @@ import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import type { ActionResult } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { AsCommand, CliCommand } from '../../parts/command.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Notice, Problem } from '../../parts/layout.tsx';
+import { TableSkeleton } from '../../parts/loaded.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { Facts } from '../../parts/side-panel.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
 import { counted, dateOf, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { namesOf } from '../identity/agent.ts';
 
 type Decided = { approved: ActionResult<'devices.approve'> } | { refused: ActionResult<'devices.refuse'> };
 
-/** Where a machine sends the person who sets it up. */
+/** The page to which a new machine sends the person who sets it up. */
 export function Authorize() {
   const [{ code }, change] = usePageSearch('/setup/authorize');
   const [decided, setDecided] = useState<Decided>();
@@ -79,7 +79,7 @@ function Outcome({ decided }: { decided: Decided }) {
   );
 }
 
-/** The machine asks every few seconds; the journal tells when it has. */
+/** The machine polls every few seconds; an event reports when it has fetched its tokens. */
 function Approved({ device: { device_id, machine_name, agents } }: { device: ActionResult<'devices.approve'> }) {
   const isSetUp = useRead('devices.list', { limit: 50 }).data?.items.find((device) => device.device_id === device_id)?.status === 'set up';
   return (
@@ -98,7 +98,7 @@ function Approved({ device: { device_id, machine_name, agents } }: { device: Act
   );
 }
 
-/** What asks, and what approving it gives away. Nothing of it is known to be true but the address and the time. */
+/** The machine that asks, and what approval gives it. Only the address and the time are verified. */
 function DeviceRequest({ request, onDecided }: { request: ActionResult<'devices.find'>; onDecided: (decided: Decided) => void }) {
   const me = useRead('identity.me', {}).data;
   const approve = useAct('devices.approve');
@@ -142,7 +142,7 @@ function DeviceRequest({ request, onDecided }: { request: ActionResult<'devices.
 const LETTERS = 8;
 const lettersIn = (text: string): string => text.toUpperCase().replace(/[^A-Z]/g, '');
 
-/** For whoever has the code on another screen. */
+/** The field for a code that is shown on another screen. */
 function CodeForm({ onCode }: { onCode: (code: string) => void }) {
   const [text, setText] = useState('');
   const letters = lettersIn(text);
@@ -153,7 +153,7 @@ function CodeForm({ onCode }: { onCode: (code: string) => void }) {
   return (
     <form onSubmit={submit} aria-label="Code of the device" className="grid max-w-sm gap-3">
       <p className="text-muted">A machine that is being set up shows a code of eight letters. It serves once, within ten minutes.</p>
-      <TextField label="Code" hint="such as BQPX-FGQR" mono className="h-11 text-section tracking-widest uppercase" most={20} value={text} onChange={setText} />
+      <TextField label="Code" hint="such as BQPX-FGQR" mono className="h-11 text-section tracking-widest uppercase" max={20} value={text} onChange={setText} />
       <button type="submit" className="button button-primary justify-self-start" disabled={letters.length !== LETTERS}>
         Look at it
       </button>

@@ -81,7 +81,7 @@ function Agents({ agents }: { agents: Device['agents'] }) {
   ));
 }
 
-/** Tokens cannot be given back: it is confirmed by the end of the id, which everybody can type. */
+/** Revoking cannot be undone, so the person types the end of the id to confirm. */
 function RevokeDevice({ device: { device_id, machine_name, agents } }: { device: Device }) {
   const live = agents.filter((agent) => agent.live).map(({ agent }) => agent);
   return (
@@ -104,11 +104,11 @@ function RevokeDevice({ device: { device_id, machine_name, agents } }: { device:
   );
 }
 
-/** By time alone a code runs out: no event tells. */
-const EVERY_MS = 30_000;
+/** A code expires without an event. */
+const POLL_MS = 30_000;
 
 function WaitingDevices() {
-  const waiting = useRead('devices.waiting', {}, { everyMs: EVERY_MS }).data?.items ?? [];
+  const waiting = useRead('devices.waiting', {}, { pollMs: POLL_MS }).data?.items ?? [];
   return waiting.map(({ user_code, machine_name, agents, source, asked_at }) => (
     <Notice key={user_code} tone="you">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">

@@ -1,9 +1,9 @@
-import { type ActionResult, ApiError, call } from '../../api.ts';
+import { type ActionResult, asApiError, call } from '../../api.ts';
 import { SharedValue, useSharedValue } from '../../shared-value.ts';
 
 type Break = NonNullable<ActionResult<'events.verify'>['first_break']>;
 
-/** An event that a browser has seen verified: what the journal must still say of it. */
+/** An event that this browser has verified: the journal must still have it with this hash. */
 interface Anchor {
   readonly seq: number;
   readonly root: string;
@@ -13,13 +13,13 @@ interface Anchor {
 export interface ChainState {
   readonly status: 'unchecked' | 'running' | 'intact' | 'broken' | 'stopped' | 'failed';
   readonly verifiedTo: number;
-  /** The journal's length as it was last told. */
+  /** The last known length of the journal. */
   readonly head: number;
   readonly root: string | null;
   /** Where the journal begins: its last event that was pruned; 0: none was. */
   readonly begin: { readonly seq: number; readonly hash: string } | null;
   readonly firstBreak: Break | null;
-  /** What this browser had verified before, and whether the journal still has it. */
+  /** The last event that this browser verified earlier, and whether the journal still has it. */
   readonly anchor: Anchor | null;
   readonly anchorHolds: boolean | null;
   readonly error: Error | null;
@@ -41,7 +41,7 @@ const START: ChainState = {
 const SLICE = 5_000;
 const STORED = 'covenant.anchor.';
 
-/** One for the tab: whoever leaves the page finds it as far as it has come. */
+/** One check for the tab: it continues while the person is on another page. */
 const chain = new SharedValue<ChainState>(START);
 let turn = 0;
 
@@ -52,7 +52,7 @@ export function stopVerifying(): void {
   chain.change({ status: 'stopped' });
 }
 
-/** From the first event to the last, a slice at a time, past what was verified here before. */
+/** Verifies all events in slices, and compares the hash at the anchor of an earlier check. */
 export async function verifyChain(workspace: string): Promise<void> {
   const mine = ++turn;
   const anchor = anchorOf(workspace);
@@ -60,7 +60,7 @@ export async function verifyChain(workspace: string): Promise<void> {
   try {
     for (let done = false; !done; ) {
       const { verifiedTo: after, root } = chain.get();
-      // A slice ends at the anchor, so that the hash which is computed there can be compared; the first tells where the journal begins.
+      // A slice ends at the anchor, so that its hash can be compared. The first slice finds where the journal begins.
       const limit = anchor && after < anchor.seq ? (root === null ? 1 : Math.min(SLICE, anchor.seq - after)) : SLICE;
       const part = await call('events.verify', { limit, ...(root !== null && { after, previous: root }) });
       if (mine !== turn) return;
@@ -71,8 +71,7 @@ export async function verifyChain(workspace: string): Promise<void> {
     }
     conclude(workspace);
   } catch (error) {
-    if (mine === turn)
-      chain.change({ status: 'failed', error: error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.') });
+    if (mine === turn) chain.change({ status: 'failed', error: asApiError(error) });
   }
 }
 
@@ -98,11 +97,11 @@ function keep(workspace: string, anchor: Anchor): void {
   try {
     localStorage.setItem(STORED + workspace, JSON.stringify(anchor));
   } catch {
-    // A browser that keeps nothing for us: then nothing is compared the next time.
+    // Without storage nothing is compared the next time.
   }
 }
 
-/** For a journal that was rightly begun anew. */
+/** For a journal that was started anew on purpose. */
 export function forgetAnchor(workspace: string): void {
   localStorage.removeItem(STORED + workspace);
   chain.change(START);

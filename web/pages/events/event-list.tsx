@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { EventView } from '../../api.ts';
-import { useJournal } from '../../live/context.tsx';
+import { useJournal } from '../../live/live-journal.tsx';
+import { ActorName } from '../../parts/actor-name.tsx';
 import { AsCommand, CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
 import { EmptyState } from '../../parts/layout.tsx';
@@ -9,7 +10,7 @@ import type { Column } from '../../parts/table.tsx';
 import { counted, Id, isId, Time, UntrustedText } from '../../parts/values.tsx';
 import type { EventSearch } from '../../search.ts';
 import { useSharedValue } from '../../shared-value.ts';
-import { durationOf, Outcome, Subject, Who } from './event-words.tsx';
+import { durationOf, Outcome, Subject } from './event-words.tsx';
 import { Feed, type FeedState, MAX_ROWS } from './feed.ts';
 
 export function EventList({ filter }: { filter: EventSearch }) {
@@ -63,7 +64,7 @@ function NoneFits({ state: { from, to } }: { state: FeedState }) {
   );
 }
 
-/** Comes by itself for who scrolls down, as long as there is more nearby. */
+/** Older events are read when the person scrolls down, as long as the last page was full. */
 function Older({ state, isWhole, onOlder }: { state: FeedState; isWhole: boolean; onOlder: () => Promise<void> }) {
   const { from, to, rows, full, reading, error } = state;
   if (rows.length >= MAX_ROWS) {
@@ -75,7 +76,7 @@ function Older({ state, isWhole, onOlder }: { state: FeedState; isWhole: boolean
   }
   return (
     <div className="grid justify-items-center gap-2 border-t border-line p-3 text-muted">
-      {/* Another one for each page: an end that stays in sight tells nothing. */}
+      {/* A new element for each page: an observer does not report an element that stays in sight. */}
       {full && error === null && <End key={from} onNear={onOlder} />}
       {!isWhole && (
         <p>
@@ -118,7 +119,7 @@ const EVENT_COLUMNS: readonly Column<EventView>[] = [
   { label: 'Time', role: 'meta', width: 'sm:w-22 lg:w-24', cell: ({ time }) => <Time at={time} /> },
   { label: 'Category', role: 'meta', from: 'lg', width: 'lg:w-20', cell: ({ category }) => category },
   { label: 'Kind', role: 'title', cell: ({ kind }) => <UntrustedText text={kind} brief /> },
-  { label: 'Actor', width: 'sm:w-[17%]', prefix: 'by', cell: ({ actor }) => <Who actor={actor} /> },
+  { label: 'Actor', width: 'sm:w-[17%]', prefix: 'by', cell: ({ actor }) => <ActorName actor={actor} /> },
   { label: 'Subject', width: 'sm:w-[18%]', prefix: 'on', cell: ({ subject }) => (subject === null ? '—' : <Subject subject={subject} />) },
   { label: 'Outcome', role: 'state', width: 'sm:w-28', cell: (event) => <Outcome event={event} /> },
   { label: 'Duration', role: 'none', from: '2xl', width: 'sm:w-20', cell: durationOf },

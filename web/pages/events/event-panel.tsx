@@ -2,23 +2,26 @@ import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, type EventView } from '../../api.ts';
-import { CopyButton } from '../../parts/command.tsx';
+import { ActorName } from '../../parts/actor-name.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Facts, type FactValues } from '../../parts/facts.tsx';
 import { Section, State } from '../../parts/layout.tsx';
 import { SearchLink } from '../../parts/page-search.tsx';
-import { Facts, type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import { ReadPanel } from '../../parts/side-panel.tsx';
 import { dateOf, PathLink, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { EventSearch } from '../../search.ts';
-import { durationOf, Outcome, outcomeOf, Subject, Who } from './event-words.tsx';
-import { deniedEditIn, deniedWords, RefusalCard, stepOf } from './refusal.tsx';
+import { deniedEditIn, deniedWords } from './denied-edit.ts';
+import { durationOf, Outcome, outcomeOf, Subject } from './event-words.tsx';
+import { RefusalCard, stepOf } from './refusal.tsx';
 
-/** A longer kind is nobody's name for anything. */
+/** A longer kind is not used as the title. */
 const LONGEST_TITLE = 120;
 
-/** One event and all that the journal holds of it. */
+/** One event, with everything that the journal has about it. */
 export function EventPanel({ seq, onClose }: { seq: number; onClose: () => void }) {
   // With the one before it, whose hash is a part of its own.
-  const read = useRead('events.list', { after: Math.max(0, seq - 2), limit: 2 }, { byTimeAlone: true });
+  const read = useRead('events.list', { after: Math.max(0, seq - 2), limit: 2 }, { ignoreEvents: true });
   const event = read.data?.items.find((each) => each.seq === seq);
   const anchor = read.data?.anchor;
   const previous = seq - 1 === anchor?.seq ? anchor.hash : read.data?.items.find((each) => each.seq === seq - 1)?.hash;
@@ -84,7 +87,7 @@ const factsOf = (event: EventView): FactValues => ({
   Kind: <UntrustedText text={event.kind} />,
   Actor: (
     <Beside>
-      <Who actor={event.actor} />
+      <ActorName actor={event.actor} />
       <Only what="Only theirs" filter={{ actor: event.actor }} />
     </Beside>
   ),
@@ -112,7 +115,7 @@ function Beside({ children }: { children: ReactNode }) {
   return <span className="flex flex-wrap items-baseline gap-x-3">{children}</span>;
 }
 
-/** The list narrowed to what is like it. */
+/** A link to the list, filtered to similar events. */
 function Only({ what, filter }: { what: string; filter: EventSearch }) {
   return (
     <Link to="/activity" search={filter} className="link text-label">
@@ -121,7 +124,7 @@ function Only({ what, filter }: { what: string; filter: EventSearch }) {
   );
 }
 
-/** What a refused caller was told, as far as the viewer may read it. */
+/** The words that a refused caller got, as far as the viewer may read them. */
 function Refused({ event }: { event: EventView }) {
   const { seq, time, kind, category, payload } = event;
   const edit = deniedEditIn(event);
@@ -141,7 +144,7 @@ function Hashes({ event: { seq, hash }, previous }: { event: EventView; previous
   const check = useRead(
     'events.verify',
     { after: seq - 1, ...(previous !== undefined && { previous }), limit: 1 },
-    { byTimeAlone: true, enabled: previous !== undefined },
+    { ignoreEvents: true, enabled: previous !== undefined },
   );
   const broken = check.data?.first_break?.seq === seq ? check.data.first_break.reason : undefined;
   return (
@@ -151,24 +154,24 @@ function Hashes({ event: { seq, hash }, previous }: { event: EventView; previous
   );
 }
 
-/** More in one event are not worth as many questions. */
+/** At most this many ids of one event are looked up. */
 const MAX_LOOKUPS = 8;
 const IDS = /\b[a-z]+_[0-9A-Z]{20,}\b/g;
 
-/** What the event speaks of, as far as it has a page. */
+/** Links to the objects that the event names. */
 function NamedObjects({ event }: { event: EventView }) {
   const ids = idsIn(event);
-  const found = useQueries({
+  const objects = useQueries({
     queries: ids.map((id) => ({
       queryKey: ['lookup.find', { text: id, limit: 1 }],
       queryFn: ({ signal }: { signal: AbortSignal }) => call('lookup.find', { text: id, limit: 1 }, signal),
     })),
   }).flatMap(({ data }) => data?.items ?? []);
-  if (found.length === 0) return null;
+  if (objects.length === 0) return null;
   return (
     <Section title="Named in it">
       <ul className="grid gap-1">
-        {found.map(({ kind, id, title, path }) => (
+        {objects.map(({ kind, id, title, path }) => (
           <li key={id} className="flex flex-wrap items-baseline gap-x-2">
             <span className="text-muted">{kind}</span>
             <PathLink path={path} className="link min-w-0">

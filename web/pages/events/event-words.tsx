@@ -1,11 +1,10 @@
 import type { EventView } from '../../api.ts';
+import { ActorName } from '../../parts/actor-name.tsx';
 import { State, type Tone } from '../../parts/layout.tsx';
-import { AgentName, Id, isId, shortId, UntrustedText } from '../../parts/values.tsx';
-import { useRead } from '../../queries.ts';
+import { Id, isId, UntrustedText } from '../../parts/values.tsx';
 
 export type Category = EventView['category'];
 
-/** All of them: the compiler sees to it. */
 const LABELS: Record<Category, string> = { usage: 'Usage', work: 'Work', feedback: 'Feedback', audit: 'Audit' };
 
 export const CATEGORIES = Object.entries(LABELS) as [Category, string][];
@@ -22,27 +21,16 @@ const TONES: Record<string, Tone> = {
 };
 export const OUTCOMES = Object.keys(TONES);
 
-/** How it ended, where the event says so: a call by its outcome, a check by whether it passed. */
+/** How the call or check of an event ended, if it is about one. */
 export function outcomeOf({ payload }: Pick<EventView, 'payload'>): { word: string; tone: Tone } | undefined {
   const { outcome, passed } = payload;
   const word = typeof passed === 'boolean' ? (passed ? 'passed' : 'denied') : outcome;
   return typeof word === 'string' ? { word, tone: TONES[word] ?? 'quiet' } : undefined;
 }
 
-/** `codex@mira` for `agent:codex@dev_…`: the journal holds ids, people read names. An agent leads to its page. */
-export function Who({ actor }: { actor: string }) {
-  const developers = useRead('developers.list', {}).data?.items;
-  const name = (id: string): string => developers?.find(({ developer_id }) => developer_id === id)?.name ?? shortId(id);
-  const [, kind, agent, id] = /^(agent|developer|instance):(?:([^@]+)@)?([^@]+)$/.exec(actor) ?? [];
-  if (id === undefined) return <UntrustedText text={actor} brief />;
-  if (kind === 'instance') return <AgentName name={id} id={id} />;
-  if (agent === undefined) return <UntrustedText text={name(id)} brief />;
-  return <AgentName name={`${agent}@${name(id)}`} id={`${agent}@${id}`} />;
-}
-
 export function Subject({ subject }: { subject: string }) {
   const [, noun = '', id = subject] = /^([a-z]+:)(.+)$/.exec(subject) ?? [];
-  if (id.startsWith('dev_')) return <Who actor={`developer:${id}`} />;
+  if (id.startsWith('dev_')) return <ActorName actor={`developer:${id}`} />;
   if (!isId(id)) return <UntrustedText text={subject} brief />;
   return (
     <span>
@@ -52,7 +40,7 @@ export function Subject({ subject }: { subject: string }) {
   );
 }
 
-/** A state is a word: whatever else somebody put there is cut. */
+/** An outcome is one word; longer text from elsewhere is cut. */
 const LONGEST_WORD = 16;
 
 export function Outcome({ event }: { event: EventView }) {

@@ -1,11 +1,11 @@
-import { ApiError, call, type EventView } from '../../api.ts';
+import { type ApiError, asApiError, call, type EventView } from '../../api.ts';
 import type { EventSearch } from '../../search.ts';
 import { SharedValue } from '../../shared-value.ts';
 
 const PAGE = 200;
-/** Read at once for who scrolls on. */
+/** How many older events are read at once. */
 const OLDER = 500;
-/** What a page holds: the newest. */
+/** A page holds at most this many events, the newest. */
 export const MAX_ROWS = 20_000;
 
 export interface FeedState {
@@ -41,7 +41,7 @@ export class Feed {
     this.#isWhole = Object.keys(filter).length === 0;
   }
 
-  /** What the tab knows of the journal's end, in order. */
+  /** Takes in the newest events that the tab has received, in order. */
   follow(held: readonly EventView[]): void {
     this.#newest = held.at(-1)?.seq ?? 0;
     // A journal that ends before what was read is another one.
@@ -101,5 +101,3 @@ export class Feed {
     this.store.change({ rows: kept, to, from });
   }
 }
-
-const asApiError = (error: unknown): ApiError => (error instanceof ApiError ? error : new ApiError('UNEXPECTED', String(error), 'Reload the page.'));

@@ -1,12 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { EventView, ShownAgent } from '../../api.ts';
 import { Command } from '../../parts/command.tsx';
 import { Notice } from '../../parts/layout.tsx';
 import { escapeBidi, Time, UntrustedText } from '../../parts/values.tsx';
-import { nameOf } from '../identity/agent.ts';
 
-/** Where in the way of a call it ended. */
+/** The step of a call that refused it. */
 type RefusingStep = 'identity' | 'capability' | 'input' | 'rule';
 
 const STEPS: Record<RefusingStep, string> = {
@@ -16,11 +14,11 @@ const STEPS: Record<RefusingStep, string> = {
   rule: 'A rule forbids it',
 };
 
-interface RefusalFacts {
+export interface RefusalFacts {
   readonly asked: string;
   readonly step: RefusingStep;
   readonly code: string | null;
-  /** What the caller was told, word for word; null where only the caller may read it. */
+  /** The exact words that the caller got; null if only the caller may read them. */
   readonly message: string | null;
   readonly required_action: string | null;
   readonly seq: number;
@@ -29,15 +27,15 @@ interface RefusalFacts {
 
 interface RefusalCardProps {
   refusal: RefusalFacts;
-  /** What it was measured against: the grant, the overlapping task, the holder. */
+  /** The facts behind the refusal: the grant, the overlapping task, the holder. */
   evidence?: ReactNode;
-  /** What makes the same call pass. */
-  passes?: ReactNode;
+  /** A link to the page on which the cause can be removed. */
+  remedy?: ReactNode;
   command?: string;
 }
 
-/** Asked for, by what it was refused, on what grounds, and what passes. The words are those that the caller got. */
-export function RefusalCard({ refusal, evidence, passes, command }: RefusalCardProps) {
+/** A refused call: what it asked for, which step refused it, why, and what would pass, in the words that the caller got. */
+export function RefusalCard({ refusal, evidence, remedy, command }: RefusalCardProps) {
   const { asked, step, code, message, required_action, seq, time } = refusal;
   return (
     <article aria-label={`Refused: ${escapeBidi(asked)}`}>
@@ -53,7 +51,7 @@ export function RefusalCard({ refusal, evidence, passes, command }: RefusalCardP
             <UntrustedText text={required_action} />
           </p>
         )}
-        {passes && <div className="mt-2 flex flex-wrap gap-2 text-text">{passes}</div>}
+        {remedy && <div className="mt-2 flex flex-wrap gap-2 text-text">{remedy}</div>}
         {command && (
           <div className="mt-2 text-text">
             <Command text={command} />
@@ -71,34 +69,8 @@ export function RefusalCard({ refusal, evidence, passes, command }: RefusalCardP
   );
 }
 
-/** Which step a code comes from. What is no matter of identity, grants or input is a rule of a feature. */
+/** The step that a code comes from. A refusal that is not about identity, grants or input comes from a rule of a feature. */
 export function stepOf(outcome: string, code: string | null): RefusingStep {
   if (outcome === 'denied') return code === 'OPERATOR_REQUIRED' || code === 'TOKEN_REQUIRED' || code === 'DEVELOPER_REQUIRED' ? 'identity' : 'capability';
   return code === 'INVALID_INPUT' || code === 'SCHEMA_INVALID' ? 'input' : 'rule';
 }
-
-/** The kind of event that a hook leaves which kept an agent, or git, from an edit. */
-const DENIED_EDIT = 'edit.denied';
-
-type DeniedEdit = NonNullable<ShownAgent['refusals'][number]['edit']>;
-
-/** What the journal says of it. */
-export function deniedEditIn({ kind, category, payload: { path, claim_id, client, tool } }: EventView): DeniedEdit | undefined {
-  if (kind !== DENIED_EDIT || category !== 'work') return undefined;
-  if (typeof path !== 'string' || typeof claim_id !== 'string' || typeof client !== 'string') return undefined;
-  return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
-}
-
-/** `Claude Code, Write`: what would have written. */
-export const writerOf = ({ client, tool }: DeniedEdit): string => (tool === null ? nameOf(client) : `${nameOf(client)}, ${tool}`);
-
-/** In words of the page: those that the agent got name people, and are for the agent alone. */
-export const deniedWords = (edit: DeniedEdit): Omit<RefusalFacts, 'seq' | 'time'> => ({
-  asked: `Edit of ${edit.path}`,
-  step: 'rule',
-  code: null,
-  message: `${writerOf(edit)}: stopped before the file was written, because another agent holds it by an exclusive claim.`,
-  required_action: 'Its holder releases the claim or lets it expire. The agent was told whom to ask.',
-});
-
-export const claimPath = ({ claim_id }: DeniedEdit): string => `/tasks/claims?claim=${claim_id}`;

@@ -2,7 +2,6 @@ import type { ActionInput, Token } from '../../api.ts';
 
 export type AgentType = NonNullable<ActionInput<'tokens.create'>['agent']>;
 
-/** All of them: the compiler sees to it. */
 const NAMES: Record<AgentType, string> = {
   'claude-code': 'Claude Code',
   codex: 'Codex',
@@ -15,12 +14,12 @@ export const AGENTS = Object.entries(NAMES) as [AgentType, string][];
 
 export const agentOf = (value: string): AgentType | undefined => AGENTS.find(([agent]) => agent === value)?.[0];
 
-/** As people call it; one that this page does not know keeps its own name. */
+/** The display name; an unknown agent program keeps its own name. */
 export const nameOf = (agent: string): string => AGENTS.find(([type]) => type === agent)?.[1] ?? agent;
 
 export const namesOf = (agents: readonly string[]): string => new Intl.ListFormat('en').format(agents.map(nameOf));
 
-/** What carries the token. */
+/** The program that uses the token. */
 export function carrierOf({ kind, agent }: Token): string {
   if (kind === 'web') return 'A browser';
   return agent === null ? 'Anything' : nameOf(agent);

@@ -1,19 +1,20 @@
 import { useMemo, useState } from 'react';
 import type { Developer } from '../../api.ts';
-import { DISCONNECTED_REASON, useDisconnected } from '../../live/context.tsx';
+import { DISCONNECTED_REASON, useDisconnected } from '../../live/live-journal.tsx';
 import { ActButton, ConfirmAction, FormDialog } from '../../parts/actions.tsx';
 import { CliCommand, Command } from '../../parts/command.tsx';
-import { DataList, Loaded } from '../../parts/data-list.tsx';
+import { DataList } from '../../parts/data-list.tsx';
 import { openDialog } from '../../parts/dialog.tsx';
 import { Choice, TextField } from '../../parts/field.tsx';
 import { Notice, Problem, Section, State } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { wholeList } from '../../parts/paging.ts';
 import type { Column } from '../../parts/table.tsx';
 import { counted, dateOf, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { NewToken } from './tokens.tsx';
+import { NewToken } from './new-token.tsx';
 
-/** Who is in the workspace. */
+/** The members of the workspace, and the viewer's own visibility and sessions. */
 export function Members() {
   const me = useRead('identity.me', {}).data;
   const developers = useRead('developers.list', {});
@@ -66,7 +67,7 @@ const columnsFor = (me: string | null | undefined): readonly Column<Developer>[]
     label: 'Actions',
     role: 'end',
     width: 'sm:w-32',
-    // Whoever is private has no name here that a link could be made for.
+    // A private developer has no name here for which a link could be made.
     cell: (developer) => isNamed(developer) && <InviteButton developer={developer.name} />,
   },
 ];
@@ -81,7 +82,7 @@ const InviteButton = ({ developer }: { developer: string }) => (
   </ActButton>
 );
 
-/** Whoever opens it is signed in as that developer: it is made when asked for, and shown here alone. */
+/** Anybody who opens the link is signed in as that developer, so it is made only on request and shown only here. */
 function SigninLink({ developer, onClose }: { developer: string; onClose: () => void }) {
   const make = useAct('signin.link');
   const what = (
@@ -122,7 +123,7 @@ function SigninLink({ developer, onClose }: { developer: string; onClose: () => 
   );
 }
 
-/** Developers come to be with their first token. */
+/** A developer is created with their first token. */
 function AddDeveloper({ onClose }: { onClose: () => void }) {
   const create = useAct('tokens.create');
   const [name, setName] = useState('');
@@ -141,7 +142,7 @@ function AddDeveloper({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <p>A developer begins with a token, which is shown once. Afterwards a sign-in link lets them in here.</p>
-      <TextField label="Name" first most={100} value={name} onChange={setName} />
+      <TextField label="Name" first max={100} value={name} onChange={setName} />
       <CliCommand words="tokens create" options={{ developer: developer || 'NAME' }} />
     </FormDialog>
   );
@@ -158,7 +159,7 @@ function Visibility() {
   const set = useAct('developers.set_visibility');
   const disconnected = useDisconnected();
   const own = developers.data?.items.find(({ developer_id }) => developer_id === me?.developer_id);
-  // What was just chosen shows at once, and goes back by itself where the server refuses it.
+  // The new choice shows at once, and is undone if the server refuses it.
   const chosen = set.isPending ? set.variables.visibility : own?.visibility;
   return (
     <Section title="Your visibility">
@@ -181,7 +182,7 @@ function Visibility() {
   );
 }
 
-/** For who has lost a machine, or does not know where they are still signed in. */
+/** For people who have lost a machine, or do not know where they are still signed in. */
 function Sessions() {
   const me = useRead('identity.me', {}).data;
   return (

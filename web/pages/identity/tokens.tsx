@@ -2,18 +2,21 @@ import { Link } from '@tanstack/react-router';
 import { type SubmitEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Token } from '../../api.ts';
 import { ActButton, ConfirmAction, FormDialog } from '../../parts/actions.tsx';
-import { AsCommand, CliCommand, CopyButton } from '../../parts/command.tsx';
+import { AsCommand, CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
 import { openDialog } from '../../parts/dialog.tsx';
-import { CheckFilter, SelectField, TextField } from '../../parts/field.tsx';
-import { Notice, Problem, Section, State, type Tone } from '../../parts/layout.tsx';
+import type { FactValues } from '../../parts/facts.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
+import { CheckFilter } from '../../parts/filter.tsx';
+import { Problem, Section, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { useFewThenMany } from '../../parts/paging.ts';
-import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import { ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { counted, dateOf, escapeBidi, Id, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { AGENTS, type AgentType, carrierOf } from './agent.ts';
+import { NewToken } from './new-token.tsx';
 
 /** The signed-in developer's own; an operator may look at everybody's. */
 export function Tokens() {
@@ -171,7 +174,7 @@ function RotateToken({ token: { token_id, label }, onClose }: { token: Token; on
   );
 }
 
-/** `focus`: whoever came to make one can type at once. */
+/** `focus`: the person came to create a token and can type at once. */
 function CreateToken({ focus }: { focus: boolean }) {
   const me = useRead('identity.me', {}).data;
   const create = useAct('tokens.create');
@@ -188,7 +191,7 @@ function CreateToken({ focus }: { focus: boolean }) {
   return (
     <>
       <form ref={form} onSubmit={submit} aria-label="Create a token" className="grid items-end gap-3 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto]">
-        <TextField label="Label" hint="optional" most={100} value={label} onChange={setLabel} />
+        <TextField label="Label" hint="optional" max={100} value={label} onChange={setLabel} />
         <SelectField label="Agent" hint="optional" choices={[['', 'Anything'], ...AGENTS]} value={agent} onChange={setAgent} />
         <ActButton type="submit" look="primary" pending={create.isPending}>
           Create token
@@ -200,30 +203,5 @@ function CreateToken({ focus }: { focus: boolean }) {
       {create.error && <Problem what="No token was created." error={create.error} />}
       {create.data && <NewToken key={create.data.token_id} label={create.data.label} token={create.data.token} onDone={create.reset} />}
     </>
-  );
-}
-
-/** The one time that the value is shown: it lives in this part of the page and nowhere else. */
-export function NewToken({ label, token, onDone }: { label: string; token: string; onDone: () => void }) {
-  const section = useRef<HTMLElement>(null);
-  useEffect(() => section.current?.focus(), []);
-  return (
-    <section ref={section} tabIndex={-1} aria-label={`New token ${escapeBidi(label)}`}>
-      <Notice tone="good">
-        <p>
-          <strong className="font-semibold">
-            <UntrustedText text={label} />
-          </strong>{' '}
-          is ready. Copy it now: it is not shown again.
-        </p>
-        <div className="mt-2 flex flex-wrap items-center gap-2 text-text">
-          <code className="min-w-0 flex-[1_1_20rem] rounded-md border border-line bg-base px-2 py-1.5 select-all">{token}</code>
-          <CopyButton text={token} label="Copy token" />
-          <button type="button" className="button" onClick={onDone}>
-            Done
-          </button>
-        </div>
-      </Notice>
-    </section>
   );
 }

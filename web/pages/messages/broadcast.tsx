@@ -10,19 +10,19 @@ import { useAct, useRead } from '../../queries.ts';
 
 type To = 'agents' | 'team';
 
-const MAX_ITEMS = 2_000;
-const NAMED = 12;
-/** Agents come and go with time alone. */
-const LOOK_MS = 15_000;
+const MAX_LENGTH = 2_000;
+const MAX_NAMES = 12;
+/** Agents come and go without an event. */
+const POLL_MS = 15_000;
 
-/** To all agents that are at work, by name, or to the team. */
+/** Sends a message to all agents at work, or announces it to the team. */
 export function Broadcast({ onClose }: { onClose: () => void }) {
   const send = useAct('messages.broadcast');
   const say = useToast();
   const [message, setMessage] = useState('');
   const [chosen, setChosen] = useState<To>();
   const developer = useRead('identity.me', {}).data?.developer;
-  const { data, error } = useRead('messages.recipients', {}, { everyMs: LOOK_MS });
+  const { data, error } = useRead('messages.recipients', {}, { pollMs: POLL_MS });
   const nobody = data?.total === 0;
   const to: To = chosen ?? (nobody ? 'team' : 'agents');
   const done = ({ sent_count }: ActionResult<'messages.broadcast'>): void => {
@@ -46,7 +46,15 @@ export function Broadcast({ onClose }: { onClose: () => void }) {
       onSubmit={() => send.mutate({ message: message.trim(), to }, { onSuccess: done })}
       onClose={onClose}
     >
-      <TextArea label="Message" hint={`up to ${MAX_ITEMS.toLocaleString()} characters`} value={message} onChange={setMessage} most={MAX_ITEMS} rows={4} first />
+      <TextArea
+        label="Message"
+        hint={`up to ${MAX_LENGTH.toLocaleString()} characters`}
+        value={message}
+        onChange={setMessage}
+        max={MAX_LENGTH}
+        rows={4}
+        first
+      />
       <fieldset className="grid gap-2">
         <legend className="mb-1 text-label text-muted">Recipients</legend>
         <Choice to="agents" chosen={to} disabled={nobody} onChoose={setChosen}>
@@ -84,7 +92,7 @@ function Choice({ to, chosen, disabled = false, onChoose, children }: ChoiceProp
 }
 
 function Names({ names, total }: { names: readonly string[]; total: number }) {
-  const shown = names.slice(0, NAMED);
+  const shown = names.slice(0, MAX_NAMES);
   return (
     <span>
       <UntrustedText text={shown.join(', ')} />

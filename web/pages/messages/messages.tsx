@@ -2,25 +2,25 @@ import { call, type Thread } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { Command } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { CheckFilter, Filter } from '../../parts/field.tsx';
+import { CheckFilter, Filter } from '../../parts/filter.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { usePages } from '../../parts/paging.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { AgentName, counted, Time, UntrustedText } from '../../parts/values.tsx';
 import type { MessageSearch } from '../../search.ts';
-import { useRepository } from '../../shell/header.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
 import { Broadcast } from './broadcast.tsx';
 import { Due, Receipts } from './receipts.tsx';
 import { HIDDEN, KINDS, kindOf, STATES, toneOf } from './status.ts';
 import { ThreadPanel } from './thread-panel.tsx';
 
 const idOf = ({ id }: Thread): string => id;
-/** What is overdue becomes so by time alone. */
-const LOOK_MS = 30_000;
+/** Threads become overdue without an event. */
+const POLL_MS = 30_000;
 const CLOSED = { message: undefined, broadcast: undefined };
 
-/** Was it seen? */
+/** All threads of messages, asks, handoffs and announcements. */
 export function Messages() {
   const [{ message, broadcast, ...filter }, change] = usePageSearch('/messages');
   const { kind, state, mine } = filter;
@@ -82,7 +82,7 @@ function useThreads({ kind, state, mine }: MessageSearch, repo: string | undefin
     read: (before: string | undefined, limit, signal) => call('messages.threads', { ...filter, limit, ...(before && { before }) }, signal),
     next: ({ next }) => next,
     sizes: [50, 100],
-    everyMs: LOOK_MS,
+    pollMs: POLL_MS,
   });
 }
 

@@ -4,7 +4,7 @@ import { dateOf, Time, Until } from '../../parts/values.tsx';
 type Step = Thread['steps'][number];
 type Received = Pick<Thread, 'kind' | 'status' | 'steps' | 'recipients'>;
 
-/** A handoff is not answered but accepted. */
+/** For a handoff the last step is called "accepted". */
 const nameOf = ({ kind }: Received, { step }: Step): string => (kind === 'handoff' && step === 'answered' ? 'accepted' : step);
 
 function whenOf({ state, at, count }: Step, recipients: number): string {
@@ -14,9 +14,9 @@ function whenOf({ state, at, count }: Step, recipients: number): string {
   return at === null ? 'not yet' : dateOf(at);
 }
 
-/** The answer that is late is what is red. */
+/** An overdue answer is red. */
 const isLate = ({ status }: Received, { step, state }: Step): boolean => status === 'overdue' && step === 'answered' && state === 'open';
-/** So is what somebody should have got by now. */
+/** An overdue delivery is red too. */
 const isMissed = ({ status }: Received, { step, state }: Step): boolean => status === 'undelivered' && step === 'delivered' && state !== 'done';
 
 function look(thread: Received, step: Step): string {
@@ -28,13 +28,13 @@ function look(thread: Received, step: Step): string {
 
 const reached = (step: Step | undefined): boolean => step?.state === 'done' || step?.state === 'partly';
 
-/** Four dots on a line: how far it came, and when each was reached. */
+/** The steps of a message (sent to answered) as four dots. */
 export function Receipts({ thread }: { thread: Received }) {
-  const told = thread.steps.map((step) => `${nameOf(thread, step)} ${whenOf(step, thread.recipients)}${isLate(thread, step) ? ', overdue' : ''}`);
+  const descriptions = thread.steps.map((step) => `${nameOf(thread, step)} ${whenOf(step, thread.recipients)}${isLate(thread, step) ? ', overdue' : ''}`);
   return (
-    <span role="img" aria-label={told.join('; ')} className="inline-flex items-center align-middle">
+    <span role="img" aria-label={descriptions.join('; ')} className="inline-flex items-center align-middle">
       {thread.steps.map((step, index) => (
-        <span key={step.step} title={told[index]} className="flex items-center">
+        <span key={step.step} title={descriptions[index]} className="flex items-center">
           {index > 0 && <span className={`h-0.5 w-2.5 ${reached(step) ? 'bg-live' : 'bg-line'}`} />}
           <span className={`size-2.5 rounded-full border-2 ${look(thread, step)}`} />
         </span>
@@ -43,7 +43,7 @@ export function Receipts({ thread }: { thread: Received }) {
   );
 }
 
-/** The same with room for words. */
+/** The receipts with words and times. */
 export function ReceiptSteps({ thread }: { thread: Received }) {
   return (
     <ol className="grid grid-cols-4" aria-label="Receipts">
@@ -66,7 +66,7 @@ export function ReceiptSteps({ thread }: { thread: Received }) {
   );
 }
 
-/** What is answered is due no more. */
+/** When an answer is due; nothing once it is answered or expired. */
 export function Due({ thread: { due_at, status } }: { thread: Pick<Thread, 'due_at' | 'status'> }) {
   if (due_at === null || status === 'answered' || status === 'expired') return '—';
   if (status !== 'overdue') return <Until at={due_at} />;

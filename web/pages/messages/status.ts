@@ -29,16 +29,16 @@ const TONES: Record<Thread['status'], Tone> = {
   expired: 'quiet',
 };
 
-/** What waits for the person who looks is theirs before all else. */
+/** A thread that waits for the viewer stands out. */
 export const toneOf = ({ status, answerable }: Pick<Thread, 'status' | 'answerable'>): Tone => (answerable && status === 'waiting' ? 'you' : TONES[status]);
 
 const TYPES: Record<string, string> = { task_assignment: 'assignment', status_update: 'status', query: 'query', response: 'response', notification: 'notice' };
 
-/** What was said, in a word. */
+/** The kind of a thread in one word. */
 export const kindOf = ({ kind, type, recipients }: Pick<Thread, 'kind' | 'type' | 'recipients'>): string => {
   if (kind !== 'message') return kind;
   return recipients > 1 ? 'broadcast' : ((type && TYPES[type]) ?? 'message');
 };
 
-/** Its words are for those who take part. */
+/** Shown instead of words that the viewer may not read. */
 export const HIDDEN = 'Only for those who take part';

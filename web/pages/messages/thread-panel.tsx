@@ -3,9 +3,10 @@ import type { ShownThread, Thread } from '../../api.ts';
 import { useByClock } from '../../live/clock.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { CliCommand } from '../../parts/command.tsx';
+import type { FactValues } from '../../parts/facts.tsx';
 import { TextArea } from '../../parts/field.tsx';
 import { Problem, Section, State } from '../../parts/layout.tsx';
-import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import { ReadPanel } from '../../parts/side-panel.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { AgentName, counted, Id, PathLink, shortId, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
@@ -50,7 +51,7 @@ export function ThreadPanel({ id, onClose }: { id: string; onClose: () => void }
   );
 }
 
-/** Where it stands, whom it is between, and what it is about, each with the way there. */
+/** The state, participants and subjects of a thread, with links. */
 function factsOf({ thread, about }: ShownThread): FactValues {
   const { repo, branch, paths, task_ids, claim_ids, context_id, workflow_id, workflow_task_id } = about;
   return {
@@ -90,7 +91,7 @@ function Ids({ ids, to }: { ids: readonly string[]; to: (id: string) => string }
 
 type Entry = ShownThread['entries'][number];
 
-/** How far one message came. */
+/** Whether a message was sent, delivered or read. */
 const reached = ({ delivered_at, read_at }: Pick<Entry, 'delivered_at' | 'read_at'>): string =>
   read_at !== null ? 'read' : delivered_at !== null ? 'delivered' : 'sent';
 
@@ -126,7 +127,7 @@ function Reminder({ entry: { from, at } }: { entry: Entry }) {
   );
 }
 
-/** Who has a broadcast, and who has read it. */
+/** The recipients of a broadcast, and who has read it. */
 function Recipients({ recipients, of }: { recipients: ShownThread['recipients']; of: number }) {
   return (
     <>
@@ -135,7 +136,7 @@ function Recipients({ recipients, of }: { recipients: ShownThread['recipients'];
           const at = recipient.read_at ?? recipient.delivered_at;
           return (
             // Agents of private developers all have the same name.
-            // biome-ignore lint/suspicious/noArrayIndexKey: they stand in the order in which it was sent to them
+            // biome-ignore lint/suspicious/noArrayIndexKey: they keep the order in which it was sent to them
             <li key={index} className="flex flex-wrap items-center gap-x-3 px-3 py-1.5">
               <span className="min-w-0 flex-1">
                 <AgentName name={recipient.to.name} id={recipient.to.agent_id} />
@@ -155,12 +156,12 @@ function Recipients({ recipients, of }: { recipients: ShownThread['recipients'];
   );
 }
 
-/** As long as the server takes it. */
-const MAX_ITEMS: Record<string, number> = { ask: 4_000, question: 20_000 };
+/** The longest answer that the server accepts. */
+const MAX_LENGTHS: Record<string, number> = { ask: 4_000, question: 20_000 };
 
-function whatNow(taskStatus: string | null): string {
+function whatHappensNext(taskStatus: string | null): string {
   if (taskStatus === null) return 'It reaches whoever asked with their next look.';
-  // Its agent has gone meanwhile.
+  // Its agent has left.
   return taskStatus === 'pending' ? 'The task waits for an agent to take it up.' : 'The task goes on.';
 }
 
@@ -171,19 +172,19 @@ function Answer({ thread }: { thread: Thread }) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const panel = event.currentTarget.closest('dialog');
-    // By the promise: the journal may have taken this form off the page before the answer is here.
+    // The promise, not onSuccess: an event may have removed this form before the answer is here.
     answer.mutateAsync({ id: thread.id, answer: text.trim() }).then(
       ({ task_status }) => {
         // The form goes, and the focus would go with it.
         panel?.focus();
-        say(`Answered. ${whatNow(task_status)}`);
+        say(`Answered. ${whatHappensNext(task_status)}`);
       },
       () => {},
     );
   };
   return (
     <form onSubmit={submit} className="grid gap-2">
-      <TextArea label="Your answer" hint="the first answer counts" value={text} onChange={setText} most={MAX_ITEMS[thread.kind]} />
+      <TextArea label="Your answer" hint="the first answer counts" value={text} onChange={setText} max={MAX_LENGTHS[thread.kind]} />
       <div className="flex flex-wrap justify-end gap-2">
         <ActButton type="submit" look="primary" pending={answer.isPending} disabled={!text.trim()}>
           Answer
@@ -195,7 +196,7 @@ function Answer({ thread }: { thread: Thread }) {
   );
 }
 
-/** Once in a while only: the server says from when on. */
+/** Reminds the recipients. The server says when the next reminder is allowed. */
 function Remind({ thread, from }: { thread: Thread; from: number }) {
   const remind = useAct('messages.remind');
   const say = useToast();

@@ -2,25 +2,24 @@ import { useEffect, useRef } from 'react';
 import type { Conflict } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { EmptyState, Notice, Problem, Section, State, type Tone } from '../../parts/layout.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { Pair } from './pair.tsx';
 
-/** All of them: the compiler sees to it. */
 const KINDS: Record<Conflict['kind'], { words: string; tone: Tone }> = {
   running: { words: 'both under way', tone: 'wait' },
   repeats_completed: { words: 'repeats finished work', tone: 'wait' },
   historical: { words: 'both finished', tone: 'quiet' },
 };
 
-/** All that is running and was finished lately, each compared with each. */
+/** An audit compares each piece of work that is running or was finished lately with every other. */
 export function Audit({ onClose }: { onClose: () => void }) {
   const run = useAct('team.audit');
   const latest = useRead('team.latest_audit', {});
   const answer = run.data;
   const section = useRef<HTMLDivElement>(null);
-  // Whoever asked for it goes on here.
+  // The person who opened the audit continues here.
   useEffect(() => section.current?.querySelector('button')?.focus(), []);
   return (
     <div ref={section}>
@@ -44,7 +43,7 @@ export function Audit({ onClose }: { onClose: () => void }) {
             <TableSkeleton />
           </div>
         )}
-        {latest.data && !answer && <Latest audit={latest.data.audit} standing={latest.data.conflicts.length} />}
+        {latest.data && !answer && <Latest audit={latest.data.audit} openConflicts={latest.data.conflicts.length} />}
         {answer && (
           <Notice tone={answer.status === 'ok' ? 'good' : 'wait'} role="status">
             {answer.message}
@@ -60,7 +59,7 @@ export function Audit({ onClose }: { onClose: () => void }) {
 
 type LatestAudit = NonNullable<ReturnType<typeof useRead<'team.latest_audit'>>['data']>['audit'];
 
-function Latest({ audit, standing }: { audit: LatestAudit; standing: number }) {
+function Latest({ audit, openConflicts }: { audit: LatestAudit; openConflicts: number }) {
   if (!audit) {
     return (
       <div className="panel">
@@ -69,9 +68,10 @@ function Latest({ audit, standing }: { audit: LatestAudit; standing: number }) {
     );
   }
   return (
-    <Notice tone={standing > 0 ? 'wait' : 'good'}>
+    <Notice tone={openConflicts > 0 ? 'wait' : 'good'}>
       The latest audit compared {counted(audit.compared, 'piece of work', 'pieces of work')} and found {counted(audit.conflicts, 'conflict')}, of which{' '}
-      {standing.toLocaleString()} {standing === 1 ? 'stands' : 'stand'}. Run by <UntrustedText text={audit.developer} /> · <Time at={audit.created_at} />
+      {openConflicts.toLocaleString()} {openConflicts === 1 ? 'stands' : 'stand'}. Run by <UntrustedText text={audit.developer} /> ·{' '}
+      <Time at={audit.created_at} />
     </Notice>
   );
 }

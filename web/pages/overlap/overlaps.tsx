@@ -2,20 +2,21 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { call, type Match, type Overlap, type Thresholds } from '../../api.ts';
 import { DataList } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/field.tsx';
+import type { FactValues } from '../../parts/facts.tsx';
+import { Filter } from '../../parts/filter.tsx';
 import { EmptyState, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { usePages } from '../../parts/paging.ts';
-import { type FactValues, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
+import { ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { counted, Id, shortId, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/header.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
 import { Audit } from './audit.tsx';
-import { DismissForm } from './dismiss.tsx';
+import { DismissForm } from './dismiss-form.tsx';
 import { Pair, Score } from './pair.tsx';
 
-/** Work that looked like other work, and what became of the question. */
+/** Pairs of work that look alike, and their verdicts. */
 export function Overlaps() {
   const [{ warning: opened, ...kept }, change] = usePageSearch('/tasks/overlaps');
   const { status, level, subject, before, audit } = kept;
@@ -89,7 +90,7 @@ export function Overlaps() {
   );
 }
 
-/** What the list is narrowed to. */
+/** The task or workstream that the list is narrowed to. */
 function About({ id }: { id: string }) {
   const isTask = id.startsWith('task_');
   const task = useRead('tasks.show', { task_id: id }, { enabled: isTask }).data?.task;
@@ -120,20 +121,20 @@ const LEVELS: Record<Overlap['level'], Tone> = { warn: 'quiet', escalated: 'wait
 
 const Level = ({ level }: Pick<Overlap, 'level'>) => <State tone={LEVELS[level]}>{level}</State>;
 
-/** How it stands: what was judged by its verdict, the rest by its status. */
+/** The verdict if there is one, otherwise the status. */
 function Verdict({ overlap: { status, verdict, level } }: { overlap: Overlap }) {
   if (verdict) return <State tone={verdict === 'distinct' ? 'good' : 'wait'}>{verdict}</State>;
   if (status === 'open') return <State tone={level === 'escalated' ? 'you' : 'quiet'}>open</State>;
   return <State tone={status === 'dismissed' ? 'quiet' : 'good'}>{status}</State>;
 }
 
-/** What was resolved by nobody had nothing left to judge. */
+/** An overlap that nobody judged was resolved because nothing was left to judge. */
 function JudgedBy({ overlap: { status, judged_by } }: { overlap: Overlap }) {
   if (judged_by !== null) return <UntrustedText text={judged_by} brief />;
   return <span className="text-muted">{status === 'open' ? '—' : 'by itself'}</span>;
 }
 
-/** The one that it is most alike. */
+/** The match with the highest score. */
 const bestOf = ({ matches }: Overlap) => matches.reduce((best, match) => (match.score > best.score ? match : best), matches[0] ?? NO_MATCH);
 const NO_MATCH = { title: '—', owner: '—', score: 0, reason: '—' };
 

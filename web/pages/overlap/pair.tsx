@@ -21,9 +21,9 @@ interface PairProps {
   score: number;
   settings: Thresholds | undefined;
   reason: string;
-  /** Its links open another tab: whoever followed them here would lose what they have typed. */
+  /** Links open another tab, so that a person who follows them does not lose what they have typed. */
   apart?: boolean;
-  /** What was decided about the two. */
+  /** The verdict on the pair. */
   children?: ReactNode;
 }
 
@@ -50,7 +50,7 @@ export function Pair({ first, second, files, score, settings, reason, apart = fa
   );
 }
 
-/** What both have in hand, between them. */
+/** The files that both change, drawn between the two. */
 function Shared({ files }: { files: readonly string[] }) {
   return (
     <div className="grid gap-1 border-t border-line px-3 py-2">
@@ -93,7 +93,7 @@ function SideOf({ side: { heading, title, owner, scope, status, id }, apart }: {
   );
 }
 
-/** What has a page opens it. */
+/** A link to the task or workstream, if the title belongs to one. */
 function Opening({ id, apart, children }: { id: string | null | undefined; apart: boolean; children: ReactNode }) {
   const search = id?.startsWith('task_') ? { task: id } : id?.startsWith('wst_') ? { workstream: id, status: 'all' as const } : undefined;
   if (!search) return children;
@@ -104,7 +104,7 @@ function Opening({ id, apart, children }: { id: string | null | undefined; apart
   );
 }
 
-/** The bar ends at so many times the threshold: further on, more says no more. */
+/** The bar ends at this multiple of the threshold: higher scores mean nothing more. */
 const SCALE = 3;
 
 /** How alike two pieces of work are, with the floor of a warning and the threshold of an escalation marked on it. */

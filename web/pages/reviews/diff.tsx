@@ -2,27 +2,24 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { InstanceDiff } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
-import { EmptyState, Problem } from '../../parts/layout.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { EmptyState } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { FileChange } from './file-change.tsx';
-import { FileList, filesOf, treeOf } from './file-list.tsx';
-import { LinesChanged } from './status.tsx';
+import { FileList } from './file-list.tsx';
+import { filesOf, treeOf } from './file-tree.ts';
+import { LinesChanged } from './lines-changed.tsx';
 
 const route = getRouteApi('/reviews/$instance/diff');
 /** Files change without an event. */
-const LOOK_MS = 10_000;
+const POLL_MS = 10_000;
 
-/** What it has changed, committed or not, against where its work began. */
+/** All changes of the instance, committed or not, since its work began. */
 export function DiffView() {
   const { instance } = route.useParams();
   const isOperator = useRead('identity.me', {}).data?.operator;
-  const { data, error, refetch, isFetching } = useRead(
-    'instances.diff',
-    { instance_id: instance },
-    { everyMs: LOOK_MS, byTimeAlone: true, enabled: isOperator === true },
-  );
+  const query = useRead('instances.diff', { instance_id: instance }, { pollMs: POLL_MS, ignoreEvents: true, enabled: isOperator === true });
   if (isOperator === false) {
     return (
       <EmptyState>
@@ -32,26 +29,26 @@ export function DiffView() {
   }
   return (
     <section aria-label="Diff" className="grid gap-3">
-      {error && <Problem what="Its changes could not be read." error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <TableSkeleton />}
-      {data && (
-        <>
-          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <Summary diff={data} />
-            <button type="button" className="button ml-auto" disabled={isFetching} onClick={() => void refetch()}>
-              Read again
-            </button>
-          </div>
-          {data.total === 0 ? (
-            <EmptyState>
-              <p>Nothing differs from where its work began.</p>
-            </EmptyState>
-          ) : (
-            <Changed diff={data} />
-          )}
-          <CliCommand words={`instances diff ${instance}`} />
-        </>
-      )}
+      <Loaded query={query} what="Its changes">
+        {(diff) => (
+          <>
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <Summary diff={diff} />
+              <button type="button" className="button ml-auto" disabled={query.isFetching} onClick={() => void query.refetch()}>
+                Read again
+              </button>
+            </div>
+            {diff.total === 0 ? (
+              <EmptyState>
+                <p>Nothing differs from where its work began.</p>
+              </EmptyState>
+            ) : (
+              <Changed diff={diff} />
+            )}
+            <CliCommand words={`instances diff ${instance}`} />
+          </>
+        )}
+      </Loaded>
     </section>
   );
 }

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { type ChangedFile, call, type DiffLine } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
 import { EmptyState, Problem, State } from '../../parts/layout.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
-import { LinesChanged } from './status.tsx';
+import { LinesChanged } from './lines-changed.tsx';
 
-/** More changed lines than these are unfolded by hand. */
+/** A file with more changed lines is folded at first. */
 const FOLDED_ABOVE = 800;
 
 const CHANGES: Record<ChangedFile['change'], string> = {
@@ -19,7 +19,7 @@ const CHANGES: Record<ChangedFile['change'], string> = {
   repository: 'another repository',
 };
 
-/** One file: what became of it, and its lines. */
+/** One changed file: the kind of change, and its lines. */
 export function FileChange({ instance, file }: { instance: string; file: ChangedFile }) {
   const size = (file.added ?? 0) + (file.removed ?? 0);
   const [open, setOpen] = useState(size <= FOLDED_ABOVE);
@@ -58,7 +58,7 @@ export function FileChange({ instance, file }: { instance: string; file: Changed
 function Lines({ instance, file }: { instance: string; file: ChangedFile }) {
   const { path } = file;
   const pages = useInfiniteQuery({
-    // Read anew whenever the list says that it is another by now.
+    // The numbers are part of the key: the file is read again when the list reports other numbers.
     queryKey: ['instances.diff', instance, path, file.added, file.removed],
     queryFn: ({ pageParam, signal }) => call('instances.diff', { instance_id: instance, path, offset: pageParam }, signal),
     initialPageParam: 0,

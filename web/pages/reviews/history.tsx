@@ -1,17 +1,17 @@
 import { Link } from '@tanstack/react-router';
 import { call, type EventView, type ShownInstance } from '../../api.ts';
+import { ActorName } from '../../parts/actor-name.tsx';
 import { DataList } from '../../parts/data-list.tsx';
 import { EmptyState, Section, State } from '../../parts/layout.tsx';
 import { usePages } from '../../parts/paging.ts';
 import { type Column, Table } from '../../parts/table.tsx';
-import { TextList, Time, UntrustedText } from '../../parts/values.tsx';
-import { Who } from '../events/event-words.tsx';
-import { useShown } from './instance.tsx';
-import { inWords, outcomeTone, tookFrom } from './status.tsx';
+import { Time, UntrustedText } from '../../parts/values.tsx';
+import { useInstance } from './instance.tsx';
+import { outcomeTone, statusWords } from './status.ts';
 
-/** What has happened to it: its rounds, the calls that failed it, and all that the journal has about it. */
+/** The instance's review rounds, its failed calls, and its events in the journal. */
 export function HistoryView() {
-  const { data } = useShown();
+  const { data } = useInstance();
   if (!data) return null;
   return (
     <div className="grid gap-6">
@@ -50,7 +50,7 @@ const ROUNDS: readonly Column<Round>[] = [
     ),
   },
   { label: 'Of', role: 'none', from: 'lg', cell: ({ parent_instance }) => <span className="mono">{parent_instance}</span> },
-  { label: 'Verdict', role: 'state', width: 'sm:w-36', cell: ({ outcome }) => <State tone={outcomeTone(outcome)}>{inWords(outcome)}</State> },
+  { label: 'Verdict', role: 'state', width: 'sm:w-36', cell: ({ outcome }) => <State tone={outcomeTone(outcome)}>{statusWords(outcome)}</State> },
   { label: 'Began', width: 'sm:w-40', cell: ({ created_at }) => <Time at={created_at} /> },
   { label: 'Took', role: 'meta', width: 'sm:w-24', cell: ({ created_at, ended_at }) => (ended_at === null ? '—' : tookFrom(created_at, ended_at)) },
 ];
@@ -67,7 +67,7 @@ const FAILURES: readonly Column<Failure>[] = [
   { label: 'Time', role: 'meta', width: 'sm:w-40', cell: ({ time }) => <Time at={time} /> },
 ];
 
-/** `since`: one whose start was undone may have had the same id. */
+/** `since`: an earlier instance whose start was undone may have had the same id. */
 function Journal({ id, since }: { id: string; since: number }) {
   const events = usePages({
     key: ['events.list', { subject: id, since }],
@@ -106,64 +106,25 @@ const EVENTS: readonly Column<EventView>[] = [
     ),
   },
   { label: 'Kind', role: 'title', width: 'sm:w-52', cell: ({ kind }) => <UntrustedText text={kind} brief /> },
-  { label: 'By', role: 'wide', from: 'xl', width: 'xl:w-48', cell: ({ actor }) => <Who actor={actor} /> },
-  { label: 'What', role: 'wide', cell: ({ payload }) => <UntrustedText text={saidBy(payload)} brief /> },
+  { label: 'By', role: 'wide', from: 'xl', width: 'xl:w-48', cell: ({ actor }) => <ActorName actor={actor} /> },
+  { label: 'What', role: 'wide', cell: ({ payload }) => <UntrustedText text={payloadWords(payload)} brief /> },
   { label: 'Time', role: 'end', width: 'sm:w-36', cell: ({ time }) => <Time at={time} /> },
 ];
 
 /** "status started, worktree kept". */
-const saidBy = (payload: EventView['payload']): string =>
+const payloadWords = (payload: EventView['payload']): string =>
   Object.entries(payload)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name.replaceAll('_', ' ')} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
     .join(', ');
 
-/** What reviewers have said, the newest first. */
-export function FeedbackView() {
-  const { data } = useShown();
-  if (!data) return null;
-  const { feedback } = data;
-  return (
-    <section aria-label="Feedback" className="grid max-w-4xl gap-3">
-      {feedback.length === 0 && (
-        <EmptyState>
-          <p>No review of {data.instance.id} has said anything yet. Its agent asks for one with request_review.</p>
-        </EmptyState>
-      )}
-      {feedback.map((item) => (
-        <Word key={item.feedback_id} item={item} />
-      ))}
-    </section>
-  );
-}
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
-function Word({ item }: { item: ShownInstance['feedback'][number] }) {
-  return (
-    <article aria-label={`Round ${item.review_iteration}`} className="grid gap-2 rounded-md border border-line p-3">
-      <p className="flex flex-wrap items-center gap-2">
-        <State tone={outcomeTone(item.feedback_type)}>{inWords(item.feedback_type)}</State>
-        <span>
-          Round {item.review_iteration} by{' '}
-          <Link to="/reviews/$instance" params={{ instance: item.review_instance_id }} className="link mono">
-            {item.review_instance_id}
-          </Link>
-          , priority {item.priority}
-        </span>
-        <span className="ml-auto text-muted">
-          <Time at={item.created_at} />
-        </span>
-      </p>
-      <UntrustedText text={item.feedback} />
-      {item.actionable_items.length > 0 && <TextList texts={item.actionable_items} />}
-      <p className="text-muted">
-        {item.delivered === 'merged' ? (
-          <>
-            Merged into its branch as <code>REVIEW_FEEDBACK.md</code> by <code>{item.git_commit_hash?.slice(0, 12)}</code>
-          </>
-        ) : (
-          <UntrustedText text={item.reason ? `Sent as a message, because it could not be merged: ${item.reason}` : 'Being delivered'} />
-        )}
-      </p>
-    </article>
-  );
+/** "40 s", "12 m", "3 h 5 m". */
+function tookFrom(start: number, end: number): string {
+  const ms = Math.max(0, end - start);
+  if (ms < MINUTE) return `${Math.round(ms / 1_000)} s`;
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} m`;
+  return `${Math.floor(ms / HOUR)} h ${Math.floor((ms % HOUR) / MINUTE)} m`;
 }

@@ -8,12 +8,12 @@ import { Notice, Problem } from '../../parts/layout.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { AT_WORK, OPEN } from './status.tsx';
+import { AT_WORK_STATUSES, OPEN_STATUSES } from './status.ts';
 
-/** What a person can do about it. What is over can only be looked at. */
+/** The actions on an instance; none once it has ended. */
 export function InstanceActions({ instance }: { instance: Instance }) {
-  const atWork = AT_WORK.includes(instance.status);
-  if (!OPEN.includes(instance.status)) return null;
+  const atWork = AT_WORK_STATUSES.includes(instance.status);
+  if (!OPEN_STATUSES.includes(instance.status)) return null;
   const end = (how: EndingAction) => openDialog((close) => <EndInstance instance={instance} how={how} onClose={close} />);
   return (
     <div className="grid gap-2">
@@ -42,7 +42,7 @@ export function InstanceActions({ instance }: { instance: Instance }) {
   );
 }
 
-/** At once: it can be taken back until that review begins. */
+/** Acts without asking: it can be undone until that review begins. */
 function AllowReview({ instance: { id, max_reviews, extra_reviews, reviews } }: { instance: Instance }) {
   const act = useAct('instances.allow_review');
   const say = useToast();
@@ -79,16 +79,16 @@ const WORDS: Record<EndingAction, { title: string; what: string; button: string 
   abandon: { title: 'Abandon this instance?', what: 'Its work is given up, and its agent ends.', button: 'Abandon' },
 };
 
-/** What ends with it is counted before it is asked. */
+/** Stops or abandons the instance. The dialog counts first what would be lost. */
 function EndInstance({ instance, how, onClose }: { instance: Instance; how: EndingAction; onClose: () => void }) {
-  const unsaved = useRead('instances.unsaved', { instance_id: instance.id }, { byTimeAlone: true });
+  const unsaved = useRead('instances.unsaved', { instance_id: instance.id }, { ignoreEvents: true });
   const { title, what, button } = WORDS[how];
   return (
     <ConfirmDialog
       title={title}
       act={button}
       keep="Keep it"
-      reason={{ label: 'Reason (optional)', most: 500 }}
+      reason={{ label: 'Reason (optional)', max: 500 }}
       action={`instances.${how}`}
       input={(reason) => ({ instance_id: instance.id, ...(reason && { reason }) })}
       failed="Nothing was ended."
@@ -155,7 +155,7 @@ function MessageAgent({ instance: { id, running, session_kind }, onClose }: { in
         {running && session_kind === 'tmux' ? 'and sees it typed into its terminal, as one line.' : 'and is started with it when its program has ended.'} The
         journal has that you wrote, not what.
       </p>
-      <TextArea label="Message" value={message} onChange={setMessage} most={8_000} rows={4} first required />
+      <TextArea label="Message" value={message} onChange={setMessage} max={8_000} rows={4} first required />
       <CliCommand words={`instances message ${id}`} options={{ text: words || 'TEXT' }} />
     </FormDialog>
   );

@@ -1,26 +1,28 @@
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import type { Instance, ShownInstance } from '../../api.ts';
-import { Loaded } from '../../parts/data-list.tsx';
-import { Notice, State, Views } from '../../parts/layout.tsx';
-import { Facts } from '../../parts/side-panel.tsx';
-import { AgentName, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Notice, State } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { AgentName, PRIVATE_DEVELOPER, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
+import { Views } from '../../parts/views.tsx';
 import { useRead } from '../../queries.ts';
 import { InstanceActions } from './instance-actions.tsx';
-import { Rail } from './rail.tsx';
-import { inWords, PullLink, processOf, STATUS_TONES } from './status.tsx';
+import { PullLink } from './pull-link.tsx';
+import { Rounds } from './rounds.tsx';
+import { processOf, STATUS_TONES, statusWords } from './status.ts';
 
 const route = getRouteApi('/reviews/$instance');
 
 /** The instance of the address, as every view of its page reads it. */
-export function useShown() {
+export function useInstance() {
   const { instance } = route.useParams();
   return useRead('instances.show', { instance_id: instance });
 }
 
-/** One agent that the server has started: how its reviews went, what it shows and what it has changed. */
+/** An agent that the server has started: its reviews, its terminal and its changes. */
 export function InstancePage() {
   const { instance: id } = route.useParams();
-  const query = useShown();
+  const query = useInstance();
   const instance = query.data?.instance;
   return (
     <>
@@ -32,7 +34,7 @@ export function InstancePage() {
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h1 className="mono text-title!">{id}</h1>
-        {instance && <State tone={STATUS_TONES[instance.status]}>{inWords(instance.status)}</State>}
+        {instance && <State tone={STATUS_TONES[instance.status]}>{statusWords(instance.status)}</State>}
         {instance && (
           <span className="text-muted">
             {instance.type}, started <Time at={instance.created_at} /> {isDate(instance.created_at) ? '' : 'ago'}
@@ -40,7 +42,7 @@ export function InstancePage() {
         )}
       </div>
       <Loaded query={query} what="It">
-        {(shown) => <Shown shown={shown} />}
+        {(shown) => <InstanceDetails shown={shown} />}
       </Loaded>
     </>
   );
@@ -49,7 +51,7 @@ export function InstancePage() {
 const DAY_MS = 24 * 60 * 60_000;
 const isDate = (at: number): boolean => Date.now() - at >= DAY_MS;
 
-function Shown({ shown }: { shown: ShownInstance }) {
+function InstanceDetails({ shown }: { shown: ShownInstance }) {
   const { instance, feedback } = shown;
   const params = { instance: instance.id };
   return (
@@ -57,7 +59,7 @@ function Shown({ shown }: { shown: ShownInstance }) {
       <div className="mt-3 grid gap-4">
         {instance.at_limit && <AtLimit instance={instance} />}
         <InstanceActions instance={instance} />
-        <Rail shown={shown} />
+        <Rounds shown={shown} />
         <InstanceFacts shown={shown} />
       </div>
       <Views
@@ -74,7 +76,7 @@ function Shown({ shown }: { shown: ShownInstance }) {
   );
 }
 
-/** Why no further review is granted, and what else there is to do. */
+/** Why no further review is granted, and what can be done instead. */
 function AtLimit({ instance: { id, reviews, max_reviews, failed_reviews, max_failed_reviews, suggestions } }: { instance: Instance }) {
   return (
     <Notice tone="bad">
@@ -92,8 +94,6 @@ function AtLimit({ instance: { id, reviews, max_reviews, failed_reviews, max_fai
   );
 }
 
-const PRIVATE = '@private';
-
 /** The facts that decide what to do next; the rest is folded. */
 function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownInstance }) {
   const { developer, agent, parent_instance_id, review_iteration, status_reason, kept_reason, backup_ref, issue_number } = instance;
@@ -101,7 +101,7 @@ function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownInstance }
     <div className="grid gap-2">
       <Facts
         facts={{
-          Agent: <AgentName name={developer === null ? agent : workerOf(developer, agent)} id={developer === PRIVATE ? null : instance.id} />,
+          Agent: <AgentName name={developer === null ? agent : workerOf(developer, agent)} id={developer === PRIVATE_DEVELOPER ? null : instance.id} />,
           Reviews: parent_instance_id !== null && (
             <>
               <Link to="/reviews/$instance" params={{ instance: parent_instance_id }} className="link mono">

@@ -4,22 +4,24 @@ import { useMemo } from 'react';
 import { type ActionResult, call, type Instance } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/field.tsx';
+import { Filter } from '../../parts/filter.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
 import { usePages } from '../../parts/paging.ts';
 import { type Column, None } from '../../parts/table.tsx';
 import { Time, UntrustedText } from '../../parts/values.tsx';
 import type { ReviewSearch } from '../../search.ts';
-import { useRepository } from '../../shell/header.tsx';
-import { inWords, LinesChanged, OPEN, PullLink, processOf, STATUS_TONES } from './status.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
+import { LinesChanged } from './lines-changed.tsx';
+import { PullLink } from './pull-link.tsx';
+import { OPEN_STATUSES, processOf, STATUS_TONES, statusWords } from './status.ts';
 
-/** The agents that the server has started, and who reviews whose work. */
+/** The agents that the server has started, and their reviews. */
 export function Reviews() {
   const [search, change] = usePageSearch('/reviews');
   const { show, type } = search;
   const repository = useRepository();
-  const filter = { ...(show ? {} : { status: OPEN }), ...(type && { type }), ...(repository && { repository }) };
+  const filter = { ...(show ? {} : { status: OPEN_STATUSES }), ...(type && { type }), ...(repository && { repository }) };
   const instances = usePages({
     key: ['instances.list', filter],
     read: (offset: number | undefined, limit, signal) => call('instances.list', { ...filter, limit, offset: offset ?? 0 }, signal),
@@ -68,10 +70,10 @@ export function Reviews() {
 type Sizes = ReadonlyMap<string, ActionResult<'instances.sizes'>['items'][number]>;
 
 const MAX_SIZED = 100;
-/** As old as the server's own reading may be. */
-const SIZES_MS = 15_000;
+/** The server reads the sizes no more often than this. */
+const SIZES_POLL_MS = 15_000;
 
-/** How much the first of them have changed. No event tells of it: files change by themselves. */
+/** The sizes of the changes of the first instances. They are polled: files change without an event. */
 function useSizes(rows: readonly Instance[]): Sizes {
   const ids = rows
     .filter(({ ended_at, kept_reason }) => ended_at === null || kept_reason !== null)
@@ -81,14 +83,14 @@ function useSizes(rows: readonly Instance[]): Sizes {
     queryKey: ['instances.sizes', ids],
     queryFn: ({ signal }) => call('instances.sizes', { instance_ids: ids }, signal),
     enabled: ids.length > 0,
-    refetchInterval: SIZES_MS,
+    refetchInterval: SIZES_POLL_MS,
     staleTime: 'static',
     placeholderData: keepPreviousData,
   });
   return useMemo(() => new Map(data?.items.map((size) => [size.instance_id, size])), [data]);
 }
 
-/** A card has no heads: there a value says what it is. */
+/** A card has no headings, so the value has its name before it. */
 const named = (name: string, value: string) => (
   <>
     <span className="text-muted sm:hidden">{name} </span>
@@ -109,7 +111,7 @@ const instanceColumns = (sizes: Sizes): readonly Column<Instance>[] => [
     ),
   },
   { label: 'Type', from: 'xl', width: 'xl:w-20', cell: ({ type }) => type },
-  { label: 'Status', role: 'state', width: 'sm:w-36', cell: ({ status }) => <State tone={STATUS_TONES[status]}>{inWords(status)}</State> },
+  { label: 'Status', role: 'state', width: 'sm:w-36', cell: ({ status }) => <State tone={STATUS_TONES[status]}>{statusWords(status)}</State> },
   { label: 'Iteration', width: 'sm:w-24', cell: (instance) => <Iteration instance={instance} /> },
   {
     label: 'Failed',
@@ -130,7 +132,7 @@ const instanceColumns = (sizes: Sizes): readonly Column<Instance>[] => [
   { label: 'Age', role: 'end', width: 'sm:w-16 lg:w-20 xl:w-24', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** How many of the reviews that it may have it has had; of a review, which one it is. */
+/** How many of its reviews an instance has had; of a review, its number. */
 function Iteration({ instance: { type, reviews, max_reviews, at_limit, review_iteration } }: { instance: Instance }) {
   if (type === 'review') return named('round', review_iteration === null ? '—' : String(review_iteration));
   if (type !== 'coding') return <None />;

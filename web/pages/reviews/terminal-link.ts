@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import { isSignedOut, ticketedSocket } from '../../api.ts';
-import { ME, queries } from '../../queries.ts';
+import { isSignedOut, openSocket } from '../../api.ts';
+import { rereadViewer } from '../../query-client.ts';
 
 export interface ShownScreen {
   readonly text: string;
@@ -21,7 +21,7 @@ export interface TerminalState {
   readonly kind: 'tmux' | 'process' | null;
   /** Whether what is typed reaches it. */
   readonly write: boolean;
-  /** What the server says of it: that it is a log, that it has ended, why something was refused. */
+  /** Words of the server: that it is a log, that it has ended, or why something was refused. */
   readonly message: string | null;
   readonly screen: ShownScreen | undefined;
 }
@@ -32,7 +32,7 @@ const START: TerminalState = { phase: 'connecting', kind: null, write: false, me
 const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
 const SIGNED_OUT = 4401;
 
-/** The screen of an instance as the server sends it. A connection that is lost is made again; one that was refused, or has ended, is not. */
+/** Follows the screen of an instance. A lost connection is made again; one that was refused or has ended is not. */
 export function useTerminal(id: string, write: boolean): { state: TerminalState; send: (message: Sent) => void; again: () => void } {
   const [state, setState] = useState(START);
   const [turn, setTurn] = useState(0);
@@ -41,45 +41,44 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
   useEffect(() => {
     let attempts = 0;
     let retry: ReturnType<typeof setTimeout> | undefined;
-    let left = false;
-    let now: TerminalState = START;
+    let closed = false;
+    let current: TerminalState = START;
     const set = (next: TerminalState): void => {
-      now = next;
-      // What was on the screen stays there until there is something else.
+      current = next;
+      // The last screen stays until there is a new one.
       setState((before) => ({ ...next, screen: next.screen ?? before.screen }));
     };
-    const signedOut = (): void => void queries.resetQueries({ queryKey: ME });
-    const later = (): void => {
-      set({ ...now, phase: 'lost', write: false });
+    const reconnect = (): void => {
+      set({ ...current, phase: 'lost', write: false });
       retry = setTimeout(connect, BACKOFF_MS[Math.min(attempts++, BACKOFF_MS.length - 1)]);
     };
     const connect = (): void => {
-      ticketedSocket(`/api/instances/${id}/terminal`, write ? { write: '1' } : {}).then(
-        (opened) => (left ? opened.close() : follow(opened)),
+      openSocket(`/api/instances/${id}/terminal`, write ? { write: '1' } : {}).then(
+        (opened) => (closed ? opened.close() : follow(opened)),
         (error: unknown) => {
-          if (left) return;
-          if (isSignedOut(error)) signedOut();
-          later();
+          if (closed) return;
+          if (isSignedOut(error)) rereadViewer();
+          reconnect();
         },
       );
     };
     const follow = (opened: WebSocket): void => {
       socket.current = opened;
       opened.onmessage = ({ data }) => {
-        const told = JSON.parse(String(data)) as TerminalFrame;
-        if (told.type === 'connected') attempts = 0;
-        if (!left) set(after(now, told));
+        const frame = JSON.parse(String(data)) as TerminalFrame;
+        if (frame.type === 'connected') attempts = 0;
+        if (!closed) set(after(current, frame));
       };
       opened.onclose = ({ code }) => {
-        if (left || now.phase === 'ended' || now.phase === 'refused') return;
-        if (code === SIGNED_OUT) signedOut();
-        later();
+        if (closed || current.phase === 'ended' || current.phase === 'refused') return;
+        if (code === SIGNED_OUT) rereadViewer();
+        reconnect();
       };
     };
     set(START);
     connect();
     return () => {
-      left = true;
+      closed = true;
       clearTimeout(retry);
       socket.current?.close();
     };
@@ -90,42 +89,18 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
   return { state, send, again: () => setTurn((before) => before + 1) };
 }
 
-function after(before: TerminalState, told: TerminalFrame): TerminalState {
-  switch (told.type) {
+function after(before: TerminalState, frame: TerminalFrame): TerminalState {
+  switch (frame.type) {
     case 'connected':
-      return { ...before, phase: 'open', kind: told.kind, write: told.write, message: told.message };
+      return { ...before, phase: 'open', kind: frame.kind, write: frame.write, message: frame.message };
     case 'screen': {
-      const { text, columns, rows, cursor } = told;
+      const { text, columns, rows, cursor } = frame;
       return { ...before, screen: { text, columns, rows, cursor } };
     }
     case 'ended':
       return { ...before, phase: 'ended', write: false };
-    // Before it was connected it never will be; later it is about one message.
+    // Before the connection it is final; later it concerns one message.
     case 'error':
-      return { ...before, phase: before.phase === 'open' ? 'open' : 'refused', message: told.message };
+      return { ...before, phase: before.phase === 'open' ? 'open' : 'refused', message: frame.message };
   }
-}
-
-/** Sequences of a terminal: strings that it takes for itself (titles, clipboard, answers), orders of which one sets colours, and short ones. */
-const SEQUENCES = /\u001b[\]PX^_][\s\S]*?(?:\u0007|\u001b\\|$)|\u001b\[[0-?]*[ -/]*([@-~])|\u001b[ -/]*[0-Z\\^-~]|\u001b/g;
-const CONTROLS = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g;
-
-/** What may paint letters and colours, and do nothing else to who looks at it: a log has whatever its program wrote. */
-export const onlyColours = (text: string): string =>
-  text.replace(SEQUENCES, (sequence, order: string | undefined) => (order === 'm' ? sequence : '')).replace(CONTROLS, '');
-
-/** What a screen reader reads: the letters alone, without the empty rest of the screen. */
-export const asText = (text: string): string =>
-  onlyColours(text)
-    .replace(/\u001b\[[0-?]*[ -/]*m/g, '')
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n')
-    .trimEnd();
-
-/** All that a terminal needs to look so, whatever it showed before. */
-export function painted({ text, cursor }: Pick<ShownScreen, 'text' | 'cursor'>): string {
-  const lines = onlyColours(text).replace(/\n$/, '').replaceAll('\n', '\r\n');
-  const shown = cursor === null ? '\u001b[?25l' : `\u001b[${cursor.row + 1};${cursor.column + 1}H\u001b[?25h`;
-  return `\u001b[0m\u001b[3J\u001b[2J\u001b[H${lines}\u001b[0m${shown}`;
 }

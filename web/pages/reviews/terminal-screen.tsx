@@ -1,8 +1,10 @@
+import '@xterm/xterm/css/xterm.css';
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
-import '@xterm/xterm/css/xterm.css';
 import { useEffect, useRef } from 'react';
-import { painted, type ShownScreen } from './terminal-link.ts';
+import type { ShownScreen } from './terminal-link.ts';
+import { styleByRules } from './terminal-style.ts';
+import { painted } from './terminal-text.ts';
 
 interface TerminalScreenProps {
   label: string;
@@ -19,10 +21,10 @@ const SMALLEST_PX = 8;
 const COLUMNS = { min: 20, max: 500 };
 const ROWS = { min: 5, max: 200 };
 const LOG_LINES = 5_000;
-/** Agents paint for a dark terminal, whatever the page looks like. */
+/** Agents write for a dark terminal, so it stays dark in every theme. */
 const THEME = { background: '#0f1115', foreground: '#e8eaf0', cursor: '#7fb0ff', selectionBackground: '#33466b' };
 
-/** A terminal that shows what another shows. Who types has it made as large as there is room. */
+/** Shows the screen of another terminal. While a person types, that terminal is resized to fit here. */
 export default function TerminalScreen({ label, screen, write, onInput, onResize, onLeave }: TerminalScreenProps) {
   const box = useRef<HTMLDivElement>(null);
   const shown = useRef<{ terminal: Terminal; fit: FitAddon }>(undefined);
@@ -99,60 +101,11 @@ export default function TerminalScreen({ label, screen, write, onInput, onResize
 
 const within = (value: number, { min, max }: { min: number; max: number }): number => Math.min(max, Math.max(min, value));
 
-/** Smaller letters where its lines would not fit, as far as they can be read. */
+/** Shrinks the letters so that the lines fit, as far as they stay readable. */
 function shrink(terminal: Terminal, fit: FitAddon, columns: number): void {
   const { fontSize = FONT_PX } = terminal.options;
   const there = fit.proposeDimensions()?.cols;
   if (!there) return;
   const fitting = Math.floor((fontSize * there) / columns);
   terminal.options.fontSize = within(fitting, { min: SMALLEST_PX, max: FONT_PX });
-}
-
-/**
- * The page's policy takes no styles from script: neither `<style>` nor a `style` attribute that is written as text. The terminal
- * writes both, into elements that it asks the document for. While one is there, it is given elements that hand on what is written to
- * the browser by the ways that the policy leaves open.
- */
-let terminals = 0;
-
-function styleByRules(): () => void {
-  if (terminals++ === 0) document.createElement = create as Document['createElement'];
-  return () => {
-    if (--terminals === 0) Reflect.deleteProperty(document, 'createElement');
-  };
-}
-
-function create(name: string, options?: ElementCreationOptions): HTMLElement {
-  if (name === 'style') return ruled();
-  const element = Document.prototype.createElement.call(document, name, options);
-  return name === 'span' ? withStyle(element) : element;
-}
-
-/** Stands where a `<style>` would; its text becomes a sheet of its own, which goes when it goes. */
-function ruled(): HTMLElement {
-  const element = Document.prototype.createElement.call(document, 'span');
-  element.hidden = true;
-  const sheet = new CSSStyleSheet();
-  document.adoptedStyleSheets.push(sheet);
-  let rules = '';
-  Object.defineProperty(element, 'textContent', {
-    get: () => rules,
-    set(text: string) {
-      rules = text;
-      sheet.replaceSync(text);
-    },
-  });
-  element.remove = () => {
-    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== sheet);
-    Element.prototype.remove.call(element);
-  };
-  return element;
-}
-
-function withStyle(element: HTMLElement): HTMLElement {
-  element.setAttribute = (name, value) => {
-    if (name === 'style') element.style.cssText = value;
-    else Element.prototype.setAttribute.call(element, name, value);
-  };
-  return element;
 }

@@ -1,19 +1,21 @@
 import { lazy, Suspense, useRef, useState } from 'react';
 import type { Instance } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
-import { CliCommand, CopyButton } from '../../parts/command.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
 import { EmptyState, Notice, State, type Tone } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
 import { UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { useShown } from './instance.tsx';
-import { asText, type TerminalState, useTerminal } from './terminal-link.ts';
+import { useInstance } from './instance.tsx';
+import { type TerminalState, useTerminal } from './terminal-link.ts';
+import { asText } from './terminal-text.ts';
 
 const TerminalScreen = lazy(() => import('./terminal-screen.tsx'));
 
-/** What its agent shows at this moment. */
+/** The terminal of the instance, live. */
 export function TerminalView() {
-  const { data } = useShown();
+  const { data } = useInstance();
   const me = useRead('identity.me', {}).data;
   if (!data || !me) return null;
   const { instance } = data;
@@ -100,7 +102,7 @@ function Live({ instance }: { instance: Instance }) {
   );
 }
 
-/** The same without a picture: read as text, answered by a line. */
+/** The screen as text, with a field to type a line. */
 function TextScreen({ id, state, onLine }: { id: string; state: TerminalState; onLine: (line: string) => void }) {
   const [line, setLine] = useState('');
   const text = state.screen ? asText(state.screen.text) : '';

@@ -2,14 +2,14 @@ import { type SubmitEvent, useState } from 'react';
 import type { ActionInput, Setting } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { AsCommand, CliCommand } from '../../parts/command.tsx';
-import { Loaded } from '../../parts/data-list.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Problem, Section } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
-/** What ends a review loop, and what holds where this server cannot be asked. */
+/** The limits of review loops, and the switches of the agents' hooks. */
 export function Limits() {
   const query = useRead('settings.list', {});
   const { data } = query;
@@ -61,15 +61,15 @@ function useSetting({ key, title, value, is_default }: Setting, words: (value: n
 export function Limit({ setting }: { setting: Setting }) {
   const { key, title, value, min, max, is_default } = setting;
   const { set, change } = useSetting(setting, shown);
-  // Until something is typed it shows what holds, whoever changes it.
+  // Until the person types, the field follows the current value.
   const [draft, setDraft] = useState<string>();
   const text = draft ?? String(value ?? '');
-  const wanted = text.trim() === '' ? Number.NaN : Number(text);
-  const fits = Number.isFinite(wanted) && wanted >= min && wanted <= max;
+  const typed = text.trim() === '' ? Number.NaN : Number(text);
+  const fits = Number.isFinite(typed) && typed >= min && typed <= max;
   const forget = (): void => setDraft(undefined);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (fits && wanted !== value) change(wanted, forget);
+    if (fits && typed !== value) change(typed, forget);
   };
   return (
     <form onSubmit={submit} aria-label={title} className="panel grid gap-2 p-3">
@@ -77,7 +77,7 @@ export function Limit({ setting }: { setting: Setting }) {
         {(id) => (
           <div className="flex flex-wrap items-center gap-2">
             <input id={id} type="number" step="any" min={min} max={max} className="field w-32" value={text} onChange={({ target }) => setDraft(target.value)} />
-            <ActButton type="submit" look="primary" needs="operator" pending={set.isPending} disabled={!fits || wanted === value} aria-label={`Save: ${title}`}>
+            <ActButton type="submit" look="primary" needs="operator" pending={set.isPending} disabled={!fits || typed === value} aria-label={`Save: ${title}`}>
               Save
             </ActButton>
             {!is_default && (
@@ -96,7 +96,7 @@ export function Limit({ setting }: { setting: Setting }) {
       </Field>
       {set.error && <Problem what="The limit was not changed." error={set.error} />}
       <AsCommand>
-        <CliCommand words={fits || value !== null ? `settings set ${key} ${fits ? wanted : value}` : `settings reset ${key}`} />
+        <CliCommand words={fits || value !== null ? `settings set ${key} ${fits ? typed : value}` : `settings reset ${key}`} />
       </AsCommand>
     </form>
   );

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ActionResult, RoleAction } from '../../api.ts';
-import { Loaded } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/field.tsx';
+import { Filter } from '../../parts/filter.tsx';
 import { Section, State, type Tone } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { counted } from '../../parts/values.tsx';
@@ -32,7 +32,7 @@ const columnsFor = (isOperator: boolean, runsAgents: boolean): readonly Column<R
   },
 ];
 
-/** Who may what, as the server's own contracts say it. */
+/** The roles and rights, as the server's contracts declare them. */
 export function Roles() {
   const [{ needs }, change] = usePageSearch('/settings/roles');
   const me = useRead('identity.me', {}).data;

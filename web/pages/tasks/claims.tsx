@@ -1,21 +1,22 @@
 import { Link } from '@tanstack/react-router';
 import { type Claim, call } from '../../api.ts';
 import { ConfirmAction } from '../../parts/actions.tsx';
+import { ActorName } from '../../parts/actor-name.tsx';
 import { CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { CheckFilter } from '../../parts/field.tsx';
+import type { FactValues } from '../../parts/facts.tsx';
+import { CheckFilter } from '../../parts/filter.tsx';
 import { EmptyState, NameList, PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { usePages } from '../../parts/paging.ts';
-import { type FactValues, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
+import { ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { AgentName, counted, dateOf, escapeBidi, Id, shortId, Time, Until, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/header.tsx';
-import { Who } from '../events/event-words.tsx';
-import { deniedEditIn, writerOf } from '../events/refusal.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
+import { deniedEditIn, writerOf } from '../events/denied-edit.ts';
 
-/** Which code is in whose hands. */
+/** The live claims on code. */
 export function Claims() {
   const [{ claim: opened, mine, before }, change] = usePageSearch('/tasks/claims');
   const repository = useRepository();
@@ -86,12 +87,12 @@ function NoClaims({ narrowed }: { narrowed: boolean }) {
 }
 
 const STATES: Record<Claim['state'], Tone> = { live: 'live', released: 'quiet', expired: 'quiet' };
-/** Who holds it alone keeps others out. */
+/** An exclusive claim keeps other agents out. */
 const MODES: Record<Claim['mode'], Tone> = { exclusive: 'wait', shared: 'live' };
 const Mode = ({ claim: { mode } }: { claim: Claim }) => <State tone={MODES[mode]}>{mode}</State>;
 const Holder = ({ claim: { developer, agent_type, agent_id } }: { claim: Claim }) => <AgentName name={workerOf(developer, agent_type)} id={agent_id} />;
 
-/** What a row has room for; the rest is in the panel. */
+/** A row has room for this many patterns; the panel shows all. */
 const FIRST = 3;
 const patternsIn = ({ paths, symbols }: Claim): string[] => [...paths, ...symbols];
 
@@ -117,7 +118,7 @@ const COLUMNS: readonly Column<Claim>[] = [
   { label: 'Actions', role: 'none', width: 'sm:w-24', cell: (claim) => <ReleaseClaim claim={claim} inRow /> },
 ];
 
-/** One claim, also one that is over. */
+/** One claim, also one that has ended. */
 function ClaimPanel({ id, listed, onClose }: RowPanelProps<Claim>) {
   const query = useRead('claims.show', { claim_id: id });
   const claim = query.data?.claim ?? listed;
@@ -148,10 +149,10 @@ const factsOf = (claim: Claim): FactValues => ({
   Claim: <Id id={claim.claim_id} />,
 });
 
-/** More of them say no more. */
+/** The dialog lists at most this many patterns. */
 const LISTED = 8;
 
-/** Whoever may not release it sees so, and why. */
+/** The button is disabled, with the reason, for people who may not release the claim. */
 function ReleaseClaim({ claim, inRow = false, onReleased }: { claim: Claim; inRow?: boolean; onReleased?: () => void }) {
   const { claim_id, paths, symbols, mode, repo, developer, agent_type, expires_at } = claim;
   if (claim.state !== 'live') return null;
@@ -188,11 +189,11 @@ function ReleaseClaim({ claim, inRow = false, onReleased }: { claim: Claim; inRo
   );
 }
 
-/** Of the events about the claim the last so many are looked at. */
+/** Only this many of the newest events about the claim are searched. */
 const LOOKED_AT = 200;
 const SHOWN = 10;
 
-/** Whom the claim has kept from its files, the newest first. */
+/** The edits that the claim has stopped, newest first. */
 function DeniedEdits({ claimId }: { claimId: string }) {
   const { data } = useRead('events.list', { subject: claimId, before: Number.MAX_SAFE_INTEGER, limit: LOOKED_AT });
   const denied = (data?.items ?? []).toReversed().flatMap((event) => {
@@ -209,7 +210,7 @@ function DeniedEdits({ claimId }: { claimId: string }) {
               <UntrustedText text={edit.path} />
             </code>
             <p className="flex flex-wrap gap-x-2 text-muted">
-              <Who actor={actor} />
+              <ActorName actor={actor} />
               <UntrustedText text={writerOf(edit)} />
               <Time at={time} />
               <Link to="/activity" search={{ event: seq }} className="link ml-auto">

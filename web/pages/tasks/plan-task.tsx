@@ -6,7 +6,7 @@ import { SelectField, TextArea, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/layout.tsx';
 import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { useRepository } from '../../shell/header.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
 import { Pair } from '../overlap/pair.tsx';
 
 type PlanAnswer = ActionResult<'tasks.plan'> | ActionResult<'workstreams.plan'>;
@@ -28,18 +28,18 @@ interface PlanTaskProps {
   onPlanned: (planned: PlannedTeamTask) => void;
 }
 
-/** The same check as agents get: what looks like somebody's work already is shown before anything is stored. */
+/** Plans a task or workstream after the check that agents get too: similar work is shown before anything is stored. */
 export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
   const repository = useRepository();
   const [draft, setDraft] = useState<Draft>({ what: 'task', title: '', type: 'feature', words: '', repository: repository ?? '', files: '' });
-  const [found, setFound] = useState<PlanAnswer>();
+  const [answerToConfirm, setAnswerToConfirm] = useState<PlanAnswer>();
   const planTask = useAct('tasks.plan');
   const planWorkstream = useAct('workstreams.plan');
   const plan = draft.what === 'task' ? planTask : planWorkstream;
   const answered = (answer: PlanAnswer): void => {
     const { requires_confirm, matches, warning_id, workstream_id } = answer.data;
     if (requires_confirm) {
-      setFound(answer);
+      setAnswerToConfirm(answer);
       return;
     }
     const workstream = draft.what === 'workstream' ? workstream_id : null;
@@ -50,7 +50,7 @@ export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
     if (draft.what === 'task') planTask.mutate({ ...taskOf(draft), ...confirmed }, { onSuccess: answered });
     else planWorkstream.mutate({ ...workstreamOf(draft), ...confirmed }, { onSuccess: answered });
   };
-  if (!found) {
+  if (!answerToConfirm) {
     return (
       <FormDialog
         title="Plan work"
@@ -69,11 +69,11 @@ export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
   return (
     <ConfirmPlan
       draft={draft}
-      answer={found}
+      answer={answerToConfirm}
       plan={plan}
       onBack={() => {
         plan.reset();
-        setFound(undefined);
+        setAnswerToConfirm(undefined);
       }}
       onConfirm={send}
       onClose={onClose}
@@ -86,7 +86,6 @@ const KINDS = [
   ['workstream', 'Workstream'],
 ] as const;
 
-/** All of them: the compiler sees to it. */
 const TYPES: Record<TaskType, string> = {
   feature: 'Feature',
   bug: 'Bug',
@@ -97,7 +96,7 @@ const TYPES: Record<TaskType, string> = {
   spike: 'Spike',
 };
 
-/** What is said of the work. A workstream has a title and words alone. */
+/** The fields of the plan. A workstream has only a title and a description. */
 function PlanFields({ draft, onChange }: { draft: Draft; onChange: (change: Partial<Draft>) => void }) {
   const repositories = useRead('repositories.list', {}).data?.items ?? [];
   const isTask = draft.what === 'task';
@@ -105,12 +104,12 @@ function PlanFields({ draft, onChange }: { draft: Draft; onChange: (change: Part
     <>
       <div className="grid gap-3 sm:grid-cols-[9rem_minmax(0,1fr)]">
         <SelectField label="What" value={draft.what} choices={KINDS} onChange={(what) => onChange({ what })} />
-        <TextField label="Title" first required most={300} value={draft.title} onChange={(title) => onChange({ title })} />
+        <TextField label="Title" first required max={300} value={draft.title} onChange={(title) => onChange({ title })} />
       </div>
       <TextArea
         label={isTask ? 'Scope' : 'Description'}
         hint="optional: what this work really is, in a sentence; it is compared with the work of others"
-        most={1_000}
+        max={1_000}
         value={draft.words}
         onChange={(words) => onChange({ words })}
       />
@@ -121,7 +120,7 @@ function PlanFields({ draft, onChange }: { draft: Draft; onChange: (change: Part
             <TextField
               label="Repository"
               hint="optional: its name or address"
-              most={300}
+              max={300}
               choices={repositories.map(({ name }) => name)}
               value={draft.repository}
               onChange={(repository) => onChange({ repository })}
@@ -165,7 +164,7 @@ interface ConfirmPlanProps {
   onClose: () => void;
 }
 
-/** Nothing is stored yet: a person looks at each candidate, and says why to go on. */
+/** Nothing is stored yet: the person looks at each candidate, and gives a reason to continue. */
 function ConfirmPlan({ draft, answer, plan, onBack, onConfirm, onClose }: ConfirmPlanProps) {
   const me = useRead('identity.me', {}).data;
   const settings = useRead('overlap.list', { limit: 1 }).data?.settings;
@@ -184,7 +183,7 @@ function ConfirmPlan({ draft, answer, plan, onBack, onConfirm, onClose }: Confir
       onCancel={onBack}
       onClose={onClose}
     >
-      {/* What was found is read before the reason is given. */}
+      {/* The candidates are read before the reason is given. */}
       <div tabIndex={-1} data-first className="outline-none">
         <Notice tone="you" role="alert">
           {answer.message} {counted(candidates.length, 'piece of work looks', 'pieces of work look')} like yours. Nothing is planned yet.
@@ -210,7 +209,7 @@ function ConfirmPlan({ draft, answer, plan, onBack, onConfirm, onClose }: Confir
         hint="kept with the overlap, for the team"
         value={reason}
         onChange={setReason}
-        most={1_000}
+        max={1_000}
         rows={2}
         required
       />
@@ -225,7 +224,7 @@ export interface PlannedTeamTask {
   readonly warning: string | null;
 }
 
-/** What was planned, and what it looks like. */
+/** Confirms the plan, with a link to similar work. */
 export function PlannedNotice({ planned: { title, workstream, alike, warning }, onDone }: { planned: PlannedTeamTask; onDone: () => void }) {
   return (
     <div className="mt-3">

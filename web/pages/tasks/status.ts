@@ -4,7 +4,6 @@ import type { Tone } from '../../parts/layout.tsx';
 export type TeamTaskStatus = Task['status'];
 export type StatusChoice = TeamTaskStatus | 'all';
 
-/** All of them: the compiler sees to it. */
 export const STATUS_TONES: Record<TeamTaskStatus, Tone> = { planned: 'quiet', active: 'live', blocked: 'wait', completed: 'good', cancelled: 'quiet' };
 
 const OPEN: readonly TeamTaskStatus[] = ['planned', 'active', 'blocked'];
@@ -18,10 +17,10 @@ const GROUPS: Record<StatusChoice, string> = {
   cancelled: 'Cancelled',
   all: 'All',
 };
-/** What can be chosen instead of everything that is open. */
+/** The choices of the filter; without one it shows everything that is open. */
 export const STATUSES = Object.entries(GROUPS) as [StatusChoice, string][];
 
-/** Undefined: whatever it is. */
+/** Undefined means every status. */
 export const statusesOf = (chosen: StatusChoice | undefined): TeamTaskStatus[] | undefined => (chosen === 'all' ? undefined : chosen ? [chosen] : [...OPEN]);
 /** "open tasks", "planned tasks", or just "tasks". */
 export const statusWord = (chosen: StatusChoice | undefined): string => (chosen === 'all' ? '' : `${chosen ?? 'open'} `);

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { Task } from '../../api.ts';
 import { ConfirmAction, REASON } from '../../parts/actions.tsx';
+import type { FactValues } from '../../parts/facts.tsx';
 import { NameList, State } from '../../parts/layout.tsx';
-import { type FactValues, ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
+import { ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import { AgentName, counted, escapeBidi, Id, shortId, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { isOpen, STATUS_TONES } from './status.ts';
@@ -50,7 +51,7 @@ const factsOf = (task: Task): FactValues => ({
   Reason: task.status === 'cancelled' && optional(task.reason),
 });
 
-/** How many overlaps were found for a task, which opens exactly those: the open ones first, as long as there are any. */
+/** The number of overlaps of a task, as a link to them: the open ones if there are any, otherwise all. */
 export function OverlapsOf({ task: { task_id, overlaps } }: { task: Pick<Task, 'task_id' | 'overlaps'> }) {
   const { all, open } = overlaps;
   if (all === 0) return <span className="text-muted [td_&]:max-sm:hidden">none</span>;

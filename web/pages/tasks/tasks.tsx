@@ -1,23 +1,23 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ActionInput, call, type Task } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { InstalledFirst, SetupCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { CheckFilter, Filter } from '../../parts/field.tsx';
-import { EmptyState, Problem, State, Views } from '../../parts/layout.tsx';
+import { CheckFilter, Filter } from '../../parts/filter.tsx';
+import { EmptyState, Problem, State } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { usePages } from '../../parts/paging.ts';
 import type { Column } from '../../parts/table.tsx';
 import { AgentName, counted, Id, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { TaskSearch } from '../../search.ts';
-import { useRepository } from '../../shell/header.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
 import { PlannedNotice, type PlannedTeamTask, PlanTask } from './plan-task.tsx';
 import { STATUS_TONES, STATUSES, statusesOf, statusWord } from './status.ts';
 import { CancelTask, OverlapsOf, TaskPanel } from './task-panel.tsx';
 
-/** What is planned, under way and done, by whom. */
+/** The team's tasks. */
 export function Tasks() {
   const [{ task: opened, plan, ...filter }, change] = usePageSearch('/tasks/');
   const repository = useRepository();
@@ -77,7 +77,7 @@ export function Tasks() {
 
 type Before = NonNullable<ActionInput<'tasks.list'>['before']>;
 
-/** As it stands in the address. */
+/** The cursor as the address has it. */
 const cursorText = ({ updated_at, task_id }: Before): string => `${updated_at}.${task_id}`;
 
 function cursorIn(text: string | undefined): Before | undefined {
@@ -99,7 +99,7 @@ function useTasks({ status: chosen, mine, owner, workstream, before: from }: Tas
   });
 }
 
-/** Exactly the rows of the list, however many of them are shown. */
+/** The number of rows in the whole list, not just of those that are shown. */
 function countOf(total: number | null, { status, mine, owner }: TaskSearch): string {
   const whose = `${mine ? ' of yours' : ''}${owner ? ` of ${owner}` : ''}`;
   const count = total === null ? 'More than 10,000' : total.toLocaleString();
@@ -129,7 +129,7 @@ const COLUMNS: readonly Column<Task>[] = [
         '—'
       ) : (
         <Link to="/tasks" search={{ workstream: workstream_id, status: 'all' }} className="hover:underline">
-          {/* One that was made for this task bears its title. */}
+          {/* A workstream that was made for this task has its title. */}
           {workstream_title === title ? 'its own' : <UntrustedText text={workstream_title ?? workstream_id} brief />}
         </Link>
       ),
@@ -156,10 +156,10 @@ interface TaskFiltersProps {
   onPlan: () => void;
 }
 
-/** By status or owner. Whatever is chosen, the list begins with the newest. */
+/** Filters by status or owner. Each change starts the list from the newest. */
 function TaskFilters({ filter: { status, mine, owner }, onChange, onPlan }: TaskFiltersProps) {
   const owners = useRead('tasks.owners', {}).data?.items.map(({ name }) => [name, name] as const) ?? [];
-  // One from the address that owns nothing, or is not known.
+  // The address may name an owner who is unknown or owns nothing.
   const choices = owner === undefined || owners.some(([name]) => name === owner) ? owners : [[owner, owner] as const, ...owners];
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -242,24 +242,5 @@ function NoTasks({ filter: { status, mine, owner, workstream, before }, reposito
       <SetupCommand />
       <InstalledFirst />
     </EmptyState>
-  );
-}
-
-/** Is somebody already doing this? */
-export function Work() {
-  return (
-    <>
-      <h1>Work</h1>
-      <Views
-        label="Work"
-        views={[
-          { to: '/tasks', label: 'Tasks' },
-          { to: '/tasks/claims', label: 'Claims' },
-          { to: '/tasks/overlaps', label: 'Overlaps' },
-          { to: '/tasks/week', label: 'Week' },
-        ]}
-      />
-      <Outlet />
-    </>
   );
 }

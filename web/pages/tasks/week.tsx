@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import type { Note, Summary, Work } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
-import { CopyButton } from '../../parts/command.tsx';
-import { Filter } from '../../parts/field.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Filter } from '../../parts/filter.tsx';
 import { EmptyState, Problem, Section, State } from '../../parts/layout.tsx';
+import { TableSkeleton } from '../../parts/loaded.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
 import { counted, PathLink, shortId, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 import { WEEK_SPANS } from '../../search.ts';
@@ -13,7 +13,7 @@ import { STATUS_TONES } from './status.ts';
 
 const CHOICES = WEEK_SPANS.map((days) => [String(days), `Last ${days} days`] as const);
 
-/** What the team did, to read and to pass on. */
+/** A summary of what the team did, which can be copied. */
 export function Week() {
   const [{ days }, change] = usePageSearch('/tasks/week');
   const generate = useAct('team.weekly_summary');
@@ -58,7 +58,7 @@ const DAYS = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short'
 
 /** The rest is folded. */
 const FIRST = 10;
-/** The server tells the last so many of each, and no more. */
+/** The server returns at most this many of each kind. */
 const MAX_ITEMS = 200;
 
 interface Line {
@@ -140,7 +140,7 @@ function Lines({ lines }: { lines: readonly Line[] }) {
   );
 }
 
-/** What has a page of its own opens it. */
+/** The page of a task or overlap; nothing else has one. */
 const pathOf = (id: string): string | null => (id.startsWith('task_') ? `/tasks?task=${id}` : id.startsWith('warn_') ? `/tasks/overlaps?warning=${id}` : null);
 
 function partsOf(summary: Summary): { title: string; unit: readonly [string, string?]; lines: Line[] }[] {

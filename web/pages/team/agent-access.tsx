@@ -4,34 +4,7 @@ import { ConfirmAction } from '../../parts/actions.tsx';
 import { PanelList, Section, State } from '../../parts/layout.tsx';
 import { counted, escapeBidi, Id, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
 
-/** Gives back what it holds, as if it had left. */
-export function ReleaseAgent({ agent: { agent_id, name, holds } }: { agent: ShownAgent['agent'] }) {
-  const { steps, claims } = holds;
-  if (agent_id === null) return null;
-  return (
-    <ConfirmAction
-      button="Release claims"
-      needs="operator"
-      disabled={steps + claims === 0}
-      hint={steps + claims === 0 ? 'It holds no step and no claim.' : undefined}
-      title={`Release what ${name} holds?`}
-      act="Release"
-      keep="Keep"
-      action="agents.release"
-      input={{ agent_id }}
-      failed="Nothing was released."
-      command={`agents release ${agent_id}`}
-      toast={({ steps_released, claims_released }) => `Released ${counted(steps_released, 'step')} and ${counted(claims_released, 'claim')} of ${name}.`}
-    >
-      <p>
-        {counted(steps, 'step')} {steps === 1 ? 'becomes' : 'become'} claimable, and {counted(claims, 'claim')} on code {claims === 1 ? 'ends' : 'end'}. If it
-        is still at work, it learns so with its next call, and must claim again. Its tasks stay with their developer.
-      </p>
-    </ConfirmAction>
-  );
-}
-
-/** A line of a list: what it is, and at its end its state. */
+/** A line of a list, with its state at the end. */
 function Line({ id, end, children }: { id: string; end: ReactNode; children: ReactNode }) {
   return (
     <li data-id={id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
@@ -43,7 +16,7 @@ function Line({ id, end, children }: { id: string; end: ReactNode; children: Rea
 
 const Status = ({ isLive, children }: { isLive: boolean; children: string }) => <State tone={isLive ? 'good' : 'quiet'}>{children}</State>;
 
-/** The tokens that it calls with. */
+/** The tokens with which the agent calls. */
 export function AgentTokens({ tokens, name }: { tokens: ShownAgent['tokens']; name: string }) {
   if (tokens === null || tokens.length === 0) return null;
   return (
@@ -89,7 +62,7 @@ export function AgentTokens({ tokens, name }: { tokens: ShownAgent['tokens']; na
 
 const MAX_GRANTS = 30;
 
-/** What lets it call; for operators and its own developer. */
+/** The grants that allow the agent's calls; shown to operators and its own developer. */
 export function AgentGrants({ grants }: Pick<ShownAgent, 'grants'>) {
   if (grants === null) return null;
   return (
@@ -126,7 +99,7 @@ export function AgentGrants({ grants }: Pick<ShownAgent, 'grants'>) {
   );
 }
 
-/** As what it runs: registered agents and agent sessions. */
+/** The registered agents and agent sessions that the agent runs as. */
 export function AgentRuns({ registered, sessions }: Pick<ShownAgent, 'registered' | 'sessions'>) {
   if (registered.length + sessions.length === 0) return null;
   const runs = [

@@ -1,15 +1,16 @@
 import type { ShownAgent } from '../../api.ts';
 import { EmptyState, Section } from '../../parts/layout.tsx';
 import { counted, PathLink, UntrustedText } from '../../parts/values.tsx';
-import { deniedWords, RefusalCard, stepOf } from '../events/refusal.tsx';
-import { commandIn, passOf } from './passes.ts';
+import { deniedWords } from '../events/denied-edit.ts';
+import { RefusalCard, stepOf } from '../events/refusal.tsx';
+import { commandIn, remedyOf } from './refusal-remedy.ts';
 
 type Refusal = ShownAgent['refusals'][number];
 
-/** The rest is folded. */
+/** Older refusals are folded. */
 const OPEN = 3;
 
-/** What stopped it, in the words that it got. */
+/** The agent's refused calls, in the words that it was given. */
 export function AgentRefusals({ shown: { refusals, agent, grants } }: { shown: ShownAgent }) {
   const card = (refusal: Refusal) => <Refused key={refusal.seq} refusal={refusal} instanceId={agent.instance_id} grants={grants} />;
   const about = agent.refused_24h > refusals.length ? `the newest ${refusals.length} of ${agent.refused_24h}` : counted(refusals.length, 'refusal');
@@ -42,16 +43,16 @@ interface RefusedProps {
 function Refused({ refusal, instanceId, grants }: RefusedProps) {
   const { outcome, code, required_action, edit } = refusal;
   const step = stepOf(outcome, code);
-  const pass = passOf(refusal, instanceId);
+  const remedy = remedyOf(refusal, instanceId);
   const command = commandIn(required_action);
   return (
     <RefusalCard
       refusal={{ ...refusal, step, ...(edit && deniedWords(edit)) }}
       evidence={step === 'capability' && grants && <UntrustedText text={`Its grants: ${grants.map(({ action }) => action).join(', ') || 'none'}`} />}
-      passes={
-        pass && (
-          <PathLink path={pass.path} className="button">
-            {pass.label}
+      remedy={
+        remedy && (
+          <PathLink path={remedy.path} className="button">
+            {remedy.label}
           </PathLink>
         )
       }

@@ -1,89 +1,6 @@
 import type { ShownAgent } from '../../api.ts';
 import { PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
-import { AgentName, counted, dateOf, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
-
-interface Holding {
-  readonly id: string;
-  readonly kind: string;
-  readonly title: string;
-  readonly path: string | null;
-  readonly about: string;
-  readonly since: number | null;
-  readonly expires: number | null;
-}
-
-function holdingsOf({ tasks, steps, claims, locks }: ShownAgent): Holding[] {
-  return [
-    ...steps.map(({ task_id, name, workflow_name, fence, claimed_at, lease_expires_at, path }) => ({
-      id: task_id,
-      kind: 'step',
-      title: name,
-      path,
-      about: `${workflow_name ?? 'workflow'} · fence ${fence}`,
-      since: claimed_at,
-      expires: lease_expires_at,
-    })),
-    ...tasks.map(({ task_id, title, status, since, path }) => ({ id: task_id, kind: 'task', title, path, about: status, since, expires: null })),
-    ...claims.map(({ claim_id, repo, patterns, mode, reason, expires_at, path }) => ({
-      id: claim_id,
-      kind: 'claim',
-      title: patterns.join(', '),
-      path,
-      about: [repo, mode, reason].filter(Boolean).join(' · '),
-      since: null,
-      expires: expires_at,
-    })),
-    ...locks.map(({ cycle, feature, role, since, session_expires_at, path }) => ({
-      id: cycle,
-      kind: 'turn',
-      title: feature,
-      path,
-      about: `as ${role}`,
-      since,
-      expires: session_expires_at,
-    })),
-  ];
-}
-
-/** Everything that nobody else can have as long as it has it. */
-export function AgentHolds({ shown }: { shown: ShownAgent }) {
-  const holdings = holdingsOf(shown);
-  const { tasks, steps, claims, locks } = shown.agent.holds;
-  const all = tasks + steps + claims + locks;
-  return (
-    <Section title="Holds" about={all > 0 && counted(all, 'thing')}>
-      <PanelList items={holdings} empty="It holds nothing." more={all - holdings.length}>
-        {({ id, kind, title, path, about, since, expires }) => (
-          <li key={id} data-row data-id={id} className="grid grid-cols-[4.5rem_minmax(0,1fr)_auto] items-baseline gap-x-3 px-3 py-2">
-            <span>
-              <State tone="live">{kind}</State>
-            </span>
-            <div className="min-w-0">
-              <PathLink path={path} className="font-medium hover:underline">
-                <UntrustedText text={title} brief />
-              </PathLink>
-              <p className="text-muted">
-                <UntrustedText text={about} brief />
-              </p>
-            </div>
-            <span className="text-right text-label text-muted">
-              {since !== null && (
-                <span className="block">
-                  for <Time at={since} />
-                </span>
-              )}
-              {expires !== null && (
-                <span className="block">
-                  expires <Until at={expires} />
-                </span>
-              )}
-            </span>
-          </li>
-        )}
-      </PanelList>
-    </Section>
-  );
-}
+import { AgentName, counted, dateOf, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
 
 type Work = ShownAgent['work'][number];
 
@@ -95,7 +12,7 @@ const ENDS: Record<Work['end'], { tone: Tone; words: string }> = {
   lost: { tone: 'bad', words: 'lost' },
 };
 
-/** What it had in hand in the last day: where it stopped, and who went on. */
+/** The agent's work of the last day: how it ended, and who continued it. */
 export function AgentWork({ work }: { work: readonly Work[] }) {
   return (
     <Section title="In the last 24 hours" about={work.length > 0 && counted(work.length, 'piece of work', 'pieces of work')}>
@@ -142,7 +59,7 @@ function Ending({ piece: { end, reason, to, taken_by, taken_at } }: { piece: Wor
   );
 }
 
-/** Where its work lies, as its sessions reported it last. */
+/** The agent's working trees, as its sessions last reported them. */
 export function AgentWorktrees({ worktrees }: Pick<ShownAgent, 'worktrees'>) {
   return (
     <Section title="Working trees" about={worktrees.length > 0 && 'as reported'}>

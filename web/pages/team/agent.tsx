@@ -1,24 +1,26 @@
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { ShownAgent } from '../../api.ts';
-import { Loaded } from '../../parts/data-list.tsx';
+import { spentWords } from '../../parts/cost.ts';
 import { Section } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { TimeChart } from '../../parts/time-chart.tsx';
-import { PathLink, spentWords, Time, UntrustedText } from '../../parts/values.tsx';
+import { PathLink, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { AgentGrants, AgentRuns, AgentTokens, ReleaseAgent } from './agent-access.tsx';
+import { AgentGrants, AgentRuns, AgentTokens } from './agent-access.tsx';
+import { AgentHolds, ReleaseAgent } from './agent-holds.tsx';
 import { AgentRefusals } from './agent-refusals.tsx';
-import { AgentHolds, AgentWork, AgentWorktrees } from './agent-work.tsx';
-import { AgentStateMark } from './agents.tsx';
+import { AgentStateMark } from './agent-state.tsx';
+import { AgentWork, AgentWorktrees } from './agent-work.tsx';
 
-/** It is heard of by calls that change nothing else. */
-const LOOK_MS = 15_000;
+/** An agent's last call time changes without an event. */
+const POLL_MS = 15_000;
 const route = getRouteApi('/agents/$agent');
 
 /** What is it doing, what stopped it? */
 export function Agent() {
   const { agent: id } = route.useParams();
-  const query = useRead('agents.show', { agent_id: id }, { everyMs: LOOK_MS });
+  const query = useRead('agents.show', { agent_id: id }, { pollMs: POLL_MS });
   return (
     <>
       <title>{`${query.data?.agent.name ?? 'Agent'} · Covenant`}</title>
@@ -29,13 +31,13 @@ export function Agent() {
       </p>
       {!query.data && <h1>Agent</h1>}
       <Loaded query={query} what="The agent">
-        {(shown) => <Shown shown={shown} />}
+        {(shown) => <AgentDetails shown={shown} />}
       </Loaded>
     </>
   );
 }
 
-function Shown({ shown }: { shown: ShownAgent }) {
+function AgentDetails({ shown }: { shown: ShownAgent }) {
   const { agent, calls } = shown;
   useHash();
   return (
@@ -95,7 +97,7 @@ function Shown({ shown }: { shown: ShownAgent }) {
   );
 }
 
-/** What the address points at is there only once the agent has been read. */
+/** Scrolls to the element that the address names, which exists only after the agent was read. */
 function useHash(): void {
   const { hash } = useLocation();
   useEffect(() => {

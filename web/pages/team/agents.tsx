@@ -1,18 +1,20 @@
 import { Link } from '@tanstack/react-router';
 import type { AgentOfTeam } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
+import { spentWords } from '../../parts/cost.ts';
 import { DataList } from '../../parts/data-list.tsx';
-import { EmptyState, Section, State, type Tone } from '../../parts/layout.tsx';
+import { EmptyState, Section } from '../../parts/layout.tsx';
 import { wholeList } from '../../parts/paging.ts';
 import { type Column, None } from '../../parts/table.tsx';
-import { AgentName, counted, escapeBidi, PathLink, spentWords, Time, UntrustedText } from '../../parts/values.tsx';
+import { AgentName, counted, escapeBidi, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
+import { AgentStateMark, stateWords } from './agent-state.tsx';
 
-/** An agent falls silent by time alone, and is heard of by calls that change nothing else. */
-const LOOK_MS = 15_000;
+/** An agent falls silent without an event, and calls that change nothing update when it was last seen. */
+const POLL_MS = 15_000;
 
 export function Agents() {
-  const agents = useRead('agents.list', { limit: 200 }, { everyMs: LOOK_MS });
+  const agents = useRead('agents.list', { limit: 200 }, { pollMs: POLL_MS });
   const { data } = agents;
   return (
     <Section title="Agents" about={data && data.total > 0 && summary(data)}>
@@ -38,32 +40,9 @@ export function Agents() {
   );
 }
 
-type AgentState = AgentOfTeam['state'];
-
-const LOOKS: Record<AgentState, { tone: Tone; words: string; means: string }> = {
-  waiting: { tone: 'you', words: 'waiting on you', means: 'A question, a held call or a spent review of its waits for a person.' },
-  lost: { tone: 'bad', words: 'lost', means: 'What it held was taken from it: its lease ran out, or its process was gone.' },
-  blocked: { tone: 'wait', words: 'blocked', means: 'What it called last was refused.' },
-  working: { tone: 'live', words: 'working', means: 'Heard of in the last 90 seconds.' },
-  quiet: { tone: 'quiet', words: 'quiet', means: 'Not heard of for more than 90 seconds.' },
-  stale: { tone: 'wait', words: 'stale', means: 'Not heard of for more than 30 minutes.' },
-  ended: { tone: 'quiet', words: 'ended', means: 'It said that it is done, or its token was revoked.' },
-};
-
-export function AgentStateMark({ state }: { state: AgentState }) {
-  const { tone, words, means } = LOOKS[state];
-  return (
-    <span title={means}>
-      <State tone={tone}>{words}</State>
-    </span>
-  );
-}
-
-const stateWords = (state: AgentState): string => LOOKS[state].words;
-
-/** "3 working, 1 blocked": what there is none of is left out. */
-function summary({ states, total, items }: { states: Partial<Record<AgentState, number>>; total: number; items: readonly unknown[] }): string {
-  const parts = Object.entries(states).flatMap(([state, count]) => (count > 0 ? [`${count} ${stateWords(state as AgentState)}`] : []));
+/** "3 working, 1 blocked": states without agents are left out. */
+function summary({ states, total, items }: { states: Partial<Record<AgentOfTeam['state'], number>>; total: number; items: readonly unknown[] }): string {
+  const parts = Object.entries(states).flatMap(([state, count]) => (count > 0 ? [`${count} ${stateWords(state as AgentOfTeam['state'])}`] : []));
   return [counted(total, 'agent'), ...(total > items.length ? [`the first ${items.length} listed`] : []), ...parts].join(' · ');
 }
 
@@ -110,7 +89,7 @@ const COLUMNS: readonly Column<AgentOfTeam>[] = [
 const unpriced = (cost: NonNullable<AgentOfTeam['cost_24h']>): string | undefined =>
   cost.unpriced > 0 ? `${counted(cost.unpriced, 'report')} of a model without a known price` : undefined;
 
-/** And of one that is blocked, by what. */
+/** The agent's current activity; for a blocked agent also the refusal. */
 function Doing({ doing, why_blocked, agent_id }: AgentOfTeam) {
   return (
     <>

@@ -13,18 +13,18 @@ const MAX_LENGTH = 20_000;
 
 interface AnswerFormProps {
   question: Question;
-  /** Told what the task is now that waited for the answer; null: none did. */
+  /** Called with the new status of the task that waited for the answer; null if none did. */
   onAnswered: (taskStatus: string | null) => void;
 }
 
-/** The question of an agent to whoever is there. */
+/** The form to answer an agent's question to any person. */
 export function AnswerForm({ question, onAnswered }: AnswerFormProps) {
   const answer = useAct('questions.answer');
   const [text, setText] = useState('');
   const field = useId();
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    // By the promise: the journal may have taken this form off the page before the answer is here.
+    // The promise, not onSuccess: an event may have removed this form before the answer is here.
     answer.mutateAsync({ question_id: question.question_id, answer: text.trim() }).then(
       ({ task_status }) => onAnswered(task_status),
       () => {},
@@ -73,7 +73,7 @@ export function AnswerForm({ question, onAnswered }: AnswerFormProps) {
   );
 }
 
-/** What waits for the answer. */
+/** The task and workflow that wait for the answer. */
 function About({ question: { task_name, workflow_name, expires_at } }: { question: Question }) {
   const work = [task_name, workflow_name].filter((name) => name !== null).join(' · ');
   if (!work && expires_at === null) return null;
@@ -86,13 +86,13 @@ function About({ question: { task_name, workflow_name, expires_at } }: { questio
   );
 }
 
-/** The ask of a teammate to this person. */
+/** The form to answer a teammate's ask to this person. */
 export function AskForm({ ask: { thread, entries }, onAnswered }: { ask: ShownThread; onAnswered: () => void }) {
   const answer = useAct('messages.answer');
   const [text, setText] = useState('');
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    // By the promise, as above.
+    // The promise, as above.
     answer.mutateAsync({ id: thread.id, answer: text.trim() }).then(onAnswered, () => {});
   };
   return (
@@ -108,7 +108,7 @@ export function AskForm({ ask: { thread, entries }, onAnswered }: { ask: ShownTh
       <Scrolled label="The ask" className="max-h-64">
         <UntrustedText text={entries[0]?.text ?? ''} />
       </Scrolled>
-      <TextArea label="Your answer" value={text} onChange={setText} most={MAX_LENGTH} rows={4} />
+      <TextArea label="Your answer" value={text} onChange={setText} max={MAX_LENGTH} rows={4} />
       {answer.error && <Problem what="The ask was not answered." error={answer.error} />}
       {text.trim() && <CliCommand words={`messages answer ${thread.id}`} text={text.trim()} />}
       <div className="flex flex-wrap items-center justify-between gap-2">

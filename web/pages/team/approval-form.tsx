@@ -8,7 +8,7 @@ import { useAct } from '../../queries.ts';
 
 const MAX_REASON = 500;
 
-/** One click each; a reason, which the caller is told, only who wants to give one. */
+/** Approve or refuse a held call with one click. A reason is optional and is sent to the caller. */
 export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDecided: (words: string) => void }) {
   const approve = useAct('approvals.approve');
   const refuse = useAct('approvals.refuse');
@@ -17,8 +17,8 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
   const { approval_id, name } = approval;
   const pending = approve.isPending || refuse.isPending;
   const error = approve.error ?? refuse.error;
-  // By the promise: the journal may have taken this form off the page before the answer is here.
-  const tell = (done: Promise<unknown>, words: string): void => {
+  // The promise, not onSuccess: an event may have removed this form before the answer is here.
+  const decide = (done: Promise<unknown>, words: string): void => {
     done.then(
       () => onDecided(words),
       () => {},
@@ -26,8 +26,8 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
   };
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    const said = reason.trim();
-    tell(refuse.mutateAsync({ approval_id, ...(said && { reason: said }) }), `Refused ${name}.`);
+    const given = reason.trim();
+    decide(refuse.mutateAsync({ approval_id, ...(given && { reason: given }) }), `Refused ${name}.`);
   };
   return (
     <form onSubmit={submit} className="grid gap-2">
@@ -54,7 +54,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
         </p>
       </div>
       <div className="grid items-center gap-2 sm:grid-cols-[auto_minmax(0,1fr)_auto]">
-        <ActButton look="primary" pending={pending} onClick={() => tell(approve.mutateAsync({ approval_id }), `Approved ${name}.`)}>
+        <ActButton look="primary" pending={pending} onClick={() => decide(approve.mutateAsync({ approval_id }), `Approved ${name}.`)}>
           Approve
         </ActButton>
         <label htmlFor={field} className="sr-only">
@@ -83,7 +83,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
   );
 }
 
-/** What the call would be made with, readable where it is whole. */
+/** The arguments of the held call, formatted if they are complete. */
 function Arguments({ approval: { arguments: text, arguments_bytes, arguments_cut } }: { approval: Approval }) {
   if (text === null || text === '{}') return <p className="text-muted">without arguments</p>;
   return (

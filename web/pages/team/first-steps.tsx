@@ -6,7 +6,7 @@ import { PathLink } from '../../parts/values.tsx';
 import { prefer, usePreferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
 
-/** Until a team has begun. Each step ticks by itself. */
+/** Shown until a team has started. Each step is checked off automatically. */
 export function FirstSteps() {
   const { firstSteps } = usePreferences();
   const { data } = useRead('team.first_steps', {}, { enabled: firstSteps });

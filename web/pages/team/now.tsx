@@ -1,10 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { nowSearch } from '../../search.ts';
+import { AgentLanes } from './agent-lanes.tsx';
 import { Agents } from './agents.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { Since } from './since.tsx';
-import { Strip } from './strip.tsx';
-import { useNotices, useWaiting, WaitingList } from './waiting-list.tsx';
+import { NewsSinceVisit } from './news.tsx';
+import { useNotices } from './notices.tsx';
+import { useWaiting } from './waiting.ts';
+import { WaitingList } from './waiting-list.tsx';
 import { WaitingPanel } from './waiting-panel.tsx';
 
 const route = getRouteApi('/');
@@ -23,10 +25,10 @@ export function Now() {
           <FirstSteps />
           <WaitingList {...waiting} isOpen={Object.keys(nowSearch({ ...opened })).length > 0} />
         </div>
-        <Since />
+        <NewsSinceVisit />
         <div className="grid gap-7 xl:col-span-2">
           <Agents />
-          <Strip />
+          <AgentLanes />
         </div>
       </div>
       <WaitingPanel opened={opened} {...waiting} />

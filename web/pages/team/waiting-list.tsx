@@ -2,19 +2,10 @@ import { Link } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef } from 'react';
 import type { WaitingItem } from '../../api.ts';
 import { PanelList, Problem, Section, State } from '../../parts/layout.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, escapeBidi, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
-import { prefer, usePreferences } from '../../preferences.ts';
-import { useRead } from '../../queries.ts';
-import type { NowSearch } from '../../search.ts';
-
-/** What waits ends by time too, which no event tells. */
-const LOOK_MS = 30_000;
-
-export function useWaiting() {
-  const { data, error, refetch } = useRead('waiting.list', {}, { everyMs: LOOK_MS });
-  return { items: data?.items ?? [], isRead: data !== undefined || error !== null, isCut: data?.cut === true, error, refetch };
-}
+import { NoticeSwitch } from './notices.tsx';
+import { sentenceOf, type useWaiting, WAITING_KINDS } from './waiting.ts';
 
 /** Everything that needs this person, in one list. */
 export function WaitingList({ items, isRead, isCut, error, refetch, isOpen }: ReturnType<typeof useWaiting> & { isOpen: boolean }) {
@@ -48,37 +39,10 @@ export function WaitingList({ items, isRead, isCut, error, refetch, isOpen }: Re
   );
 }
 
-interface WaitingKind {
-  readonly label: string;
-  readonly button: string;
-  /** Opened beside the list, or on a page of its own. */
-  readonly opens: (id: string) => NowSearch | string;
-  /** Said after the sentence. */
-  readonly hint?: (id: string) => string;
-}
-
-const KINDS: Record<WaitingItem['kind'], WaitingKind> = {
-  question: { label: 'question', button: 'Answer', opens: (id) => ({ question: id }) },
-  call: { label: 'held call', button: 'Decide', opens: (id) => ({ approval: id }) },
-  ask: { label: 'ask', button: 'Answer', opens: (id) => ({ ask: id }) },
-  handoff: { label: 'handoff', button: 'Open', opens: (id) => `/messages?message=${id}` },
-  review: { label: 'spent review', button: 'Decide', opens: (id) => `/reviews/${id}`, hint: () => ': allow one more, take it as it is, or give it up' },
-  overlap: { label: 'overlap', button: 'Judge', opens: (id) => ({ overlap: id }) },
-  definition: { label: 'changed tool', button: 'Look', opens: () => '/tools/changes' },
-  device: {
-    label: 'device',
-    button: 'Look',
-    opens: (code) => `/setup/authorize?code=${encodeURIComponent(code)}`,
-    hint: (code) => `, with the code ${code}`,
-  },
-};
-
-const sentenceOf = ({ kind, id, sentence }: WaitingItem): string => sentence + (KINDS[kind].hint?.(id) ?? '');
-
 function Item({ item }: { item: WaitingItem }) {
   const { id, kind, who, since, deadline, pressing } = item;
-  const { label, button } = KINDS[kind];
-  const opens = KINDS[kind].opens(id);
+  const { label, button } = WAITING_KINDS[kind];
+  const opens = WAITING_KINDS[kind].opens(id);
   const sentence = sentenceOf(item);
   const name = escapeBidi(`${button}: ${who ?? ''} ${sentence.slice(0, 80)}`);
   return (
@@ -129,7 +93,7 @@ function Item({ item }: { item: WaitingItem }) {
   );
 }
 
-/** What was opened or had the focus is done and gone from the list: the next one gets the focus, or the list itself. */
+/** When the focused or open item is settled and leaves the list, the next item gets the focus, or else the list itself. */
 function useFocusKept(list: RefObject<HTMLElement | null>, items: readonly WaitingItem[], isOpen: boolean): void {
   const held = useRef(false);
   useEffect(() => {
@@ -139,51 +103,9 @@ function useFocusKept(list: RefObject<HTMLElement | null>, items: readonly Waiti
     document.addEventListener('focusin', note);
     return () => document.removeEventListener('focusin', note);
   }, [list]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at whenever the list has changed or what was open is closed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the list has changed or the panel is closed
   useEffect(() => {
     if (isOpen || !held.current || (document.activeElement !== null && document.activeElement !== document.body)) return;
     (list.current?.querySelector<HTMLElement>('[data-waiting] a') ?? list.current)?.focus();
   }, [list, items, isOpen]);
-}
-
-const canNotify = (): boolean => typeof Notification !== 'undefined' && Notification.permission !== 'denied';
-
-/** The browser asks for leave itself, and only who has turned this on is asked. */
-function NoticeSwitch() {
-  const { notices } = usePreferences();
-  if (!canNotify()) return null;
-  const turn = async (on: boolean): Promise<void> => {
-    const allowed = on && (Notification.permission === 'granted' || (await Notification.requestPermission()) === 'granted');
-    prefer({ notices: allowed });
-  };
-  return (
-    <label className="flex items-center gap-1.5 text-label pointer-coarse:min-h-11">
-      <input type="checkbox" checked={notices} onChange={({ target }) => void turn(target.checked)} />
-      Browser notices
-    </label>
-  );
-}
-
-/** Tells of what is new while the page is not looked at. What was there when it was opened is no news. */
-export function useNotices(items: readonly WaitingItem[], isRead: boolean): void {
-  const { notices } = usePreferences();
-  const known = useRef<ReadonlySet<string>>(undefined);
-  useEffect(() => {
-    if (!isRead) return;
-    const before = known.current;
-    known.current = new Set(items.map(({ id }) => id));
-    if (!before || !notices || !document.hidden || !canNotify() || Notification.permission !== 'granted') return;
-    const fresh = items.filter(({ id }) => !before.has(id));
-    const [first] = fresh;
-    if (!first) return;
-    const more = fresh.length > 1 ? ` and ${fresh.length - 1} more` : '';
-    const notice = new Notification('Covenant: waiting on you', {
-      body: `${first.who ?? ''} ${sentenceOf(first).slice(0, 200)}${more}`.trim(),
-      tag: 'covenant-waiting',
-    });
-    notice.onclick = () => {
-      window.focus();
-      notice.close();
-    };
-  }, [items, isRead, notices]);
 }

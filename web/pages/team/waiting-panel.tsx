@@ -2,35 +2,34 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { Approval, Overlap, Question, ShownThread, WaitingItem } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
-import type { ReadResult } from '../../parts/data-list.tsx';
 import { Problem } from '../../parts/layout.tsx';
+import { type ReadResult, TableSkeleton } from '../../parts/loaded.tsx';
 import { SidePanel } from '../../parts/side-panel.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { counted, Id, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { NowSearch } from '../../search.ts';
-import { DismissForm } from '../overlap/dismiss.tsx';
+import { DismissForm } from '../overlap/dismiss-form.tsx';
 import { AnswerForm, AskForm } from './answer-form.tsx';
 import { ApprovalForm } from './approval-form.tsx';
 
 type Opened = { readonly question: Question } | { readonly approval: Approval } | { readonly ask: ShownThread } | { readonly overlap: Overlap };
 
-function whatNow(taskStatus: string | null): string {
+function whatHappensNext(taskStatus: string | null): string {
   if (taskStatus === null) return 'The agent gets it as a message.';
-  // Its agent has gone meanwhile.
+  // Its agent has left.
   return taskStatus === 'pending' ? 'The task waits for an agent to take it up.' : 'The task goes on.';
 }
 
-/** What one of those that wait is about, and the way to settle it. */
+/** One item that waits on the person, with the form that settles it. */
 export function WaitingPanel({ opened, items, isRead }: { opened: NowSearch; items: readonly WaitingItem[]; isRead: boolean }) {
   const navigate = useNavigate();
   const say = useToast();
   const id = opened.question ?? opened.approval ?? opened.ask ?? opened.overlap;
-  const { whole, query } = useWhole(items.find((item) => item.id === id) ?? {});
-  const item = useKept(id, whole);
+  const { whole, query } = useOpenedItem(items.find((item) => item.id === id) ?? {});
+  const item = useKeptItem(id, whole);
   const close = (): void => void navigate({ to: '/', search: {}, resetScroll: false });
-  // Whoever has gone on to another page or panel while the answer was under way must not be taken away from there.
+  // A person who has moved to another page or panel while the answer was sent must stay there.
   const shown = useRef<string | undefined>(undefined);
   useEffect(() => {
     shown.current = id;
@@ -68,7 +67,7 @@ function Settling({ item, onDone }: { item: Opened; onDone: (words: string) => v
   if ('question' in item) {
     return (
       <>
-        <AnswerForm question={item.question} onAnswered={(taskStatus) => onDone(`Answered. ${whatNow(taskStatus)}`)} />
+        <AnswerForm question={item.question} onAnswered={(taskStatus) => onDone(`Answered. ${whatHappensNext(taskStatus)}`)} />
         <CliCommand words={`workflow answer ${item.question.question_id} 'Your answer'`} />
       </>
     );
@@ -83,8 +82,11 @@ function titleOf(item: Opened): string {
   return 'question' in item ? 'A question' : 'approval' in item ? 'A held call' : 'A teammate asks';
 }
 
-/** All of what is open, read while it waits. */
-function useWhole({ kind, id = '' }: Partial<WaitingItem>): { whole?: Opened | undefined; query?: ReadResult<unknown> & { readonly isFetching: boolean } } {
+/** Reads the open item in full while it waits. */
+function useOpenedItem({ kind, id = '' }: Partial<WaitingItem>): {
+  whole?: Opened | undefined;
+  query?: ReadResult<unknown> & { readonly isFetching: boolean };
+} {
   const questions = useRead('questions.list', {}, { enabled: kind === 'question' });
   const approvals = useRead('approvals.list', {}, { enabled: kind === 'call' });
   const thread = useRead('messages.thread', { id }, { enabled: kind === 'ask' });
@@ -98,8 +100,8 @@ function useWhole({ kind, id = '' }: Partial<WaitingItem>): { whole?: Opened | u
   return {};
 }
 
-/** An open item stays open when it no longer waits: a person who is writing loses nothing, and learns it when they send the answer. */
-function useKept(id: string | undefined, found: Opened | undefined): Opened | undefined {
+/** An open item stays open when it no longer waits: a person who is writing loses nothing, and is told when they send the answer. */
+function useKeptItem(id: string | undefined, found: Opened | undefined): Opened | undefined {
   const [kept, setKept] = useState<{ id: string; item: Opened }>();
   if (id !== undefined && found && kept?.id !== id) setKept({ id, item: found });
   return found ?? (kept?.id === id ? kept?.item : undefined);
@@ -107,7 +109,7 @@ function useKept(id: string | undefined, found: Opened | undefined): Opened | un
 
 const LISTED = 5;
 
-/** The pair in short, and the way to be rid of the warning. */
+/** The matches in short, and the form to dismiss the warning. */
 function OverlapForm({ overlap, onDismissed }: { overlap: Overlap; onDismissed: () => void }) {
   const { warning_id, matches } = overlap;
   return (

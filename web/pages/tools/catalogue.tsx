@@ -2,18 +2,19 @@ import { Link } from '@tanstack/react-router';
 import { type ActionInput, type ActionResult, type CatalogueTool, call } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/field.tsx';
+import type { FactValues } from '../../parts/facts.tsx';
+import { Filter } from '../../parts/filter.tsx';
 import { EmptyState, Section, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { usePages } from '../../parts/paging.ts';
 import { Revealed, Written } from '../../parts/revealed.tsx';
-import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import { ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { counted, milliseconds, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { GrantLink } from './access.tsx';
+import { FilterText, ServerFilter } from './filters.tsx';
 import { MayCall } from './may-call.tsx';
-import { FilterText, ServerFilter } from './tools.tsx';
 
 const PAGE = 200;
 const STATES = [
@@ -23,7 +24,7 @@ const STATES = [
   ['withheld', 'Withheld'],
 ] as const;
 
-/** Everything that can be called, its price in context and its use in a day. */
+/** All tools, with their size in an agent's context and their use in a day. */
 export function Catalogue() {
   const [{ q, server, state, who, can, tool: opened }, change] = usePageSearch('/tools/');
   const tools = useTools({ text: q, server, state });

@@ -3,19 +3,21 @@ import type { ExternalServer, Withheld } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { AsCommand, CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/field.tsx';
+import { Facts, type FactValues } from '../../parts/facts.tsx';
+import { Filter } from '../../parts/filter.tsx';
 import { EmptyState, Notice, Problem, State } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { Revealed } from '../../parts/revealed.tsx';
-import { Facts, type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import { ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { counted, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { DefinitionDifference } from './definition-difference.tsx';
-import { ForOperator, isWaiting, useRights, useServers } from './tools.tsx';
+import { isWaiting, useServers } from './tools.tsx';
+import { ForOperator, useRights } from './viewer-rights.tsx';
 
-/** Definitions that nobody is offered until a person has read what is different in them. */
+/** Definitions that are withheld until a person has approved their changes. */
 export function Changes() {
   const [{ change: opened, show: chosen }, show] = usePageSearch('/tools/changes');
   const rights = useRights();
@@ -26,7 +28,7 @@ export function Changes() {
   const rejected = all?.filter((change) => change.rejected !== null) ?? [];
   const rows = chosen === 'rejected' ? rejected : all?.filter((change) => change.rejected === null);
   const waiting = all?.filter(isWaiting).length ?? 0;
-  // The row it was opened from is gone with the decision: the next one is at hand.
+  // The decision removes the row that had the focus: the next one gets it.
   const decided = async (words: string): Promise<void> => {
     say(words);
     await show({ change: undefined });
@@ -53,7 +55,7 @@ export function Changes() {
           list={{ rows, error, refetch }}
           columns={chosen === 'rejected' ? REJECTED_COLUMNS : COLUMNS}
           rowKey={changeKey}
-          empty={<NoChanges rejected={chosen === 'rejected' ? 0 : rejected.length} asked={chosen} />}
+          empty={<NoChanges rejected={chosen === 'rejected' ? 0 : rejected.length} shown={chosen} />}
         />
       </section>
       {opened && <ChangePanel key={opened} id={opened} onClose={() => void show({ change: undefined })} onDecided={(words) => void decided(words)} />}
@@ -61,10 +63,10 @@ export function Changes() {
   );
 }
 
-function NoChanges({ rejected, asked }: { rejected: number; asked: 'rejected' | undefined }) {
+function NoChanges({ rejected, shown }: { rejected: number; shown: 'rejected' | undefined }) {
   return (
     <EmptyState all={rejected > 0 && { to: '/tools/changes', search: { show: 'rejected' }, label: `${counted(rejected, 'definition')} rejected` }}>
-      <p>{asked ? 'Nothing was rejected.' : 'Nothing is withheld: every definition is as it was approved.'}</p>
+      <p>{shown ? 'Nothing was rejected.' : 'Nothing is withheld: every definition is as it was approved.'}</p>
       <CliCommand words="servers list" />
     </EmptyState>
   );
@@ -78,7 +80,7 @@ interface Change extends Withheld {
 const changesOf = (servers: readonly ExternalServer[]): Change[] =>
   servers.flatMap(({ name, withheld }) => withheld.map((each) => ({ ...each, server: name })));
 
-/** By which its address names it. Only the last part can have a slash in it. */
+/** The id of a change in the address. Only its last part can contain a slash. */
 const changeKey = ({ server, kind, name }: Pick<Change, 'server' | 'kind' | 'name'>): string => `${server}/${kind}/${name}`;
 
 const WHY: Record<Withheld['reason'], string> = {
@@ -140,7 +142,7 @@ interface ChangePanelProps {
   onDecided: (words: string) => void;
 }
 
-/** One withheld definition in full: the list has only its beginning, and nothing may hide behind that. */
+/** One withheld definition in full: the list has only its beginning, and the rest must not stay unread. */
 function ChangePanel({ id, onClose, onDecided }: ChangePanelProps) {
   const query = useRead('servers.list', { server: id.slice(0, id.indexOf('/')) });
   const change = query.data && changesOf(query.data.items).find((each) => changeKey(each) === id);
@@ -187,14 +189,14 @@ const factsOf = ({ server, kind, name, renamed_from, rejected }: Change): FactVa
   ),
 });
 
-/** By its fingerprint: what was read is what is approved, and nothing that came in between. */
+/** Decides by fingerprint, so that a change after the person has read the definition is not approved with it. */
 function Decide({ change: { server, name, exposed, fingerprint, reason, rejected }, onDecided }: { change: Change; onDecided: (words: string) => void }) {
   const approve = useAct('servers.approve');
   const reject = useAct('servers.reject');
   const [stale, setStale] = useState(false);
   const pending = approve.isPending || reject.isPending;
   const selection = { server, fingerprints: [fingerprint] };
-  // By the promise: the journal may have taken these buttons off the page before the answer is here.
+  // The promise, not onSuccess: an event may have removed these buttons before the answer is here.
   const settle = (done: Promise<number>, words: string): void => {
     done.then(
       (count) => (count > 0 ? onDecided(words) : setStale(true)),

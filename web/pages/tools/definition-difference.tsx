@@ -7,7 +7,7 @@ import { type WordPiece, wordDifference } from './word-difference.ts';
 
 type Place = Withheld['difference'][number];
 
-/** What a person approves: each place that differs, word by word, with nothing hidden in it. */
+/** The changes of a definition, word by word, with invisible characters written out. */
 export function DefinitionDifference({ places }: { places: readonly Place[] }) {
   const hidden = places.reduce((sum, { path, after }) => sum + hiddenIn(path) + hiddenIn(after ?? ''), 0);
   return (

@@ -1,34 +1,22 @@
-import { useState } from 'react';
 import { call, type Grant } from '../../api.ts';
-import { ActButton, ConfirmAction, FormDialog } from '../../parts/actions.tsx';
+import { ActButton, ConfirmAction } from '../../parts/actions.tsx';
 import { CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { Choice, Filter, TextField } from '../../parts/field.tsx';
+import type { FactValues } from '../../parts/facts.tsx';
+import { Filter } from '../../parts/filter.tsx';
 import { EmptyState, State, type Tone } from '../../parts/layout.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { usePages } from '../../parts/paging.ts';
 import { Written } from '../../parts/revealed.tsx';
-import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import { ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { useToast } from '../../parts/toast.tsx';
 import { counted, dateOf, escapeBidi, Id, Time, UntrustedText } from '../../parts/values.tsx';
-import { useAct, useRead } from '../../queries.ts';
+import { useRead } from '../../queries.ts';
 import type { GrantSearch } from '../../search.ts';
-import {
-  GrantLink,
-  type GrantSpan,
-  type GrantSubject,
-  isNamed,
-  namedSubject,
-  SPANS,
-  SubjectFields,
-  scopeKind,
-  scopeWords,
-  subjectFrom,
-  usesLeft,
-  useToolNames,
-} from './access.tsx';
-import { FilterText, ForOperator, useRights, type ViewerRights } from './tools.tsx';
+import { GrantLink, scopeKind, scopeWords, usesLeft } from './access.tsx';
+import { FilterText } from './filters.tsx';
+import { GrantDialog } from './grant-dialog.tsx';
+import { ForOperator, useRights, type ViewerRights } from './viewer-rights.tsx';
 
 const STATUSES = [
   ['live', 'Live'],
@@ -37,7 +25,7 @@ const STATUSES = [
   ['revoked', 'Revoked'],
 ] as const;
 
-/** Who was given what, by whom and how far. */
+/** All grants, newest first. */
 export function Grants() {
   const [{ grant: opened, action, who, status, q }, change] = usePageSearch('/tools/grants');
   const closed = { grant: undefined, action: undefined, who: undefined };
@@ -210,80 +198,5 @@ function RevokeConsequence({ grant }: { grant: Grant }) {
       </p>
       <p className="text-muted">A revoked grant does not come back; the same can be granted anew.</p>
     </>
-  );
-}
-
-/** What is no action is no word for a shell either: an address can bring anything here. */
-const ACTION = /^[a-z]+\.[A-Za-z0-9_.-]{1,190}$/;
-const TOOLSETS = ['team', 'workflow', 'review', 'cycle'].map((toolset) => `toolset.${toolset}`);
-
-/** To whom, what, and how far: the narrowest is chosen until somebody chooses otherwise. */
-function GrantDialog({ action: given = '', who, onClose }: { action: string | undefined; who: string | undefined; onClose: () => void }) {
-  const me = useRead('identity.me', {}).data;
-  const grant = useAct('capabilities.grant');
-  const revoke = useAct('capabilities.revoke');
-  const say = useToast();
-  const [chosen, setChosen] = useState<GrantSubject>();
-  const [action, setAction] = useState(given);
-  const [span, setSpan] = useState<GrantSpan>(SPANS[0]);
-  const names = useToolNames(action);
-  const subject = chosen ?? subjectFrom(who) ?? { kind: 'developer', name: me?.developer ?? '' };
-  const bounds = { ...('scope' in span && { scope: span.scope }), ...('minutes' in span && { expires_in_minutes: span.minutes }) };
-  const takeBack = (grant_id: string, what: string): void => {
-    revoke.mutateAsync({ grant_id }).then(
-      () => say(`Revoked ${what}.`),
-      (error: Error) => say(`${what} was not revoked: ${error.message}`),
-    );
-  };
-  const send = (): void => {
-    grant.mutateAsync({ action: action.trim(), ...namedSubject(subject), ...bounds }).then(
-      ({ grant_id, action: done, subject_name }) => {
-        say(`Granted ${done} to ${subject_name}.`, { label: 'Revoke', act: () => takeBack(grant_id, done) });
-        onClose();
-      },
-      () => {},
-    );
-  };
-  return (
-    <FormDialog
-      title="Grant a capability"
-      wide
-      submit="Grant"
-      needs="operator"
-      ready={isNamed(subject) && action.trim() !== ''}
-      mutation={grant}
-      failed="Nothing was granted."
-      onSubmit={send}
-      onClose={onClose}
-    >
-      <SubjectFields subject={subject} onChange={setChosen} first={given !== ''} />
-      <TextField
-        label="Action"
-        hint="tool.call.<tool>, or a toolset"
-        mono
-        first={given === ''}
-        required
-        most={200}
-        choices={[...names.map((name) => `tool.call.${name}`), ...TOOLSETS]}
-        value={action}
-        onChange={setAction}
-      />
-      <fieldset className="grid gap-1.5">
-        <legend className="mb-1 text-label text-muted">How far, narrowest first</legend>
-        {SPANS.map((each) => (
-          <Choice key={each.span} group="span" checked={span.span === each.span} label={each.label} meaning={each.meaning} onChoose={() => setSpan(each)} />
-        ))}
-      </fieldset>
-      {ACTION.test(action.trim()) && (
-        <CliCommand
-          words={`capabilities grant ${action.trim()}`}
-          options={{
-            ...namedSubject(subject),
-            scope: bounds.scope && JSON.stringify(bounds.scope),
-            'expires-in-minutes': bounds.expires_in_minutes?.toString(),
-          }}
-        />
-      )}
-    </FormDialog>
   );
 }

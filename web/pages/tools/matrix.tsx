@@ -9,12 +9,12 @@ import type { Column } from '../../parts/table.tsx';
 import { counted, escapeBidi, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { ANSWER_MEANINGS, ANSWER_TONES } from './access.tsx';
-import { FilterText, ServerFilter } from './tools.tsx';
+import { FilterText, ServerFilter } from './filters.tsx';
 
 const TOOLS = 50;
 const CALLERS = 6;
 
-/** Tools against tokens: what the gate would say to each. */
+/** A table of tools against tokens: whether each token may call each tool. */
 export function Matrix() {
   const [{ q, server, from = 0, callers = 0 }, change] = usePageSearch('/tools/matrix');
   const query = useRead('capabilities.matrix', { limit: TOOLS, offset: from, callers_limit: CALLERS, callers_offset: callers, text: q, server });
@@ -104,7 +104,7 @@ function Cell({ tool, caller, heading, answer }: { tool: string; caller: Caller;
 }
 
 interface PagerProps {
-  /** What there is in all, with its unit. */
+  /** The total with its unit. */
   label: string;
   from: number;
   step: number;

@@ -4,32 +4,22 @@ import type { Explanation, ForeseenAccess } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Notice, Problem, Section, State } from '../../parts/layout.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
+import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import {
-  ANSWER_TONES,
-  GrantLink,
-  type GrantSubject,
-  isNamed,
-  namedSubject,
-  SubjectFields,
-  scopeWords,
-  subjectFrom,
-  subjectText,
-  useToolNames,
-} from './access.tsx';
+import { ANSWER_TONES, GrantLink, scopeWords } from './access.tsx';
+import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, subjectText, useToolNames } from './grant-fields.tsx';
 
 interface Question {
   who?: string | undefined;
   can?: string | undefined;
 }
 
-/** One line in, yes or no out, with the grant that decides. */
+/** Asks the gate whether a subject may call a tool, and shows the grant that decides. */
 export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Question) => void }) {
   const me = useRead('identity.me', {}).data;
   const asked = subjectFrom(who);
-  // What is being typed, until another question is asked; the form itself stays, and the focus in it.
+  // The text being typed, until another question is asked. The form stays mounted and keeps the focus.
   const [draft, setDraft] = useState<Question & { subject?: GrantSubject; typed?: string }>({});
   if (draft.who !== who || draft.can !== can) setDraft({ who, can });
   const chosen = draft.subject ?? asked ?? { kind: 'developer', name: me?.developer ?? '' };
@@ -44,16 +34,7 @@ export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Ques
       <div className="panel grid gap-3 p-3">
         <form onSubmit={submit} className="grid items-end gap-2 md:grid-cols-[minmax(0,3fr)_minmax(0,2fr)_auto]">
           <SubjectFields subject={chosen} onChange={(subject) => setDraft({ ...draft, subject })} />
-          <TextField
-            label="Tool"
-            mono
-            required
-            most={200}
-            placeholder="echo"
-            choices={names}
-            value={tool}
-            onChange={(typed) => setDraft({ ...draft, typed })}
-          />
+          <TextField label="Tool" mono required max={200} placeholder="echo" choices={names} value={tool} onChange={(typed) => setDraft({ ...draft, typed })} />
           <button type="submit" className="button button-primary" disabled={!isNamed(chosen) || tool.trim() === ''}>
             Ask
           </button>
@@ -107,7 +88,7 @@ function AnswerLine({ foreseen: { answer, name, label, message, grant } }: { for
   );
 }
 
-/** What a grant alone does not tell: whether there is such a tool, and whether it is there now. */
+/** Whether the tool exists and is available now, which a grant does not say. */
 function ToolAvailability({ tool, explanation }: { tool: string; explanation: Explanation }) {
   if (explanation.tool === null) {
     return (
@@ -135,7 +116,7 @@ function ToolAvailability({ tool, explanation }: { tool: string; explanation: Ex
   );
 }
 
-/** A name that no tool can have is in no grant either. */
+/** No grant can have a name that no tool can have. */
 const GRANTABLE = /^tool\.call\.[A-Za-z0-9_.-]{1,128}$/;
 
 function Missing({ subject, explanation: { capability } }: { subject: GrantSubject; explanation: Explanation }) {

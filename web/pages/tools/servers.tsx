@@ -3,17 +3,20 @@ import { useMemo, useState } from 'react';
 import type { ActionResult, ExternalServer } from '../../api.ts';
 import { ActButton, ConfirmAction } from '../../parts/actions.tsx';
 import { CliCommand, CodeBlock } from '../../parts/command.tsx';
-import { DataList, Loaded } from '../../parts/data-list.tsx';
+import { DataList } from '../../parts/data-list.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { EmptyState, Notice, PanelList, Problem, Section, State, type Tone } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { wholeList } from '../../parts/paging.ts';
 import { Written } from '../../parts/revealed.tsx';
-import { Facts, ReadPanel } from '../../parts/side-panel.tsx';
+import { ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { counted, milliseconds, Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
-import { ForOperator, useRights, useServers } from './tools.tsx';
+import { useServers } from './tools.tsx';
+import { ForOperator, useRights } from './viewer-rights.tsx';
 
 const SNIPPET = `[[mcp.server]]
 name    = "filesystem"
@@ -49,7 +52,7 @@ export function Servers() {
           missing={<p>There is no server of this name in secrets.toml.</p>}
           onClose={() => void change({ server: undefined })}
         >
-          {(server) => <Shown server={server} usage={usage?.items} />}
+          {(server) => <ServerDetails server={server} usage={usage?.items} />}
         </ReadPanel>
       )}
     </>
@@ -85,7 +88,7 @@ function NoServers() {
   );
 }
 
-/** They keep the names of their tools, so that no other server takes them over with the grants that were given for them. */
+/** Servers without an entry keep the names of their tools, so that no other server takes over those names with their grants. */
 function Unconfigured({ servers }: { servers: readonly string[] }) {
   return (
     <Section title="In the file no more" about="They keep the names of their tools until they are forgotten.">
@@ -167,7 +170,7 @@ function p95Of(usage: ServerUsage | undefined, server: string): string {
   return p95 === null ? '—' : milliseconds(p95);
 }
 
-function Shown({ server, usage }: { server: ExternalServer; usage: ServerUsage | undefined }) {
+function ServerDetails({ server, usage }: { server: ExternalServer; usage: ServerUsage | undefined }) {
   const day = usage?.find((each) => each.server === server.name);
   const { server_info } = server;
   return (
@@ -214,7 +217,7 @@ function Shown({ server, usage }: { server: ExternalServer; usage: ServerUsage |
   );
 }
 
-/** Where it is up, calls may be under way: then it is asked about first. */
+/** Restarts a server. If it is up, the button asks first, because calls may be in progress. */
 function RestartServer({ server: { name, state, tools } }: { server: ExternalServer }) {
   const restart = useAct('servers.restart');
   const say = useToast();
@@ -259,11 +262,11 @@ function RestartServer({ server: { name, state, tools } }: { server: ExternalSer
   );
 }
 
-const LOG_EVERY_MS = 5_000;
+const LOG_POLL_MS = 5_000;
 
-/** No event tells that a server wrote something, so it is read again while it is looked at. */
+/** The log is polled while it is shown: its lines append no event. */
 function Log({ server }: { server: string }) {
-  const query = useRead('servers.logs', { server, lines: 200 }, { everyMs: LOG_EVERY_MS });
+  const query = useRead('servers.logs', { server, lines: 200 }, { pollMs: LOG_POLL_MS });
   return (
     <div className="grid gap-1">
       <h3 className="text-muted">What it wrote to its standard error</h3>

@@ -2,18 +2,18 @@ import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import type { ActionInput, Price } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { CliCommand } from '../../parts/command.tsx';
-import { Loaded } from '../../parts/data-list.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, TextField } from '../../parts/field.tsx';
 import { Notice, Problem } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
-/** What the workspace has set stands before what is built in. */
+/** Prices that the workspace has set override the built-in ones. */
 const isOwn = ({ set_at }: Price): boolean => set_at !== null;
 
-/** What a million tokens cost, and where that is not known yet. */
+/** The dialog with the price of a million tokens per model, and the models without a known price. */
 export function Prices({ days, onClose }: { days: number; onClose: () => void }) {
   const prices = useRead('prices.list', {});
   const unpriced = useRead('usage.list', { days, by: ['model'] }).data?.items.filter((row) => row.unpriced > 0 && row.model !== null) ?? [];
@@ -102,12 +102,12 @@ function PriceTable({ label, prices, onChoose, onDone }: PriceTableProps) {
   );
 }
 
-/** At once: what is said of it sets it again. */
+/** Acts without asking: the notice offers to set the price again. */
 function TakeBack({ price, onDone }: { price: Price; onDone: (done: Done) => void }) {
   const set = useAct('prices.set');
   const { model } = price;
   const takeBack = async (): Promise<void> => {
-    // The row is gone once it is read again, and with it whatever would be called back here.
+    // The promise, not onSuccess: the row is removed when the list is read again.
     const done = await set.mutateAsync({ model, price: null }).catch(() => undefined);
     if (done) onDone({ words: `The price of ${model} was taken back.`, inverse: 'Set it again', model, before: asSent(price) });
   };
@@ -154,7 +154,7 @@ const FIGURES: readonly { key: keyof Figures; label: string; option: string; nee
   { key: 'output', label: 'Output', option: 'output', needed: true },
 ];
 
-/** What was done, and how it is taken back. */
+/** A change of a price, and the price that undoes it. */
 interface Done {
   readonly words: string;
   readonly inverse: string;
@@ -162,13 +162,13 @@ interface Done {
   readonly before: Figures | null;
 }
 
-/** `model`: where the form was opened for one, with what is known of it. */
+/** `model`: the model that was chosen; its known prices are filled in. */
 function PriceForm({ model: opened, known, onDone }: { model: string; known: readonly Price[]; onDone: (done: Done) => void }) {
   const [model, setModel] = useState(opened);
   const [typed, setTyped] = useState<Partial<Record<keyof Figures, string>>>(() => figuresOf(known.find((price) => price.model === opened)));
   const set = useAct('prices.set');
   const first = useRef<HTMLInputElement>(null);
-  // Whoever chose a model goes on with its figures.
+  // After a model was chosen, the person continues with its figures.
   useEffect(() => {
     if (opened !== '') first.current?.focus();
   }, [opened]);
@@ -193,7 +193,7 @@ function PriceForm({ model: opened, known, onDone }: { model: string; known: rea
   };
   return (
     <form onSubmit={submit} className="grid gap-3">
-      <TextField label="Model" hint="without its release date; with * at the end, all that begin so" mono first most={81} value={model} onChange={setModel} />
+      <TextField label="Model" hint="without its release date; with * at the end, all that begin so" mono first max={81} value={model} onChange={setModel} />
       <div className="grid grid-cols-2 items-end gap-3 sm:grid-cols-5">
         {FIGURES.map(({ key, label, needed }) => (
           <Field key={key} label={needed ? label : `${label}, if any`}>

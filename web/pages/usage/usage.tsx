@@ -1,17 +1,19 @@
 import { useMemo } from 'react';
 import type { ActionResult } from '../../api.ts';
 import { AsCommand, CliCommand, Command, InstalledFirst, SetupCommand } from '../../parts/command.tsx';
-import { Loaded } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/field.tsx';
+import { costWords } from '../../parts/cost.ts';
+import { Filter } from '../../parts/filter.tsx';
 import { EmptyState, Section } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
 import { Table } from '../../parts/table.tsx';
-import { costWords, counted } from '../../parts/values.tsx';
+import { counted } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { UsageSearch } from '../../search.ts';
-import { DailyBars } from './bars.tsx';
+import { CsvButton } from './csv.tsx';
+import { DailyBars } from './daily-bars.tsx';
 import { Prices } from './prices.tsx';
-import { CsvButton, daysOf, GROUPING_KEYS, type Grouping, keyOf, usageColumns } from './usage-rows.tsx';
+import { daysOf, GROUPING_KEYS, type Grouping, keyOf, usageColumns } from './usage-rows.tsx';
 
 const OTHER_GROUPINGS = (['day', 'task', 'developer'] as const).map((grouping) => [grouping, grouping] as const);
 const OTHER_SPANS = ([7, 90, 366] as const).map((days) => [`${days}`, `${days} days`] as const);

@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import type { ActionResult } from '../../api.ts';
-import { PanelPart, Problem, Scrolled, type Tone } from '../../parts/layout.tsx';
-import { TableSkeleton } from '../../parts/table.tsx';
-import { FILLS } from '../../parts/time-chart.tsx';
+import { FILLS, PanelPart, Problem, Scrolled, type Tone } from '../../parts/layout.tsx';
+import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 
@@ -17,7 +16,7 @@ const SECTIONS: Record<SectionName, { label: string; tone: Tone }> = {
   related: { label: 'Beside it', tone: 'wait' },
 };
 
-/** What an agent would get that takes the task up now. Counted when it is asked for: that takes the server a moment. */
+/** The context that an agent would get if it claimed the task now. Read on request, because it takes the server a moment. */
 export function ContextPreview({ task }: { task: string }) {
   const [max, setMax] = useState<number>();
   return (

@@ -18,7 +18,7 @@ import type { WorkflowGraph } from '../../api.ts';
 import { State, type Tone } from '../../parts/layout.tsx';
 import { escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { firstView, fitted, heightOf, NODE, type PlacedNode, placedNodes } from './graph-layout.ts';
-import { said, TASK_TONES } from './status.ts';
+import { statusWords, TASK_TONES } from './status.ts';
 
 type DrawnNode = Node<{ node: WorkflowGraph['nodes'][number] }>;
 
@@ -39,7 +39,7 @@ export default function GraphCanvas({ graph, onTurn }: CanvasProps) {
   const edges = useMemo(() => drawnEdges(graph), [graph]);
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<Viewport>();
-  // Once: what is looked at stays where it is when the work goes on.
+  // Only once: the view must not move when the work continues.
   useLayoutEffect(() => {
     const size = frame.current?.getBoundingClientRect();
     if (size) setView((before) => before ?? firstView(placed, size));
@@ -119,9 +119,9 @@ const drawnEdges = ({ nodes, edges }: WorkflowGraph): Edge[] =>
     };
   });
 
-/** Running and failed stand out by their outline. */
+/** Running and failed tasks have an outline. */
 const OUTLINES: Partial<Record<Tone, string>> = { live: 'border-live ring-1 ring-live', bad: 'border-bad ring-1 ring-bad', you: 'border-you ring-1 ring-you' };
-// The picture takes the pointer from what stands in it, unless that can be dragged.
+// The library takes pointer events from nodes that cannot be dragged.
 const BOX = 'pointer-events-auto grid h-full w-full content-center gap-0.5 overflow-hidden rounded-md border bg-base px-2 text-left hover:bg-surface';
 
 function TaskBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }: NodeProps<DrawnNode>) {
@@ -142,7 +142,7 @@ function TaskBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }:
       >
         <UntrustedText text={node.name} brief="line" className="min-w-0 font-medium" />
         <span className="flex items-center gap-1.5 overflow-hidden whitespace-nowrap">
-          <State tone={tone}>{task.asks ? 'asks you' : said(task.status)}</State>
+          <State tone={tone}>{task.asks ? 'asks you' : statusWords(task.status)}</State>
           {task.agent_name && <UntrustedText text={task.agent_name} brief="line" className="min-w-0 text-label text-muted" />}
         </span>
       </Link>
@@ -161,7 +161,7 @@ function TaskBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }:
   );
 }
 
-/** Several tasks as one: how many are done, and what stands out among them. */
+/** A folded group: how many of its tasks are done, failed and running. */
 function GroupBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }: NodeProps<DrawnNode>) {
   const turn = use(Turning);
   const { counts } = node;
@@ -191,7 +191,7 @@ function GroupBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }
   );
 }
 
-/** Where the lines begin and end. Nobody draws new ones. */
+/** The points where edges begin and end; people cannot draw new ones. */
 function Ends({ children }: { children: ReactNode }) {
   return (
     <>
@@ -202,7 +202,7 @@ function Ends({ children }: { children: ReactNode }) {
   );
 }
 
-/** Whoever comes by keyboard sees what comes next: only what is in sight is in the page. */
+/** Centres the node that gets the focus by keyboard, so that its neighbours are rendered and can be reached. */
 function useCentre(x: number, y: number): (event: FocusEvent) => void {
   const flow = useReactFlow();
   return ({ target }) => {

@@ -2,16 +2,16 @@ import type { WorkflowGraph } from '../../api.ts';
 
 type GraphNode = WorkflowGraph['nodes'][number];
 
-/** The height of a picture of unknown size. */
+/** The frame of a picture before its size is known. */
 export const FRAME = 'panel h-[min(70vh,40rem)] min-h-72';
 export const NODE = { width: 208, height: 56 } as const;
 const PITCH = { x: NODE.width + 72, y: NODE.height + 16 } as const;
-/** A layer with more than these stands in several columns: nobody scrolls through three hundred in one. */
+/** A layer with more nodes takes several columns, so that nobody scrolls through hundreds in one. */
 const TALLEST = 20;
 
 export interface PlacedNode {
   readonly node: GraphNode;
-  /** Its place in the server's list, by which edges name it. */
+  /** Its index in the server's list, which edges refer to. */
   readonly index: number;
   readonly x: number;
   readonly y: number;
@@ -39,7 +39,7 @@ const STANDS_OUT: readonly string[] = ['failed', 'in_progress', 'planning', 'pau
 const stands = ({ task, counts }: GraphNode): boolean => (task ? STANDS_OUT.includes(task.status) : counts !== null && counts.failed + counts.running > 0);
 
 const MARGIN = 24;
-/** Smaller, and what is written there cannot be read. */
+/** At a smaller zoom the text cannot be read. */
 const READABLE = 0.6;
 
 interface Size {
@@ -47,7 +47,7 @@ interface Size {
   readonly height: number;
 }
 
-/** As high as it must be for all to be seen, within bounds. */
+/** The height that shows everything, with margins. */
 export const heightOf = (placed: readonly PlacedNode[]): number => Math.max(0, ...placed.map(({ y }) => y)) + NODE.height + 2 * MARGIN + 48;
 
 /**
@@ -60,7 +60,7 @@ export function firstView(placed: readonly PlacedNode[], size: Size): { x: numbe
   const sought = placed.find(({ node }) => stands(node)) ?? placed.find(({ node }) => node.task?.status === 'pending') ?? placed[0];
   if (!sought) return whole;
   const zoom = READABLE;
-  // A third from the left: what comes next matters more than what was before.
+  // A third from the left, to show more of what comes next.
   return { x: size.width / 3 - (sought.x + NODE.width / 2) * zoom, y: size.height / 2 - (sought.y + NODE.height / 2) * zoom, zoom };
 }
 

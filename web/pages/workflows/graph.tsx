@@ -11,7 +11,7 @@ const page = getRouteApi('/workflows/$workflow');
 /** Fetched when a graph is first shown: pages without one do not load its library. */
 const Canvas = lazy(() => import('./graph-canvas.tsx'));
 
-/** What waits for what, from left to right. */
+/** The tasks of a workflow as a graph, dependencies from left to right. */
 export function Graph() {
   const { workflow } = page.useParams();
   const [{ turned = [] }, change] = usePageSearch('/workflows/$workflow/');

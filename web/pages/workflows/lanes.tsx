@@ -6,8 +6,8 @@ import type { Tone } from '../../parts/layout.tsx';
 import { type AxisStretch, clockFor, placeOf, rowsOf, stretchesOf, ticksOf } from '../../parts/time-axis.ts';
 import { AgentName, counted, dateOf, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { preferences } from '../../preferences.ts';
-import { Lease } from './progress.tsx';
-import { laneName, SPAN_TONES, SPAN_WORDS, said, type WorkflowState } from './status.ts';
+import { laneName, SPAN_TONES, SPAN_WORDS, statusWords, type WorkflowState } from './status.ts';
+import { Lease } from './task-words.tsx';
 
 type Lane = WorkflowTimeline['lanes'][number];
 type Span = Lane['spans'][number];
@@ -18,7 +18,7 @@ interface MergedLane extends Lane {
 const TICKS = 6;
 const ROW_PX = 26;
 const LEAST_PX = 10;
-/** Open times grow with the clock; more often nobody sees it. */
+/** Bars of running work grow with the clock, in steps of this length. */
 const STEP_MS = 5_000;
 
 interface Axis {
@@ -26,7 +26,7 @@ interface Axis {
   readonly now: number;
 }
 
-/** One lane for each agent. Where nobody worked for long, the axis is folded. */
+/** The timeline of a workflow, one lane for each agent. Long idle times are folded. */
 export default function Lanes({ timeline, fold }: { timeline: WorkflowTimeline; fold: boolean }) {
   const { turns } = timeline;
   const lanes = useMemo(() => byName(timeline.lanes), [timeline.lanes]);
@@ -60,7 +60,7 @@ export default function Lanes({ timeline, fold }: { timeline: WorkflowTimeline; 
   );
 }
 
-/** An agent registers anew with every session: to people it is the same one. */
+/** An agent registers again with every session; its sessions share one lane. */
 function byName(lanes: readonly Lane[]): MergedLane[] {
   return [...Map.groupBy(lanes, laneName).values()].map((same) => ({
     ...(same.at(-1) as Lane),
@@ -92,11 +92,11 @@ function Ticks({ axis: { stretches, now }, turns }: { axis: Axis; turns: Workflo
         .map(({ time, to, reason }) => (
           <span
             key={`${time} ${to}`}
-            title={`${said(to as WorkflowState)} ${dateOf(time)}${reason ? `: ${escapeBidi(reason)}` : ''}`}
+            title={`${statusWords(to as WorkflowState)} ${dateOf(time)}${reason ? `: ${escapeBidi(reason)}` : ''}`}
             className="absolute bottom-0 border-l-2 border-control pl-1 whitespace-nowrap"
             style={{ left: percent(Math.min(0.97, placeOf(stretches, time))) }}
           >
-            {said(to as WorkflowState)}
+            {statusWords(to as WorkflowState)}
           </span>
         ))}
     </div>
@@ -147,7 +147,7 @@ function Gaps({ stretches }: { stretches: readonly AxisStretch[] }): ReactNode {
     ));
 }
 
-/** Whole names, or the style sheet would not hold them. */
+/** Full class names: Tailwind finds no others. */
 const BARS: Record<Tone, string> = {
   quiet: 'bg-quiet-tint text-quiet border-quiet',
   live: 'bg-live-tint text-live border-live',

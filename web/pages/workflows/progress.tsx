@@ -1,11 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import type { ShownWorkflow, Workflow } from '../../api.ts';
-import { PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
-import { SearchLink } from '../../parts/page-search.tsx';
-import { FILLS } from '../../parts/time-chart.tsx';
-import { AgentName, counted, Time, Until, UntrustedText } from '../../parts/values.tsx';
-import { type StepStatus, said, TASK_TONES } from './status.ts';
+import type { Workflow } from '../../api.ts';
+import { FILLS, type Tone } from '../../parts/layout.tsx';
+import { type StepStatus, statusWords } from './status.ts';
 
 type Counts = Workflow['by_status'];
 
@@ -13,7 +9,7 @@ export const tasksIn = (counts: Counts): number => Object.values(counts).reduce(
 export const doneIn = ({ completed, skipped }: Counts): number => completed + skipped;
 export const runningIn = ({ planning, in_progress }: Counts): number => planning + in_progress;
 
-/** From what is done to what is far off. */
+/** The parts of the bar in order. */
 const PARTS = [
   ['completed', 'good'],
   ['skipped', 'quiet'],
@@ -48,110 +44,10 @@ export function StatusCounts({ workflow, counts }: { workflow: string; counts: C
             search={{ status }}
             className="inline-flex items-center hover:underline pointer-coarse:min-h-11"
           >
-            {counts[status].toLocaleString()} {said(status)}
+            {counts[status].toLocaleString()} {statusWords(status)}
           </Link>
         </li>
       ))}
     </ul>
-  );
-}
-
-type Next = ShownWorkflow['next']['tasks'][number];
-type HeldClaim = Pick<ShownWorkflow['claims'][number], 'agent_name' | 'agent_page' | 'claimed_at' | 'lease_expires_at'>;
-
-const MAX_NEXT = 5;
-
-/** What an agent could take up now, and why it can. */
-export function NextTasks({ next: { tasks, available }, ended }: { next: ShownWorkflow['next']; ended: boolean }) {
-  const shown = tasks.slice(0, MAX_NEXT);
-  return (
-    <Section title="Next" about={available > 0 && counted(available, 'task can be taken up', 'tasks can be taken up')}>
-      <PanelList
-        items={shown}
-        empty={ended ? 'Nothing: it has ended.' : 'Nothing can be taken up now.'}
-        more={available > MAX_NEXT ? available - shown.length : 0}
-      >
-        {(task) => (
-          <li key={task.id} data-row data-id={task.id} className="grid gap-0.5 px-3 py-1.5 hover:bg-surface">
-            <span className="flex items-start justify-between gap-2">
-              <TaskLink id={task.id} name={task.name} />
-              {task.status === 'failed' && <State tone="bad">failed</State>}
-            </span>
-            <span className="text-muted">
-              <Why task={task} />
-            </span>
-          </li>
-        )}
-      </PanelList>
-    </Section>
-  );
-}
-
-export function TaskLink({ id, name }: { id: string; name: string }) {
-  return (
-    <SearchLink set={{ task: id }} className="min-w-0 font-medium hover:underline">
-      <UntrustedText text={name} brief />
-    </SearchLink>
-  );
-}
-
-function Why({ task }: { task: Next }) {
-  const { status, dependencies_completed: done, dependencies_completed_more: more = 0, parallel_with = [], parallel_with_more = 0 } = task;
-  const beside = parallel_with.length + parallel_with_more;
-  const others = beside > 0 ? `, beside ${counted(beside, 'other', 'others')} of its group` : '';
-  if (status === 'failed') return `It failed, and can be tried again${others}.`;
-  if (done.length === 0) return `It waits for nothing${others}.`;
-  const rest = done.length - 1 + more;
-  return (
-    <>
-      <UntrustedText text={done[0] ?? ''} /> {rest > 0 ? `and ${counted(rest, 'other')} are` : 'is'} done{others}.
-    </>
-  );
-}
-
-/** Who has what, and until when if nothing more is heard of them. */
-export function Claims({ claims }: { claims: ShownWorkflow['claims'] }) {
-  return (
-    <Section title="At work" about={claims.length > 0 && counted(claims.length, 'claimed task')}>
-      <PanelList items={claims} empty="No agent has claimed a task." className="max-h-80 overflow-y-auto">
-        {(claim) => (
-          <li key={claim.task_id} data-row data-id={claim.task_id} className="grid gap-0.5 px-3 py-1.5 hover:bg-surface">
-            <span className="flex items-start justify-between gap-2">
-              <TaskLink id={claim.task_id} name={claim.task_name} />
-              {claim.question_id ? (
-                <State tone="you">asks you</State>
-              ) : (
-                <State tone={TASK_TONES[claim.status as StepStatus]}>{said(claim.status as StepStatus)}</State>
-              )}
-            </span>
-            <Holder claim={claim} />
-          </li>
-        )}
-      </PanelList>
-    </Section>
-  );
-}
-
-/** Who has a task, for how long, and until when. */
-export function Holder({ claim: { agent_name, agent_page, claimed_at, lease_expires_at }, children }: { claim: HeldClaim; children?: ReactNode }) {
-  return (
-    <span className="flex flex-wrap gap-x-2 text-muted">
-      <AgentName name={agent_name} id={agent_page} />
-      {claimed_at !== null && (
-        <span>
-          for <Time at={claimed_at} />
-        </span>
-      )}
-      <span>{lease_expires_at === null ? 'lease expired' : <Lease at={lease_expires_at} />}</span>
-      {children}
-    </span>
-  );
-}
-
-export function Lease({ at }: { at: number }) {
-  return (
-    <>
-      lease ends <Until at={at} />
-    </>
   );
 }

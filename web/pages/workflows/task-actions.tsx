@@ -8,16 +8,16 @@ import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 import { isEnded } from './status.ts';
 
-const REASON = { label: 'Reason', hint: 'optional, on record', most: 2_000 };
+const REASON = { label: 'Reason', hint: 'optional, on record', max: 2_000 };
 
-/** What a person may do with one task: nothing while it goes its way. */
+/** The actions on a task: retry or skip a failed one, release a claimed one. */
 export function TaskActions({ shown: { task, claim, workflow, dependents, dependents_more } }: { shown: ShownWorkflowTask }) {
   const retry = useAct('workflows.retry');
   const say = useToast();
   const failed = task.status === 'failed' && !isEnded(workflow.status);
   const waiting = dependents.length + dependents_more;
   const actions = useRef<HTMLDivElement>(null);
-  // The button that was pressed has gone with what it did.
+  // The pressed button has disappeared, so the focus moves to its frame.
   const retried = (): void => {
     actions.current?.focus();
     say('The task can be taken up again.');

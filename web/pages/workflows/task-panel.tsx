@@ -1,24 +1,24 @@
-import { type ActionResult, call, type Question, type ShownWorkflowTask } from '../../api.ts';
+import type { Question, ShownWorkflowTask } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
-import { ListFrame } from '../../parts/data-list.tsx';
-import { Notice, PanelPart, Scrolled, State, type Tone } from '../../parts/layout.tsx';
-import { usePages } from '../../parts/paging.ts';
-import { type FactValues, ReadPanel } from '../../parts/side-panel.tsx';
+import type { FactValues } from '../../parts/facts.tsx';
+import { Notice, PanelPart, Scrolled, State } from '../../parts/layout.tsx';
+import { ReadPanel } from '../../parts/side-panel.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { counted, Id, TextList, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { AnswerForm } from '../team/answer-form.tsx';
+import { Checkpoints } from './checkpoints.tsx';
 import { ContextPreview } from './context-preview.tsx';
-import { Holder, TaskLink } from './progress.tsx';
-import { said, TASK_TONES } from './status.ts';
+import { statusWords, TASK_TONES } from './status.ts';
 import { TaskActions } from './task-actions.tsx';
+import { Holder, TaskLink } from './task-words.tsx';
 
-/** Leases run out by time alone. */
-const LOOK_MS = 15_000;
+/** Leases expire without an event. */
+const POLL_MS = 15_000;
 
-/** One task: where it stands, why, and what is on record of it. */
+/** One task: its status, plan, dependencies, checkpoints and context. */
 export function TaskPanel({ id, onClose }: { id: string; onClose: () => void }) {
-  const query = useRead('workflows.task', { task_id: id }, { everyMs: LOOK_MS });
+  const query = useRead('workflows.task', { task_id: id }, { pollMs: POLL_MS });
   const { data } = query;
   return (
     <ReadPanel
@@ -50,7 +50,7 @@ export function TaskPanel({ id, onClose }: { id: string; onClose: () => void }) 
   );
 }
 
-/** What somebody must know first: a question, a failure, what it waits for in the end. */
+/** What a person must know first: a question, a failure, or the task that holds this one up. */
 function Attention({ shown: { task, question, unmet, unmet_length } }: { shown: ShownWorkflowTask }) {
   return (
     <>
@@ -68,7 +68,7 @@ function Attention({ shown: { task, question, unmet, unmet_length } }: { shown: 
   );
 }
 
-/** The task waits for the answer of a person. */
+/** The question that the task waits with, and the form to answer it. */
 function TaskQuestion({ question }: { question: Question }) {
   const say = useToast();
   return (
@@ -84,7 +84,7 @@ function TaskQuestion({ question }: { question: Question }) {
 
 type Neighbour = ShownWorkflowTask['dependencies'][number];
 
-/** What a blocked task waits for in the end: the last of the longest chain that is not done. Of a long chain the middle is left out. */
+/** The task at the end of the longest chain that this one waits for. Of a long chain the middle is left out. */
 function HeldUp({ unmet, length }: { unmet: readonly Neighbour[]; length: number }) {
   const last = unmet.at(-1);
   if (!last) return null;
@@ -95,7 +95,7 @@ function HeldUp({ unmet, length }: { unmet: readonly Neighbour[]; length: number
     <Notice tone="wait">
       <div className="flex flex-wrap items-center gap-x-2">
         Held up in the end by <TaskLink id={last.id} name={last.name} />
-        <State tone={TASK_TONES[last.status]}>{said(last.status)}</State>
+        <State tone={TASK_TONES[last.status]}>{statusWords(last.status)}</State>
       </div>
       {between > 0 && (
         <p className="mt-1">
@@ -109,7 +109,7 @@ function HeldUp({ unmet, length }: { unmet: readonly Neighbour[]; length: number
 function factsOf({ task, claim, completed_by }: ShownWorkflowTask): FactValues {
   const files = task.files_likely_affected;
   return {
-    Status: <State tone={TASK_TONES[task.status]}>{said(task.status)}</State>,
+    Status: <State tone={TASK_TONES[task.status]}>{statusWords(task.status)}</State>,
     Claim: claim ? (
       <Holder claim={claim}>
         <span>fence {claim.fence}</span>
@@ -196,82 +196,10 @@ function Neighbours({ tasks, more, none }: { tasks: readonly Neighbour[]; more: 
       {tasks.map(({ id, name, status }) => (
         <li key={id} className="flex items-start justify-between gap-2 px-3 py-1">
           <TaskLink id={id} name={name} />
-          <State tone={TASK_TONES[status]}>{said(status)}</State>
+          <State tone={TASK_TONES[status]}>{statusWords(status)}</State>
         </li>
       ))}
       {more > 0 && <li className="px-3 py-1 text-muted">and {more.toLocaleString()} more</li>}
     </ul>
-  );
-}
-
-type Checkpoint = ActionResult<'workflows.checkpoints'>['items'][number];
-
-const CHECKPOINT_TONES: Record<Checkpoint['type'], Tone> = {
-  plan: 'quiet',
-  progress: 'live',
-  decision: 'you',
-  error: 'bad',
-  recovery: 'wait',
-  complete: 'good',
-  replan: 'wait',
-};
-
-/** What agents put on record, the newest first. */
-function Checkpoints({ task, count }: { task: string; count: number }) {
-  const checkpoints = usePages({
-    key: ['workflows.checkpoints', task],
-    read: (before: number | undefined, _, signal) => call('workflows.checkpoints', { task_id: task, ...(before && { before }) }, signal),
-    next: ({ items, more }) => (more ? items.at(-1)?.sequence : undefined),
-  });
-  return (
-    <PanelPart title="Checkpoints" about={count > 0 && counted(count, 'checkpoint')}>
-      <div className="panel">
-        <ListFrame
-          noun="checkpoints"
-          list={checkpoints}
-          moreLabel="Show older checkpoints"
-          empty={<p className="px-3 py-2 text-muted">None yet: agents add them while they work.</p>}
-        >
-          {(items) => (
-            <ol className="divide-y divide-line">
-              {items.map((checkpoint) => (
-                <CheckpointEntry key={checkpoint.id} checkpoint={checkpoint} />
-              ))}
-            </ol>
-          )}
-        </ListFrame>
-      </div>
-    </PanelPart>
-  );
-}
-
-function CheckpointEntry({ checkpoint: { sequence, type, summary, files_changed, detail, agent_name, created_at } }: { checkpoint: Checkpoint }) {
-  return (
-    <li className="grid gap-1 px-3 py-2">
-      <p className="flex flex-wrap items-center gap-x-2 text-muted">
-        <span>{sequence}</span>
-        <State tone={CHECKPOINT_TONES[type]}>{type}</State>
-        {agent_name && <UntrustedText text={agent_name} />}
-        <span className="ml-auto">
-          <Time at={created_at} />
-        </span>
-      </p>
-      <Scrolled label={`Checkpoint ${sequence}`} className="max-h-40">
-        <UntrustedText text={summary} />
-      </Scrolled>
-      {files_changed.length > 0 && (
-        <p className="mono text-muted">
-          <UntrustedText text={files_changed.join(', ')} brief />
-        </p>
-      )}
-      {detail && (
-        <details>
-          <summary className="cursor-pointer text-label text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">Detail</summary>
-          <Scrolled label={`Detail of checkpoint ${sequence}`} className="mono mt-1 max-h-60">
-            <UntrustedText text={detail} />
-          </Scrolled>
-        </details>
-      )}
-    </li>
   );
 }

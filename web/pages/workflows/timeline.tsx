@@ -1,14 +1,14 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import type { WorkflowTimeline } from '../../api.ts';
-import { Loaded } from '../../parts/data-list.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
+import { Loaded, TableSkeleton } from '../../parts/loaded.tsx';
 import { SearchLink } from '../../parts/page-search.tsx';
-import { type Column, Table, TableSkeleton } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { counted, dateOf, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { TaskLink } from './progress.tsx';
 import { laneName, SPAN_TONES, SPAN_WORDS } from './status.ts';
+import { TaskLink } from './task-words.tsx';
 
 const page = getRouteApi('/workflows/$workflow');
 const route = getRouteApi('/workflows/$workflow/timeline');
@@ -85,7 +85,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { label: 'Until', role: 'meta', width: 'sm:w-36', cell: ({ until }) => (until === null ? '—' : dateOf(until)) },
 ];
 
-/** The same as the lanes, the last begun first. */
+/** The spans of all lanes as a table, newest first. */
 function SpanTable({ timeline: { lanes } }: { timeline: WorkflowTimeline }) {
   const rows = useMemo(
     () => lanes.flatMap((lane) => lane.spans.map((span): Row => ({ ...span, agent: laneName(lane) }))).sort((one, other) => other.from - one.from),

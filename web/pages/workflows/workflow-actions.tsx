@@ -9,7 +9,7 @@ import { counted } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 import { isEnded } from './status.ts';
 
-/** What can be done with the whole of it. What stops nobody's work is done at once, and taken back as easily. */
+/** The actions on a whole workflow. Those that stop nobody's work act without asking, and can be undone. */
 export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
   const { workflow, progress, claims } = shown;
   const pause = useAct('workflows.pause');
@@ -19,17 +19,17 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
   const actions = useRef<HTMLDivElement>(null);
   const { id: workflow_id, status } = workflow;
 
-  // The button that was pressed has gone with what it did.
+  // The pressed button has disappeared, so the focus moves to its frame.
   const done: typeof say = (words, inverse) => {
     actions.current?.focus();
     say(words, inverse);
   };
-  const goOn = (): void =>
+  const resumeWorkflow = (): void =>
     resume.mutate(
       { workflow_id },
       { onSuccess: () => done('Resumed: its tasks can be taken up.', { label: 'Pause', act: () => pause.mutate({ workflow_id }) }) },
     );
-  const hold = (): void =>
+  const pauseWorkflow = (): void =>
     pause.mutate(
       { workflow_id },
       {
@@ -52,12 +52,12 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
           </ActButton>
         )}
         {status === 'in_progress' && (
-          <ActButton needs="operator" pending={pause.isPending} onClick={hold}>
+          <ActButton needs="operator" pending={pause.isPending} onClick={pauseWorkflow}>
             Pause
           </ActButton>
         )}
         {(status === 'paused' || status === 'failed') && (
-          <ActButton look="primary" needs="operator" pending={resume.isPending} onClick={goOn}>
+          <ActButton look="primary" needs="operator" pending={resume.isPending} onClick={resumeWorkflow}>
             Resume
           </ActButton>
         )}
@@ -70,7 +70,7 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
             act="Abandon"
             keep="Keep it"
             typed={workflow.name}
-            reason={{ label: 'Reason', hint: 'optional, on record', most: 2_000 }}
+            reason={{ label: 'Reason', hint: 'optional, on record', max: 2_000 }}
             action="workflows.abandon"
             input={(reason) => ({ workflow_id, ...(reason && { reason }) })}
             failed="The workflow was not abandoned."
@@ -127,15 +127,15 @@ interface SetParallelismProps {
 function SetParallelism({ workflow_id, current, set, onClose }: SetParallelismProps) {
   const [text, setText] = useState(String(current));
   const say = useToast();
-  const wanted = Number(text);
-  const valid = Number.isInteger(wanted) && wanted >= 1 && wanted <= MAX_PARALLEL;
+  const count = Number(text);
+  const valid = Number.isInteger(count) && count >= 1 && count <= MAX_PARALLEL;
   const submit = (): void =>
     set.mutate(
-      { workflow_id, max_parallel_tasks: wanted },
+      { workflow_id, max_parallel_tasks: count },
       {
         onSuccess: ({ from }) => {
           onClose();
-          say(`At most ${wanted} at once.`, { label: `Back to ${from}`, act: () => set.mutate({ workflow_id, max_parallel_tasks: from }) });
+          say(`At most ${count} at once.`, { label: `Back to ${from}`, act: () => set.mutate({ workflow_id, max_parallel_tasks: from }) });
         },
       },
     );
@@ -144,7 +144,7 @@ function SetParallelism({ workflow_id, current, set, onClose }: SetParallelismPr
       title="How many tasks at once?"
       submit="Set"
       needs="operator"
-      ready={valid && wanted !== current}
+      ready={valid && count !== current}
       mutation={set}
       failed="Nothing was changed."
       onSubmit={submit}
@@ -152,7 +152,7 @@ function SetParallelism({ workflow_id, current, set, onClose }: SetParallelismPr
     >
       <p>Agents can claim so many tasks of this workflow at the same time. What is claimed already stays claimed.</p>
       <TextField label="Tasks at once" hint={`1 to ${MAX_PARALLEL.toLocaleString()}`} first inputMode="numeric" value={text} onChange={setText} />
-      <CliCommand words={`workflow parallel ${workflow_id} ${valid ? wanted : current}`} />
+      <CliCommand words={`workflow parallel ${workflow_id} ${valid ? count : current}`} />
     </FormDialog>
   );
 }

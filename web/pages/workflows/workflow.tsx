@@ -1,25 +1,28 @@
 import { getRouteApi, Outlet } from '@tanstack/react-router';
 import type { ShownWorkflow } from '../../api.ts';
-import { Loaded } from '../../parts/data-list.tsx';
-import { Notice, Scrolled, State, Views } from '../../parts/layout.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Notice, Scrolled, State } from '../../parts/layout.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { Facts } from '../../parts/side-panel.tsx';
 import { escapeBidi, Id, TextList, Time, UntrustedText } from '../../parts/values.tsx';
+import { Views } from '../../parts/views.tsx';
 import { useRead } from '../../queries.ts';
-import { Claims, NextTasks, ProgressBar, StatusCounts } from './progress.tsx';
-import { isEnded, said, statusNotes, WORKFLOW_TONES } from './status.ts';
+import { Claims, NextTasks } from './next-tasks.tsx';
+import { ProgressBar, StatusCounts } from './progress.tsx';
+import { isEnded, statusWords, WORKFLOW_TONES } from './status.ts';
+import { statusNotes } from './status-notes.ts';
 import { TaskPanel } from './task-panel.tsx';
 import { WorkflowActions } from './workflow-actions.tsx';
 
 const route = getRouteApi('/workflows/$workflow');
-/** Leases run out by time alone. */
-const LOOK_MS = 15_000;
+/** Leases expire without an event. */
+const POLL_MS = 15_000;
 
 /** What is next, who has it, why does it stand? */
 export function WorkflowPage() {
   const { workflow: id } = route.useParams();
   const [{ task }, change] = usePageSearch('/workflows/$workflow');
-  const query = useRead('workflows.show', { workflow_id: id }, { everyMs: LOOK_MS });
+  const query = useRead('workflows.show', { workflow_id: id }, { pollMs: POLL_MS });
   return (
     <>
       <title>{`${escapeBidi(query.data?.workflow.name ?? 'Workflow')} · Covenant`}</title>
@@ -60,7 +63,7 @@ function Head({ shown }: { shown: ShownWorkflow }) {
         <div className="grid min-w-0 gap-1">
           <h1 className="flex flex-wrap items-center gap-x-3">
             <UntrustedText text={workflow.name} />
-            <State tone={WORKFLOW_TONES[workflow.status]}>{said(workflow.status)}</State>
+            <State tone={WORKFLOW_TONES[workflow.status]}>{statusWords(workflow.status)}</State>
           </h1>
           <p className="flex flex-wrap items-center gap-x-3 text-muted">
             <UntrustedText text={workflow.repository_path} className="mono" />
@@ -88,7 +91,7 @@ function Head({ shown }: { shown: ShownWorkflow }) {
   );
 }
 
-/** The goal, and how it is to be reached. Folded: people who come back know it. */
+/** The goal and the plan. Folded: people who come back know them. */
 function PlanOf({ workflow: { plan, source_type, source_ref, source_content } }: { workflow: ShownWorkflow['workflow'] }) {
   return (
     <details className="mt-4">

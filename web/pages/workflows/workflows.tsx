@@ -2,18 +2,18 @@ import { Link } from '@tanstack/react-router';
 import { call, type Workflow } from '../../api.ts';
 import { CliCommand } from '../../parts/command.tsx';
 import { DataList } from '../../parts/data-list.tsx';
-import { Filter } from '../../parts/field.tsx';
+import { Filter } from '../../parts/filter.tsx';
 import { EmptyState, State } from '../../parts/layout.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
 import { usePages } from '../../parts/paging.ts';
 import { type Column, None } from '../../parts/table.tsx';
 import { counted, RepositoryName, Time, UntrustedText } from '../../parts/values.tsx';
 import type { WorkflowsSearch } from '../../search.ts';
-import { useRepository } from '../../shell/header.tsx';
+import { useRepository } from '../../shell/repository-filter.tsx';
 import { doneIn, ProgressBar, runningIn, tasksIn } from './progress.tsx';
-import { said, WORKFLOW_CHOICES, WORKFLOW_TONES } from './status.ts';
+import { statusWords, WORKFLOW_CHOICES, WORKFLOW_TONES } from './status.ts';
 
-/** What agents work on together, step by step. */
+/** All workflows, newest first. */
 export function Workflows() {
   const [{ status }, change] = usePageSearch('/workflows');
   const repository = useRepository();
@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<Workflow>[] = [
     role: 'state',
     width: 'sm:w-30 lg:w-34',
     cell: ({ status, questions }) =>
-      questions > 0 ? <State tone="you">{counted(questions, 'question')}</State> : <State tone={WORKFLOW_TONES[status]}>{said(status)}</State>,
+      questions > 0 ? <State tone="you">{counted(questions, 'question')}</State> : <State tone={WORKFLOW_TONES[status]}>{statusWords(status)}</State>,
   },
   { label: 'Progress', role: 'wide', width: 'sm:w-[16%] lg:w-[18%]', cell: ({ by_status }) => <Progress counts={by_status} /> },
   {
@@ -87,7 +87,7 @@ function Progress({ counts }: { counts: Workflow['by_status'] }) {
   );
 }
 
-/** Opens exactly what it counts. */
+/** A count, as a link to the tasks that it counts. */
 function Count({ workflow, count, status }: { workflow: string; count: number; status: 'running' | 'failed' | 'blocked' }) {
   if (count === 0)
     return (
@@ -108,7 +108,7 @@ function NoWorkflows({ status, repository }: { status: WorkflowsSearch['status']
     return (
       <EmptyState all={{ to: '/workflows', search: { repo: undefined }, label: 'Show all workflows' }}>
         <p>
-          No {status ? `${said(status)} ` : ''}workflow{repository !== undefined && ` in ${repository}`}.
+          No {status ? `${statusWords(status)} ` : ''}workflow{repository !== undefined && ` in ${repository}`}.
         </p>
       </EmptyState>
     );

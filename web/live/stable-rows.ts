@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'react';
+
+const PAUSE_PX = 80;
+
+/** New rows push the old ones down. A person who has scrolled down to read must not lose their place. */
+export function usePaused(): boolean {
+  const [paused, setPaused] = useState(() => scrollY > PAUSE_PX);
+  useEffect(() => {
+    const update = () => setPaused(scrollY > PAUSE_PX);
+    addEventListener('scroll', update, { passive: true });
+    return () => removeEventListener('scroll', update);
+  }, []);
+  return paused;
+}
+
+/** The value; while `frozen`, the last one before that. */
+export function useLastValue<T>(value: T, frozen: boolean): T {
+  const [kept, setKept] = useState(value);
+  if (!frozen && kept !== value) setKept(value);
+  return frozen ? kept : value;
+}
+
+/**
+ * Rows that do not move while the person has scrolled down: each is updated in place, and new ones wait. Rows after the last known
+ * one were requested, and come at the end.
+ */
+export function useStableRows<T>(rows: readonly T[], keyOf: (row: T) => string | number): { stable: readonly T[]; waiting: number } {
+  const paused = usePaused();
+  const before = useLastValue(rows, paused);
+  if (!paused || before === rows) return { stable: rows, waiting: 0 };
+  const known = new Set(before.map(keyOf));
+  const current = new Map(rows.map((row) => [keyOf(row), row]));
+  const kept = before.flatMap((row) => current.get(keyOf(row)) ?? []);
+  const end = rows.findLastIndex((row) => known.has(keyOf(row))) + 1;
+  return { stable: [...kept, ...rows.slice(end)], waiting: rows.slice(0, end).filter((row) => !known.has(keyOf(row))).length };
+}

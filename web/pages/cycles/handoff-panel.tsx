@@ -1,0 +1,92 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Cycle } from '../../api.ts';
+import { CliCommand } from '../../parts/command.tsx';
+import { Section } from '../../parts/layout.tsx';
+import { SearchLink } from '../../parts/page-search.tsx';
+import { ReadPanel } from '../../parts/side-panel.tsx';
+import { counted, Time, UntrustedText } from '../../parts/values.tsx';
+import { useRead } from '../../queries.ts';
+import { type HandoffChange, type HandoffPart, handoffParts } from './handoff-diff.ts';
+
+const route = getRouteApi('/cycles/$cycle');
+
+/** A handoff, with what has changed since the one before it for the same role. */
+export function HandoffPanel({ cycle, number, onClose }: { cycle: Cycle; number: number; onClose: () => void }) {
+  const { whole = false } = route.useSearch();
+  const query = useRead('cycles.handoff', { id: cycle.id, number });
+  const title = query.data ? `Handoff ${number}: ${query.data.handoff.producer} to ${query.data.handoff.target}` : `Handoff ${number}`;
+  return (
+    <ReadPanel what="It" title={title} query={query} value={query.data} onClose={onClose}>
+      {({ handoff: { payload, target, created_at }, previous }) => {
+        const parts = handoffParts(payload, whole ? undefined : previous?.payload).filter(({ lines }) => lines.length > 0);
+        return (
+          <>
+            <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
+              <span>
+                Handed over <Time at={created_at} /> ago.
+              </span>
+              {previous && (
+                <span>
+                  {whole ? 'All of it.' : `Marked: what is new, and what is gone, since handoff ${previous.number}, the last for ${previous.target}.`}{' '}
+                  <SearchLink set={{ whole: whole ? undefined : true }} className="link">
+                    {whole ? 'Show the changes' : 'Show it without marks'}
+                  </SearchLink>
+                </span>
+              )}
+            </p>
+            {parts.length === 0 && <p className="text-muted">There is nothing in it.</p>}
+            {parts.map((part) => (
+              <Lines key={part.title} part={part} marked={!whole && previous !== null} />
+            ))}
+            <CliCommand words={`cycle read ${target}`} options={{ repository: cycle.repository, cycle: cycle.cycle_id }} />
+          </>
+        );
+      }}
+    </ReadPanel>
+  );
+}
+
+const LOOKS: Record<HandoffChange, { mark: string; word: string; colours: string }> = {
+  same: { mark: '', word: '', colours: '' },
+  added: { mark: '+', word: 'new: ', colours: 'bg-good-tint text-good' },
+  gone: { mark: '−', word: 'gone: ', colours: 'bg-bad-tint text-bad line-through decoration-1' },
+};
+
+/** Longer parts are cut until the person asks for all. */
+const BATCH_SIZE = 100;
+
+function Lines({ part: { title, lines }, marked }: { part: HandoffPart; marked: boolean }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? lines : lines.slice(0, BATCH_SIZE);
+  const count = (change: HandoffChange) => lines.filter((line) => line.change === change).length;
+  const about = marked ? `${count('added')} new, ${count('gone')} gone, ${count('same')} as before` : counted(lines.length, 'entry', 'entries');
+  return (
+    <Section title={title} about={about}>
+      <ul className="panel divide-y divide-line">
+        {shown.map(({ text, change }, index) => {
+          const { mark, word, colours } = LOOKS[change];
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines may be alike, and never move
+            <li key={index} className={`flex gap-2 px-3 py-1 ${colours}`}>
+              {marked && (
+                <span aria-hidden="true" className="mono w-3 shrink-0">
+                  {mark}
+                </span>
+              )}
+              <span className="min-w-0 flex-1">
+                {word && <span className="sr-only">{word}</span>}
+                <UntrustedText text={text} />
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+      {lines.length > shown.length && (
+        <button type="button" className="button justify-self-start" onClick={() => setAll(true)}>
+          Show all {lines.length.toLocaleString()}
+        </button>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,61 @@
+import { Link } from '@tanstack/react-router';
+import { useJournal } from '../../live/live-journal.tsx';
+import { Section, State, type Tone } from '../../parts/layout.tsx';
+import { Time } from '../../parts/values.tsx';
+import { type ChainState, useChain } from './chain-check.ts';
+
+/** The state of the chain in short, beside the list of events. */
+export function ChainStrip() {
+  const chain = useChain();
+  const head = Math.max(chain.head, useJournal().state.events.at(-1)?.seq ?? 0);
+  const { status, verifiedTo, root, firstBreak, at } = chain;
+  return (
+    <Section title="Chain" about={<ChainMark status={status} />}>
+      <ChainBar chain={chain} head={head} />
+      <p className="text-muted">
+        {status === 'unchecked' && `${head.toLocaleString()} events, not checked since this page was opened.`}
+        {status !== 'unchecked' && firstBreak === null && `Verified to ${verifiedTo.toLocaleString()} of ${head.toLocaleString()}`}
+        {firstBreak && `Breaks at ${firstBreak.seq.toLocaleString()}; the ${verifiedTo.toLocaleString()} before it hold`}
+        {at !== null && (
+          <>
+            {' · '}
+            <Time at={at} />
+          </>
+        )}
+      </p>
+      {root !== null && status === 'intact' && (
+        <p className="text-muted">
+          Root <code title={root}>{`${root.slice(0, 4)}…${root.slice(-4)}`}</code>
+        </p>
+      )}
+      <Link to="/activity/chain" className="link justify-self-start">
+        {status === 'unchecked' ? 'Verify the chain' : 'Open the chain'}
+      </Link>
+    </Section>
+  );
+}
+
+const LOOK: Record<ChainState['status'], { tone: Tone; word: string }> = {
+  unchecked: { tone: 'quiet', word: 'not checked' },
+  running: { tone: 'live', word: 'checking' },
+  intact: { tone: 'good', word: 'verified' },
+  broken: { tone: 'bad', word: 'broken' },
+  stopped: { tone: 'quiet', word: 'stopped' },
+  failed: { tone: 'wait', word: 'unfinished' },
+};
+
+export function ChainMark({ status }: { status: ChainState['status'] }) {
+  const { tone, word } = LOOK[status];
+  return <State tone={tone}>{word}</State>;
+}
+
+/** The verified part of the chain in green, a break in red. The words beside it have the numbers. */
+export function ChainBar({ chain: { verifiedTo, firstBreak }, head }: { chain: ChainState; head: number }) {
+  const share = head === 0 ? 0 : Math.min(1, verifiedTo / head);
+  return (
+    <svg aria-hidden="true" viewBox="0 0 100 4" preserveAspectRatio="none" className="h-2 w-full rounded bg-quiet-tint">
+      <rect width={share * 100} height="4" className="fill-good" />
+      {firstBreak && <rect x={Math.min(99, share * 100)} width="1" height="4" className="fill-bad" />}
+    </svg>
+  );
+}

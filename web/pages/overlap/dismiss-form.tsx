@@ -1,0 +1,35 @@
+import { type SubmitEvent, useState } from 'react';
+import type { Overlap } from '../../api.ts';
+import { ActButton } from '../../parts/actions.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Problem } from '../../parts/layout.tsx';
+import { useAct } from '../../queries.ts';
+
+const MAX_REASON = 1_000;
+
+/** Dismisses a warning, with a reason. */
+export function DismissForm({ overlap: { warning_id, level, mine }, onDismissed }: { overlap: Overlap; onDismissed?: () => void }) {
+  const dismiss = useAct('overlap.dismiss');
+  const [text, setText] = useState('');
+  const reason = text.trim();
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    // The promise, not onSuccess: an event may have removed this form before the answer is here.
+    dismiss.mutateAsync({ warning_id, reason }).then(onDismissed, () => {});
+  };
+  return (
+    <form onSubmit={submit} className="grid gap-3">
+      <p className="text-muted">
+        Dismissed, it asks nobody any more; it stays on record with the reason.
+        {level === 'escalated' && ' Whoever starts this work still has to give a verdict.'}
+      </p>
+      <TextField label="Why it is no overlap" max={MAX_REASON} value={text} onChange={setText} />
+      {reason && <CliCommand words={`overlap dismiss ${warning_id}`} options={{ reason }} />}
+      {dismiss.error && <Problem what="Nothing was dismissed." error={dismiss.error} />}
+      <ActButton type="submit" className="justify-self-end" needs={mine ? 'member' : 'operator'} pending={dismiss.isPending} disabled={!reason}>
+        Dismiss
+      </ActButton>
+    </form>
+  );
+}

@@ -1,0 +1,57 @@
+import type { KeptData } from '../../api.ts';
+import { Command } from '../../parts/command.tsx';
+import { DataList } from '../../parts/data-list.tsx';
+import { Section } from '../../parts/layout.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { counted } from '../../parts/values.tsx';
+import { useRead } from '../../queries.ts';
+import { Limit } from './limits.tsx';
+
+/** How long each kind of data is kept, as the parts of the server declare it. */
+export function Retention() {
+  const { data, error, refetch } = useRead('retention.list', {});
+  const rows = data && [...data.items].sort((a, b) => (b.ms ?? Number.POSITIVE_INFINITY) - (a.ms ?? Number.POSITIVE_INFINITY) || 0);
+  const days = useRead('settings.list', {}).data?.items.find(({ key }) => key === 'retention.days');
+  return (
+    <div className="grid max-w-3xl gap-8">
+      <title>Retention · Covenant</title>
+      <Section title="What is kept, and how long">
+        <p className="text-muted">
+          The times count from when something is over. The server keeps to them by itself; what is kept for good goes only with the database, and events when an
+          operator prunes the journal.
+        </p>
+        {days && <Limit setting={days} />}
+        <div className="panel">
+          <DataList
+            noun="times"
+            what="What is kept"
+            label="What is kept, the shortest last"
+            list={{ rows, error, refetch }}
+            columns={COLUMNS}
+            rowKey={({ what }) => what}
+          />
+        </div>
+      </Section>
+      <Section title="A copy of everything">
+        <p className="text-muted">Taken while the server works, on SQLite:</p>
+        <Command text="covenant backup" />
+      </Section>
+    </div>
+  );
+}
+
+const COLUMNS: readonly Column<KeptData>[] = [
+  { label: 'What', role: 'title', cell: ({ what }) => what },
+  { label: 'Kept', role: 'state', width: 'sm:w-40', cell: ({ ms }) => (ms === null ? 'for good' : lasting(ms)) },
+];
+
+const UNITS = [
+  [86_400_000, 'day'],
+  [3_600_000, 'hour'],
+  [60_000, 'minute'],
+] as const;
+
+function lasting(ms: number): string {
+  const [size, name] = UNITS.find(([unit]) => ms >= unit) ?? [1_000, 'second'];
+  return counted(Math.round(ms / size), name);
+}

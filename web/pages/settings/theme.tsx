@@ -1,0 +1,45 @@
+import { Choice } from '../../parts/field.tsx';
+import { Section } from '../../parts/layout.tsx';
+import { type Preferences, prefer, usePreferences } from '../../preferences.ts';
+
+const THEMES: readonly (readonly [Preferences['theme'], string, string])[] = [
+  ['system', "The machine's", 'Light or dark, as the machine is set.'],
+  ['light', 'Light', 'Always light.'],
+  ['dark', 'Dark', 'Always dark.'],
+];
+
+/** The settings of this browser; the server does not know them. */
+export function Theme() {
+  const { theme, utc, keys } = usePreferences();
+  return (
+    <div className="grid max-w-3xl gap-8">
+      <title>Theme · Covenant</title>
+      <p className="text-muted">These are kept in this browser, and hold at once.</p>
+      <Section title="Colours">
+        <fieldset aria-label="Colours" className="grid gap-2">
+          {THEMES.map(([choice, label, meaning]) => (
+            <Choice key={choice} group="theme" checked={theme === choice} label={label} meaning={meaning} onChoose={() => prefer({ theme: choice })} />
+          ))}
+        </fieldset>
+      </Section>
+      <Section title="Times and keys">
+        <Choice
+          checked={utc}
+          label="Times in UTC"
+          meaning="Instead of this machine's zone. Hovering over a time shows it in UTC either way."
+          onChoose={(on) => prefer({ utc: on })}
+        />
+        <Choice
+          checked={keys}
+          label="Single-key shortcuts"
+          meaning={
+            <>
+              Such as <kbd>j</kbd>, <kbd>k</kbd> and <kbd>g n</kbd>; <kbd>?</kbd> lists them. <kbd>Ctrl K</kbd> works either way.
+            </>
+          }
+          onChoose={(on) => prefer({ keys: on })}
+        />
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import { useEffect, useRef } from 'react';
+import type { WaitingItem } from '../../api.ts';
+import { prefer, usePreferences } from '../../preferences.ts';
+import { sentenceOf } from './waiting.ts';
+
+const canNotify = (): boolean => typeof Notification !== 'undefined' && Notification.permission !== 'denied';
+
+/** The browser itself asks for permission, and only after the person has turned this on. */
+export function NoticeSwitch() {
+  const { notices } = usePreferences();
+  if (!canNotify()) return null;
+  const turn = async (on: boolean): Promise<void> => {
+    const allowed = on && (Notification.permission === 'granted' || (await Notification.requestPermission()) === 'granted');
+    prefer({ notices: allowed });
+  };
+  return (
+    <label className="flex items-center gap-1.5 text-label pointer-coarse:min-h-11">
+      <input type="checkbox" checked={notices} onChange={({ target }) => void turn(target.checked)} />
+      Browser notices
+    </label>
+  );
+}
+
+/** Notifies about new items while the page is hidden, but not about those that were there when it was opened. */
+export function useNotices(items: readonly WaitingItem[], isRead: boolean): void {
+  const { notices } = usePreferences();
+  const known = useRef<ReadonlySet<string>>(undefined);
+  useEffect(() => {
+    if (!isRead) return;
+    const before = known.current;
+    known.current = new Set(items.map(({ id }) => id));
+    if (!before || !notices || !document.hidden || !canNotify() || Notification.permission !== 'granted') return;
+    const fresh = items.filter(({ id }) => !before.has(id));
+    const [first] = fresh;
+    if (!first) return;
+    const more = fresh.length > 1 ? ` and ${fresh.length - 1} more` : '';
+    const notice = new Notification('Covenant: waiting on you', {
+      body: `${first.who ?? ''} ${sentenceOf(first).slice(0, 200)}${more}`.trim(),
+      tag: 'covenant-waiting',
+    });
+    notice.onclick = () => {
+      window.focus();
+      notice.close();
+    };
+  }, [items, isRead, notices]);
+}

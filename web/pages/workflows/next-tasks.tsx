@@ -1,0 +1,71 @@
+import type { ShownWorkflow } from '../../api.ts';
+import { PanelList, Section, State } from '../../parts/layout.tsx';
+import { counted, UntrustedText } from '../../parts/values.tsx';
+import { type StepStatus, statusWords, TASK_TONES } from './status.ts';
+import { Holder, TaskLink } from './task-words.tsx';
+
+type Next = ShownWorkflow['next']['tasks'][number];
+const MAX_NEXT = 5;
+
+/** The tasks that an agent could claim now, and why. */
+export function NextTasks({ next: { tasks, available }, ended }: { next: ShownWorkflow['next']; ended: boolean }) {
+  const shown = tasks.slice(0, MAX_NEXT);
+  return (
+    <Section title="Next" about={available > 0 && counted(available, 'task can be taken up', 'tasks can be taken up')}>
+      <PanelList
+        items={shown}
+        empty={ended ? 'Nothing: it has ended.' : 'Nothing can be taken up now.'}
+        more={available > MAX_NEXT ? available - shown.length : 0}
+      >
+        {(task) => (
+          <li key={task.id} data-row data-id={task.id} className="grid gap-0.5 px-3 py-1.5 hover:bg-surface">
+            <span className="flex items-start justify-between gap-2">
+              <TaskLink id={task.id} name={task.name} />
+              {task.status === 'failed' && <State tone="bad">failed</State>}
+            </span>
+            <span className="text-muted">
+              <Why task={task} />
+            </span>
+          </li>
+        )}
+      </PanelList>
+    </Section>
+  );
+}
+
+function Why({ task }: { task: Next }) {
+  const { status, dependencies_completed: done, dependencies_completed_more: more = 0, parallel_with = [], parallel_with_more = 0 } = task;
+  const beside = parallel_with.length + parallel_with_more;
+  const others = beside > 0 ? `, beside ${counted(beside, 'other', 'others')} of its group` : '';
+  if (status === 'failed') return `It failed, and can be tried again${others}.`;
+  if (done.length === 0) return `It waits for nothing${others}.`;
+  const rest = done.length - 1 + more;
+  return (
+    <>
+      <UntrustedText text={done[0] ?? ''} /> {rest > 0 ? `and ${counted(rest, 'other')} are` : 'is'} done{others}.
+    </>
+  );
+}
+
+/** The claimed tasks, with their holders and leases. */
+export function Claims({ claims }: { claims: ShownWorkflow['claims'] }) {
+  return (
+    <Section title="At work" about={claims.length > 0 && counted(claims.length, 'claimed task')}>
+      <PanelList items={claims} empty="No agent has claimed a task." className="max-h-80 overflow-y-auto">
+        {(claim) => (
+          <li key={claim.task_id} data-row data-id={claim.task_id} className="grid gap-0.5 px-3 py-1.5 hover:bg-surface">
+            <span className="flex items-start justify-between gap-2">
+              <TaskLink id={claim.task_id} name={claim.task_name} />
+              {claim.question_id ? (
+                <State tone="you">asks you</State>
+              ) : (
+                <State tone={TASK_TONES[claim.status as StepStatus]}>{statusWords(claim.status as StepStatus)}</State>
+              )}
+            </span>
+            <Holder claim={claim} />
+          </li>
+        )}
+      </PanelList>
+    </Section>
+  );
+}

@@ -1,0 +1,32 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { escapeBidi } from '../parts/values.tsx';
+import { useRead } from '../queries.ts';
+
+const root = getRouteApi('__root__');
+
+/** The repository that lists are narrowed to, from the address of whatever page is open. */
+export const useRepository = (): string | undefined => root.useSearch().repo;
+
+/** Hidden if there is only one repository. */
+export function RepositoryFilter() {
+  const chosen = useRepository();
+  const navigate = useNavigate();
+  const names = useRead('repositories.list', {}).data?.items.map(({ name }) => name) ?? [];
+  const all = chosen === undefined || names.includes(chosen) ? names : [chosen, ...names];
+  if (all.length < 2 && chosen === undefined) return null;
+  return (
+    <select
+      aria-label="Repository"
+      className="field w-auto max-w-40 min-w-0 truncate text-text"
+      value={chosen ?? ''}
+      onChange={({ target }) => void navigate({ to: '.', search: (search) => ({ ...search, repo: target.value || undefined }), resetScroll: false })}
+    >
+      <option value="">All repositories</option>
+      {all.map((name) => (
+        <option key={name} value={name}>
+          {escapeBidi(name)}
+        </option>
+      ))}
+    </select>
+  );
+}
