@@ -1,5 +1,6 @@
 import { basename, isAbsolute, join } from 'node:path';
-import { LONGEST_PATH, MAX_EDITS, type Written } from '../wire/hook-question.ts';
+import { MAX_EDITS, type Written } from '../wire/hook-question.ts';
+import { LONGEST_PATH } from '../wire/limits.ts';
 import { piecesOf, type Simple, type Word } from './command-line.ts';
 import { type ShellArguments, writtenBy } from './writers.ts';
 

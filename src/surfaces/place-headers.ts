@@ -1,6 +1,7 @@
 import type { CallerPlace } from '../kernel/call.ts';
 import { placeOf } from '../machine/git/place.ts';
-import { LONGEST_HEADER, PLACE_HEADER, REPOSITORY_HEADER } from '../wire/http-client.ts';
+import { PLACE_HEADER, REPOSITORY_HEADER } from '../wire/headers.ts';
+import { LONGEST_HEADER } from '../wire/limits.ts';
 
 /** `reportedIn` of http/request.ts reads them. Looked up at each call: the branch changes while a bridge runs. */
 export function placeHeaders(folder: string): Record<string, string> {

@@ -17,9 +17,6 @@ export const LONGEST = { path: 500, folder: 1_000, branch: 300, name: 200, model
 /** The top of a working tree, as a path in it. */
 export const TOP = '.';
 
-/** No system takes longer ones, and every folder on the way to a file is looked for. */
-export const LONGEST_PATH = 4_096;
-
 /** What is about to be written: absolute, or from where somebody stands. */
 export interface Written {
   readonly path: string;

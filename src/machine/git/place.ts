@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { withoutCredentials } from '../../kernel/repo.ts';
-import { LONGEST_PATH } from '../../wire/hook-question.ts';
+import { LONGEST_PATH } from '../../wire/limits.ts';
 import { orNothing } from '../../wire/or-nothing.ts';
 import { nearest } from '../paths.ts';
 

@@ -1,6 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { LONGEST_PATH, type Written } from '../../wire/hook-question.ts';
+import type { Written } from '../../wire/hook-question.ts';
+import { LONGEST_PATH } from '../../wire/limits.ts';
 import { orNothing } from '../../wire/or-nothing.ts';
 import { nearest, real } from '../paths.ts';
 import { type GitPlace, isSubmodule, placeOf } from './place.ts';

@@ -6,8 +6,9 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/server';
 import { isToken } from '../../wire/credentials.ts';
-import { exchange, failureCode, type HttpAnswer, MAX_BODY_BYTES } from '../../wire/http-client.ts';
+import { exchange, failureCode, type HttpAnswer } from '../../wire/http-client.ts';
 import { parseJson, recordIn } from '../../wire/json.ts';
+import { DEFAULT_BODY_BYTES } from '../../wire/limits.ts';
 import { placeHeaders } from '../place-headers.ts';
 import { isList } from './last-list.ts';
 import { badAnswer, bodyTooLarge, connectionLost, isTeamEnvelope, malformedToken, type TeamEnvelope, timedOut, unreachable } from './refusal.ts';
@@ -49,7 +50,7 @@ export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSetting
     const reason = failureCode(error);
     const wasSent = reason === 'ECONNRESET' || reason === 'EPIPE';
     // The server does not read the rest of an oversized body, and its refusal can be lost with the connection.
-    if (wasSent && Buffer.byteLength(body) > MAX_BODY_BYTES) return { refused: bodyTooLarge(MAX_BODY_BYTES) };
+    if (wasSent && Buffer.byteLength(body) > DEFAULT_BODY_BYTES) return { refused: bodyTooLarge(DEFAULT_BODY_BYTES) };
     return { failed: wasSent ? connectionLost(origin, reason) : unreachable(origin, reason) };
   }
 }

@@ -3,7 +3,8 @@ import { homeFolder, loadConfig } from '../../config.ts';
 import { clockFrom } from '../../kernel/clock.ts';
 import type { Reply } from '../../kernel/reply.ts';
 import { createLog } from '../../kernel/trace.ts';
-import { exchange, failureCode, WORKSPACE_HEADER } from '../../wire/http-client.ts';
+import { SURFACE_HEADER, WORKSPACE_HEADER } from '../../wire/headers.ts';
+import { exchange, failureCode } from '../../wire/http-client.ts';
 import { placeHeaders, reportedPlace } from '../place-headers.ts';
 import { CliError } from './command.ts';
 import { prepareHome, type RunFile, readCredentials, readRunFile } from './home.ts';
@@ -67,7 +68,7 @@ function httpClient(run: RunFile, cwd: string, token: string | undefined, worksp
   const post = async (path: string, body: unknown) => {
     const headers: Record<string, string> = {
       'content-type': 'application/json',
-      'x-covenant-surface': 'cli',
+      [SURFACE_HEADER]: 'cli',
       ...placeHeaders(cwd),
     };
     if (token) headers.authorization = `Bearer ${token}`;

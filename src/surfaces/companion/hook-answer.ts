@@ -1,4 +1,5 @@
 import { isToken, NO_TOKEN } from '../../wire/credentials.ts';
+import { FAIL_CLOSED_HEADER, SESSION_HEADER } from '../../wire/headers.ts';
 import type { HookEvent, HookQuestion } from '../../wire/hook-question.ts';
 import { failsClosed, noteFailClosed } from './runs.ts';
 import { ask } from './server.ts';
@@ -30,10 +31,10 @@ export async function askServer(env: NodeJS.ProcessEnv, { origin, client, event,
   if ('unreachable' in asked) return { kind: 'away', reason: asked.unreachable, failClosed };
   const { status, headers, body } = asked;
   if (status >= 500) return { kind: 'away', reason: `HTTP ${status}`, failClosed };
-  const said = headers.get('x-covenant-fail-closed');
+  const said = headers.get(FAIL_CLOSED_HEADER);
   if (status === 200 && said !== null) {
     if (token !== undefined) ignoreErrors(() => noteFailClosed(env, origin, token, said === '1'));
-    return { kind: 'answered', body, session_id: headers.get('x-covenant-session') ?? undefined };
+    return { kind: 'answered', body, session_id: headers.get(SESSION_HEADER) ?? undefined };
   }
   return { kind: 'refused', ...(status === 401 ? notAccepted(of, token) : refusalIn(status, body)), failClosed };
 }

@@ -1,4 +1,5 @@
 import { isToken, NO_TOKEN } from '../../wire/credentials.ts';
+import { FAIL_CLOSED_HEADER } from '../../wire/headers.ts';
 import { exchange, failureCode } from '../../wire/http-client.ts';
 import { parseJson, recordOf } from '../../wire/json.ts';
 import { CliError } from '../cli/command.ts';
@@ -81,7 +82,7 @@ export async function tokenState(origin: string, token: string): Promise<TokenSt
   if ('unreachable' in asked) return { state: 'unreachable', reason: asked.unreachable };
   if (asked.status === 401) return { state: 'refused' };
   if (asked.status === 429 || asked.status >= 500) return { state: 'unreachable', reason: `HTTP ${asked.status}` };
-  const said = asked.headers.get('x-covenant-fail-closed');
+  const said = asked.headers.get(FAIL_CLOSED_HEADER);
   return { state: 'accepted', failClosed: said === null ? undefined : said === '1' };
 }
 

@@ -10,6 +10,7 @@ import { addressGroup } from '../../kernel/network.ts';
 import { isRecord } from '../../kernel/registry.ts';
 import { ENVELOPES, Refusal } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
+import { FAIL_CLOSED_HEADER, SESSION_HEADER } from '../../wire/headers.ts';
 import { HOOK_EVENTS, type HookAnswer, type HookEvent } from '../../wire/hook-question.ts';
 import { questionFrom } from '../hook-question.ts';
 import type { Entrance } from './entrance.ts';
@@ -110,8 +111,8 @@ export function hookRoutes(routes: Hono<Env>, app: App, entrance: Entrance, refu
     if (reply.status !== 'ok') return c.json(refusal, actionStatus(reply));
     const answer = reply.data as HookAnswer;
     return c.json({ ...client.render(event, answer) }, 200, {
-      'x-covenant-fail-closed': answer.fail_closed ? '1' : '0',
-      ...(answer.session_id !== null && { 'x-covenant-session': answer.session_id }),
+      [FAIL_CLOSED_HEADER]: answer.fail_closed ? '1' : '0',
+      ...(answer.session_id !== null && { [SESSION_HEADER]: answer.session_id }),
     });
   });
 }

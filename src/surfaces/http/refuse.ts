@@ -1,10 +1,8 @@
 import { HTTP_HOOK_PROGRAMS } from '../../clients/index.ts';
 import { ENVELOPES, type Refused, type Reply, refused } from '../../kernel/reply.ts';
+import { PROOF_HEADER } from '../../wire/headers.ts';
 import type { BodyProblem } from './request.ts';
 import type { GuardProblem } from './routes.ts';
-
-/** By which the dashboard's page shows that it is of this origin. */
-export const PROOF_HEADER = 'x-covenant-proof';
 
 /** Refusals before the pipe: what is said, in the structured shape, and with which HTTP status. */
 export interface HttpRefusal {

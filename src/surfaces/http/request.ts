@@ -6,11 +6,11 @@ import type { CallerPlace } from '../../kernel/call.ts';
 import { networkTest } from '../../kernel/network.ts';
 import { withoutCredentials } from '../../kernel/repo.ts';
 import type { App } from '../../main.ts';
-import { LONGEST_HEADER, PLACE_HEADER, REPOSITORY_HEADER } from '../../wire/http-client.ts';
+import { PLACE_HEADER, PROOF_HEADER, REPOSITORY_HEADER } from '../../wire/headers.ts';
 import { parseJson, recordIn } from '../../wire/json.ts';
+import { LONGEST_HEADER } from '../../wire/limits.ts';
 import { isThisMachine } from '../origin.ts';
 import type { KeyedShare } from './entrance.ts';
-import { PROOF_HEADER } from './refuse.ts';
 
 /** Cookies of one host are shared by all its ports: the port in the name keeps several servers apart. */
 export const cookieName = (port: number): string => `covenant_${port}`;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { temporaryRepository } from '../../testing/scenes/repository.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
-import { PLACE_HEADER, REPOSITORY_HEADER } from '../../wire/http-client.ts';
+import { PLACE_HEADER, REPOSITORY_HEADER } from '../../wire/headers.ts';
 import { asHeader, placeHeaders } from '../place-headers.ts';
 import { countJson, fromHeader, isFromHere, reportedIn } from './request.ts';
 

@@ -10,7 +10,7 @@ import { ENVELOPES, Refusal } from '../../kernel/reply.ts';
 import { RequestScope, traceContext } from '../../kernel/trace.ts';
 import type { App } from '../../main.ts';
 import { newId } from '../../storage/rows.ts';
-import { WORKSPACE_HEADER } from '../../wire/http-client.ts';
+import { PROOF_HEADER, SURFACE_HEADER, WORKSPACE_HEADER } from '../../wire/headers.ts';
 import type { McpSurface } from '../mcp/handler.ts';
 import { toolsetsOfPath } from '../mcp/toolsets.ts';
 import { companionRoutes, deviceRoutes, hookRoutes } from './companion.ts';
@@ -26,7 +26,6 @@ import {
   type HttpRefusal,
   malformed,
   NO_SUCH_PATH,
-  PROOF_HEADER,
   respond,
   signInStatus,
   UNAUTHENTICATED,
@@ -302,5 +301,5 @@ function untilGone({ env: { outgoing } }: Ctx): AbortSignal {
 
 function surfaceOf(c: Ctx, principal: Principal) {
   if (principal.web) return 'dashboard' as const;
-  return c.req.header('x-covenant-surface') === 'cli' ? ('cli' as const) : ('api' as const);
+  return c.req.header(SURFACE_HEADER) === 'cli' ? ('cli' as const) : ('api' as const);
 }

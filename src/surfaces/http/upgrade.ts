@@ -6,7 +6,7 @@ import type { Principal } from '../../kernel/call.ts';
 import { noWorkspace } from '../../kernel/early-refusals.ts';
 import { Refusal, refused } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
-import { WORKSPACE_HEADER } from '../../wire/http-client.ts';
+import { WORKSPACE_HEADER } from '../../wire/headers.ts';
 import { type Entrance, KeyedShare } from './entrance.ts';
 import type { Metrics } from './metrics.ts';
 import { foreign, type HttpRefusal, NO_SUCH_PATH, respond, TOO_MANY_SOCKETS } from './refuse.ts';
