@@ -69,8 +69,8 @@ export function clockFrom(env: NodeJS.ProcessEnv): Clock {
   return env.NODE_ENV === 'test' && path ? fileClock(path) : systemClock;
 }
 
-/** Resolves when the work is done, or has had its time. What becomes of it after that is not waited for. */
-export async function withTimeout(ms: number, work: Promise<unknown>): Promise<void> {
+/** Resolves when the work is done or its time is up. Rejects only if the work fails in time; nobody waits for it after that. */
+export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   const enough = new AbortController();
   try {
     await Promise.race([work, wait(ms, undefined, { signal: enough.signal }).catch(() => {})]);

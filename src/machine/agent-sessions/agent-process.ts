@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileDisk } from '../files.ts';
 import { answers, markedLeaders, startOf } from '../process/group.ts';
 import { FolderMissing, isFolder, notStarted, ProgramMissing, runProgram } from '../process/process.ts';
-import { type AgentSessions, endAll, markOf, SESSION_VARIABLE, type SessionHandle } from './agent-session.ts';
+import { type AgentSessions, markOf, SESSION_VARIABLE, type SessionHandle } from './agent-session.ts';
+import { endSession } from './end-session.ts';
 
 const SHOWN_BYTES = 64 * 1024;
 const LONGEST_LOG = 16 * 1024 * 1024;
@@ -70,7 +71,7 @@ export function createProcesses(logs: string, leaders: typeof markedLeaders = ma
     async end({ name, pid, started }) {
       const now = await beganAt(pid);
       // Its number is another's by now; what it left behind still carries its mark.
-      await endAll({ group: now === 0 || now === started ? pid : null, started, mark: markOf(name, logs) });
+      await endSession({ group: now === 0 || now === started ? pid : null, started, mark: markOf(name, logs) });
       await rm(noteOf(name), { force: true });
     },
     screen: async ({ name }) => await endOf(logOf(logs, name)),

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { signalAll, startOf } from '../process/group.ts';
 import { ProgramMissing, type Ran, runProgram } from '../process/process.ts';
-import { type AgentSessions, endAll, markOf, SESSION_VARIABLE, type SessionHandle, type SessionLook, type SessionStart, type Size } from './agent-session.ts';
+import { type AgentSessions, markOf, SESSION_VARIABLE, type SessionHandle, type SessionLook, type SessionStart, type Size } from './agent-session.ts';
+import { endSession } from './end-session.ts';
 
 /** Tmux said no. */
 export class TmuxFailed extends Error {
@@ -181,7 +182,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
       await inTurn(async () => {
         if ((await look(handle)).state !== 'gone') await ask(['kill-session', '-t', `=${requireName(handle.name)}`]);
       });
-      await endAll({ group: handle.pid, started: handle.started, mark: markOf(handle.name, socket) });
+      await endSession({ group: handle.pid, started: handle.started, mark: markOf(handle.name, socket) });
     },
     async screen({ name }, lines = 0) {
       return (await ask(['capture-pane', '-p', '-e', ...target(name), '-S', String(-lines)])) ?? '';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, lstat, rm, stat, utimes } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
 import { gitOnFiles, submodulesIn } from './git-files.ts';
+import { copyIndex } from './index-copy.ts';
 
 const PREFIX = 'refs/covenant/backup/';
 const AUTHOR = { name: 'Covenant', email: 'covenant@localhost' };
@@ -75,22 +76,5 @@ export async function freeRef(repository: string, name: string, options: GitOpti
   for (let number = 1; ; number++) {
     const ref = `${PREFIX}${name}${number === 1 ? '' : `-${number}`}`;
     if (!taken.has(ref)) return ref;
-  }
-}
-
-/**
- * A copy of git's index that git can trust. By the index's own time git knows which files may have changed in the same moment in which
- * they were staged, and looks into those; a copy with a later time would hide such a change.
- */
-export async function copyIndex(from: string, to: string): Promise<void> {
-  try {
-    const { mtimeMs } = await stat(from);
-    await copyFile(from, to);
-    // Earlier is safe, it only makes git look into more files; a fraction of a second would be rounded.
-    const second = Math.floor(mtimeMs / 1000);
-    await utimes(to, second, second);
-  } catch (error) {
-    // A worktree in which nothing was ever staged has none.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

@@ -2,9 +2,9 @@ import { link, lstat, open, readFile, rename, rm, stat, writeFile } from 'node:f
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileDisk } from '../files.ts';
-import { copyIndex } from './backup.ts';
 import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
 import { gitOnFiles } from './git-files.ts';
+import { copyIndex } from './index-copy.ts';
 import { currentBranch } from './repository.ts';
 import { listWorktrees, unfinished } from './worktree-state.ts';
 

@@ -3,7 +3,7 @@ import { delimiter, extname, join } from 'node:path';
 import type { FileSpec, Programs } from '../../clients/client.ts';
 import { quoted } from '../../clients/config-entries.ts';
 import { ALL_CLIENTS, CLIENTS, type ClientName } from '../../clients/index.ts';
-import { hasProgram } from '../../machine/process/environment.ts';
+import { hasProgram } from '../../machine/process/find-program.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import { linkedTo, requireInside, requireNoLink, shownPath } from './edit/disk.ts';
 

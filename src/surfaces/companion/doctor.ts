@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { quoted } from '../../clients/config-entries.ts';
 import { CLIENTS, HTTP_HOOK_PROGRAMS } from '../../clients/index.ts';
 import { watchCommand } from '../../features/core/devices/connections.ts';
-import { hasProgram } from '../../machine/process/environment.ts';
+import { hasProgram } from '../../machine/process/find-program.ts';
 import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../../wire/credentials.ts';
 import { type BareInvocation, CliError, type CommandResult, option } from '../cli/command.ts';
 import { age, type CliOutput, counted } from '../cli/output.ts';

@@ -6,7 +6,7 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { MeterProvider, PeriodicExportingMetricReader, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { AlwaysOffSampler, AlwaysOnSampler, ParentBasedSampler, type Sampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import { ConfigError } from '../../config.ts';
-import { withTimeout } from '../../kernel/clock.ts';
+import { waitAtMost } from '../../kernel/clock.ts';
 import type { Log, Tracer } from '../../kernel/trace.ts';
 import { VERSION } from '../../version.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -62,7 +62,7 @@ export function startTelemetry({ targets, env, log, metrics }: TelemetryParts): 
     tracer: tracing && tracerOver(tracing.getTracer('covenant', VERSION)),
     async stop() {
       const done = Promise.allSettled([tracing?.shutdown(), counting?.shutdown()]);
-      await withTimeout(FLUSH_MS, done);
+      await waitAtMost(FLUSH_MS, done);
     },
   };
 }

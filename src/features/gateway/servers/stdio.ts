@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import type { BoundedLog } from '../../../machine/process/bounded-log.ts';
-import type { Child, Children, ChildSpec, Exit } from '../../../machine/process/child.ts';
+import type { Child, ChildSpec, Exit } from '../../../machine/process/child.ts';
+import type { Children } from '../../../machine/process/children.ts';
 import { readLines } from '../../../machine/process/lines.ts';
 import { type JsonRpcAnswer, readMessages } from './json-rpc.ts';
 

@@ -1,6 +1,7 @@
 import { isHeldAs, isLeft, type LeasedStep } from '../../../kernel/step.ts';
 import type { GitDisk } from '../../../machine/git/disk.ts';
-import { type Located, reachRepository as reach } from '../../../machine/git/repository.ts';
+import { reachRepository as reach } from '../../../machine/git/reach-repository.ts';
+import type { Located } from '../../../machine/git/repository.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeWorktree, findWorktree } from './store.ts';

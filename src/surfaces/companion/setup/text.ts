@@ -1,5 +1,5 @@
 import { watchCommand } from '../../../features/core/devices/connections.ts';
-import { hasProgram } from '../../../machine/process/environment.ts';
+import { hasProgram } from '../../../machine/process/find-program.ts';
 import { tokensFrom } from '../../../wire/credentials.ts';
 import { type CliOutput, counted } from '../../cli/output.ts';
 import type { FileOutcome, SetupFinding, SetupOutcome } from '../files.ts';
