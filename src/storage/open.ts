@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { copyDatabase } from './backup.ts';
+import { copyDatabase } from './copy-database.ts';
 import type { AccessReads, Db, Engine, EngineKind } from './engine.ts';
 import { Followed, type JournalPage } from './follow.ts';
 import type { NewEvent } from './journal.ts';

@@ -5,8 +5,9 @@ import { fileDisk } from '../files.ts';
 import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
 import { gitOnFiles } from './git-files.ts';
 import { copyIndex } from './index-copy.ts';
+import { listWorktrees } from './list-worktrees.ts';
 import { currentBranch } from './repository.ts';
-import { listWorktrees, unfinished } from './worktree-state.ts';
+import { unfinished } from './worktree-state.ts';
 
 /**
  * Brings one file into a branch that somebody works on, as a merge commit, and touches nothing else: neither what they have

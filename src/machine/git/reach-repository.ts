@@ -1,7 +1,7 @@
 import { Refusal } from '../../kernel/reply.ts';
 import { isAllowed } from '../paths.ts';
 import type { GitDisk } from './disk.ts';
-import type { Located } from './repository.ts';
+import type { LocatedRepository } from './repository.ts';
 
 interface Reach {
   readonly disk: Pick<GitDisk, 'locateRepository'>;
@@ -12,7 +12,7 @@ interface Reach {
 }
 
 /** The repository at this path, if it is on this machine and the server may touch it: what it belongs to, too. */
-export async function reachRepository({ disk, repositories, otherwise }: Reach, path: string, signal?: AbortSignal): Promise<Located> {
+export async function reachRepository({ disk, repositories, otherwise }: Reach, path: string, signal?: AbortSignal): Promise<LocatedRepository> {
   const requireAllowed = (at: string) => {
     if (isAllowed(at, repositories)) return;
     const next = `Let the operator add its folder to repositories under [machine] in config.toml${otherwise ? `, or ${otherwise}` : ''}.`;

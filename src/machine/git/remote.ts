@@ -5,44 +5,13 @@ import type { Ran } from '../process/process.ts';
 import { type GitOptions, git, resolveCommit, runGit, runGitIn } from './git.ts';
 import { gitFoldersOf, writeGitFolder } from './git-files.ts';
 import type { GitSetting } from './git-program.ts';
-import { type AddressRewrite, userSettings } from './git-user.ts';
-
-/** Which repository of which host a remote address is of. */
-export interface RemoteRepository {
-  readonly host: string;
-  readonly owner: string;
-  readonly repo: string;
-}
-
-/** `https://host/owner/repo.git`, `ssh://git@host/owner/repo`, `git@host:owner/repo.git`; null for anything else, such as a folder. */
-export function readRemote(address: string): RemoteRepository | null {
-  const url = /^(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
-  const scp = /^(?:[^@/:]+@)?([^/:]+):([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
-  const [, host, owner, repo] = url ?? scp ?? [];
-  // In the path of a call `..` would lead elsewhere.
-  const isName = (part: string | undefined): part is string => part !== undefined && /^(?!\.{1,2}$)[\w.-]+$/.test(part);
-  return host && isName(owner) && isName(repo) ? { host, owner, repo } : null;
-}
+import { userSettings } from './git-user.ts';
+import { isSafeAddress, protocolOf, rewrittenAddress, withoutPasswords } from './remote-address.ts';
 
 /** The address of `origin` as the repository says it; null where there is none. To be checked by whoever goes there. */
 export async function originOf(repository: string, options: GitOptions = {}): Promise<string | null> {
   const { code, stdout } = await runGit(repository, ['config', '--no-includes', '--get', 'remote.origin.url'], { ...options, reads: true, answers: [1] });
   return code === 0 ? stdout.trim() : null;
-}
-
-/** The branch that everybody's work goes to: what `origin` says, else `main` or `master`. */
-export async function defaultBranch(repository: string, options: GitOptions = {}): Promise<string | null> {
-  const { code, stdout } = await runGit(repository, ['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD'], { ...options, reads: true, answers: [1] });
-  if (code === 0) return stdout.trim().replace(/^refs\/remotes\/origin\//, '');
-  for (const name of ['main', 'master']) if (await resolveCommit(repository, `refs/heads/${name}`, options)) return name;
-  return null;
-}
-
-/** Commits that the branch has and the base has not, and whether their content differs at all. */
-export async function hasChanges(repository: string, base: string, branch: string, options: GitOptions = {}): Promise<boolean> {
-  const from = await runGit(repository, ['merge-base', '--end-of-options', base, branch], { ...options, reads: true, answers: [1] });
-  const args = ['diff-tree', '--quiet', '--no-ext-diff', '--no-textconv', from.code === 0 ? from.stdout.trim() : base, branch, '--'];
-  return (await runGit(repository, args, { ...options, reads: true, answers: [1] })).code === 1;
 }
 
 const PUSH_MS = 120_000;
@@ -103,7 +72,7 @@ export async function pushBranch(repository: string, branch: string, { commit, .
 async function speak(repository: string, way: 'fetch' | 'push', line: (url: string) => string[], options: RemoteOptions): Promise<Ran> {
   const { address, access, ...rest } = options;
   const { network, rewrites } = await userSettings();
-  const url = rewritten(checkedAddress(address), rewrites, way);
+  const url = rewrittenAddress(requireSafe(address), rewrites, way);
   const { objects, commonFolder, format } = await gitFoldersOf(repository, rest);
   const scratch = await mkdtemp(join(tmpdir(), 'covenant-remote-'));
   try {
@@ -131,36 +100,9 @@ const FIXED: readonly GitSetting[] = [
   ['gc.auto', '0'],
 ];
 
-const SCHEMES = ['https:', 'ssh:'];
-
-/** An address at which git asks no program of its own choice: https, or ssh in either way of writing it. */
-function checkedAddress(address: string): string {
-  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
-  const isFine = isUrl
-    ? URL.canParse(address) && SCHEMES.includes(new URL(address).protocol) && isHost(new URL(address).hostname)
-    : isHost(readRemote(address)?.host);
-  if (isFine && !/[\p{Cc}\s]/u.test(address)) return address;
+function requireSafe(address: string): string {
+  if (isSafeAddress(address)) return address;
   throw new RemoteFailed('failed', 'the address of origin is neither https nor ssh');
-}
-
-/** A host like an option would be one to ssh. */
-const isHost = (host: string | undefined): boolean => host !== undefined && host !== '' && !host.startsWith('-');
-
-/** By what the user has set up for all repositories: of several that fit, the longest. */
-function rewritten(address: string, rewrites: readonly AddressRewrite[], way: 'fetch' | 'push'): string {
-  const longest = (pushOnly: boolean) =>
-    rewrites
-      .filter((one) => one.pushOnly === pushOnly && address.startsWith(one.from))
-      .reduce<AddressRewrite | undefined>((best, one) => (best && best.from.length >= one.from.length ? best : one), undefined);
-  const rule = (way === 'push' ? longest(true) : undefined) ?? longest(false);
-  return rule === undefined ? address : `${rule.to}${address.slice(rule.from.length)}`;
-}
-
-/** For GIT_ALLOW_PROTOCOL: git speaks no other. */
-function protocolOf(url: string): string {
-  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url) ?? [];
-  if (scheme !== undefined) return scheme.toLowerCase();
-  return /^[^/]*:/.test(url) ? 'ssh' : 'file';
 }
 
 function requireDone({ code, stdout, stderr }: Ran): string {
@@ -198,9 +140,6 @@ function failureOf(stdout: string, stderr: string): RemoteFailed {
       .slice(0, 500),
   );
 }
-
-/** Of the addresses in a text. */
-export const withoutPasswords = (text: string): string => text.replaceAll(/\/\/[^/\s]*@/g, '//');
 
 /** The name of the variable by which the program that git asks for a password knows it. */
 const PASSWORD = 'COVENANT_REMOTE_PASSWORD';

@@ -13,7 +13,7 @@ export class RepositoryUnfit extends Error {
   }
 }
 
-export interface Located {
+export interface LocatedRepository {
   /** The top of the working tree, without symbolic links. */
   readonly root: string;
   /** Where its objects and branches are; elsewhere if the working tree is itself a linked one. */
@@ -21,7 +21,7 @@ export interface Located {
 }
 
 /** The repository whose working tree the folder is, or lies in. */
-export async function locateRepository(folder: string, options: GitOptions = {}): Promise<Located> {
+export async function locateRepository(folder: string, options: GitOptions = {}): Promise<LocatedRepository> {
   if (!existsSync(folder)) throw new RepositoryUnfit('missing', `there is no folder ${folder} on the server's machine`);
   try {
     const said = await git(folder, ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'], { ...options, reads: true });
@@ -41,6 +41,14 @@ export async function locateRepository(folder: string, options: GitOptions = {})
 export async function currentBranch(repository: string, options: GitOptions = {}): Promise<string | null> {
   const { code, stdout } = await runGit(repository, ['symbolic-ref', '--quiet', 'HEAD'], { ...options, reads: true, answers: [1] });
   return code === 0 ? stdout.trim().replace(/^refs\/heads\//, '') : null;
+}
+
+/** The branch that everybody's work goes to: what `origin` says, else `main` or `master`. */
+export async function defaultBranch(repository: string, options: GitOptions = {}): Promise<string | null> {
+  const { code, stdout } = await runGit(repository, ['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD'], { ...options, reads: true, answers: [1] });
+  if (code === 0) return stdout.trim().replace(/^refs\/remotes\/origin\//, '');
+  for (const name of ['main', 'master']) if (await resolveCommit(repository, `refs/heads/${name}`, options)) return name;
+  return null;
 }
 
 /** Where new work begins: the branch that is checked out, and its commit. */

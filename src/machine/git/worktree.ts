@@ -3,7 +3,8 @@ import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { GitFailed, type GitOptions, git, patiently, requireBranchName, resolveCommit } from './git.ts';
 import { gitOnFiles } from './git-files.ts';
-import { keepsSubmodules, type ListedWorktree, listedPath, listWorktrees, uncommitted } from './worktree-state.ts';
+import { keepsSubmodules, type ListedWorktree, listedPath, listWorktrees } from './list-worktrees.ts';
+import { uncommitted } from './worktree-state.ts';
 
 /** Refuses where something is modified or untracked. An empty folder around it goes too. */
 export async function removeWorktree(repository: string, path: string, options: GitOptions = {}): Promise<void> {

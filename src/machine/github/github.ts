@@ -1,5 +1,6 @@
 import type { Octokit } from '@octokit/rest';
-import { type RemoteAccess, type RemoteRepository, readRemote, withoutPasswords, withPassword } from '../git/remote.ts';
+import { type RemoteAccess, withPassword } from '../git/remote.ts';
+import { type RemoteRepository, readRemote, withoutPasswords } from '../git/remote-address.ts';
 
 export type GitHubWhy = 'token_missing' | 'unauthorized' | 'forbidden' | 'not_found' | 'invalid' | 'rate_limited' | 'unreachable' | 'failed';
 

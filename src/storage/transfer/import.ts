@@ -1,30 +1,15 @@
 import { createHash } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
 import { ChainVerifier } from '../chain-verifier.ts';
 import type { Db, Engine } from '../engine.ts';
 import { type ChainPoint, toEvent } from '../journal.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
 import type { EventRow } from '../schema-rows.ts';
-import { PAGE } from './export.ts';
-import {
-  damaged,
-  type End,
-  firstLine,
-  type Header,
-  linesOf,
-  misfit,
-  OF_ONE_SERVER,
-  readContent,
-  readHeader,
-  TABLES,
-  type TableLayout,
-  type TransferLine,
-  TransferRefused,
-  type TransferRow,
-  writeLine,
-} from './format.ts';
+import { damaged, type End, type Header, readContent, readHeader, TransferRefused, writeLine } from './format.ts';
 import { type Batch, insertBatch } from './insert.ts';
+import { misfit, TABLES, type TableLayout, type TransferRow } from './layout.ts';
+import { firstLine, linesOf, type TransferLine } from './lines.ts';
 import type { ImportPlace, RowRules } from './row-rules.ts';
+import { clearUntouched, rowCounts } from './target-workspace.ts';
 
 export interface ImportOptions {
   readonly file: string;
@@ -76,6 +61,7 @@ export async function importWorkspace(engine: Engine, options: ImportOptions): P
   });
 }
 
+const BATCH_ROWS = 500;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
 const POSITIONS: ReadonlyMap<string, number> = new Map(TABLES.map(({ name }, position) => [name, position]));
 
@@ -142,7 +128,7 @@ class Intake {
     const brought = this.#judge(table, row, number);
     if (!brought) return;
     this.taken[name] = (this.taken[name] ?? 0) + 1;
-    if (this.#batch && (this.#batch.table !== table || this.#batch.rows.length >= PAGE || this.#batchCharacters > BATCH_CHARACTERS)) await this.#insert();
+    if (this.#batch && (this.#batch.table !== table || this.#batch.rows.length >= BATCH_ROWS || this.#batchCharacters > BATCH_CHARACTERS)) await this.#insert();
     this.#batch ??= { table, rows: [], lines: [] };
     this.#batch.rows.push(brought);
     this.#batch.lines.push(number);
@@ -202,63 +188,3 @@ class Intake {
 }
 
 const pointOf = ({ seq, hash }: TransferRow): ChainPoint => ({ seq: Number(seq), hash: String(hash) });
-
-/** What a server makes of itself when it first starts, and a person by signing in and looking around: nobody's work. */
-const MADE_AT_START = ['workspaces', 'journal_heads', 'events', 'developers', 'tokens', 'signin_links'];
-const TOKENS_OF_START = ['operator', 'web'] as const;
-const EVENTS_OF_START = [
-  'workspace.created',
-  'developer.joined',
-  'developer.run_agents_allowed',
-  'token.created',
-  'token.revoked',
-  'signin.link_created',
-  'signin.completed',
-];
-
-const rowsOf = (db: Db) => db as unknown as Kysely<Record<string, TransferRow>>;
-
-/** Makes room for an import: the workspace must be absent, or have only what a first start made, which goes, its events too. */
-export async function clearUntouched(db: Db, workspace: string): Promise<void> {
-  const found = await touchedBy(db, workspace);
-  if (found !== undefined) {
-    throw new TransferRefused(
-      'WORKSPACE_IN_USE',
-      `workspace: ${JSON.stringify(workspace.replace(/^ws_/, ''))} of this database is in use: it has ${found}.`,
-      'Import into an empty database: another COVENANT_HOME, or another DATABASE_URL. Nothing was changed.',
-    );
-  }
-  for (const { name, owner } of TABLES) await rowsOf(db).deleteFrom(name).where(owner, '=', workspace).execute();
-  // The developers and tokens that they were for are gone.
-  for (const name of OF_ONE_SERVER) await db.deleteFrom(name).where('workspace_id', '=', workspace).execute();
-}
-
-async function touchedBy(db: Db, workspace: string): Promise<string | undefined> {
-  for (const { name, owner } of TABLES) {
-    if (MADE_AT_START.includes(name)) continue;
-    if (await rowsOf(db).selectFrom(name).select(owner).where(owner, '=', workspace).limit(1).executeTakeFirst()) return `rows in ${name}`;
-  }
-  const developers = await db.selectFrom('developers').select('id').where('workspace_id', '=', workspace).limit(2).execute();
-  if (developers.length > 1) return 'more than one developer';
-  const token = await db.selectFrom('tokens').select('id').where('workspace_id', '=', workspace).where('kind', 'not in', TOKENS_OF_START).executeTakeFirst();
-  if (token) return `the token ${token.id}`;
-  const event = await db
-    .selectFrom('events')
-    .select(['seq', 'kind'])
-    .where('workspace_id', '=', workspace)
-    .where('category', '<>', 'usage')
-    .where('kind', 'not in', EVENTS_OF_START)
-    .limit(1)
-    .executeTakeFirst();
-  return event && `event ${event.seq}, ${event.kind}`;
-}
-
-/** How many rows of each table the workspace has. */
-export async function rowCounts(db: Db, workspace: string): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const { name, owner } of TABLES) {
-    const row = await rowsOf(db).selectFrom(name).select(sql<number>`count(*)`.as('n')).where(owner, '=', workspace).executeTakeFirstOrThrow();
-    counts[name] = Number(row.n);
-  }
-  return counts;
-}

@@ -1,6 +1,7 @@
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Db, Engine } from '../engine.ts';
-import { type TableLayout, TransferRefused, type TransferRow } from './format.ts';
+import { TransferRefused } from './format.ts';
+import type { TableLayout, TransferRow } from './layout.ts';
 
 /** Rows of one table with the lines that they stand in. */
 export interface Batch {

@@ -1,7 +1,7 @@
 import { isAbsolute, normalize } from 'node:path';
 import type { z } from 'zod';
 import type { Database } from '../schema-rows.ts';
-import type { LEFT_OUT, TransferRow, Value } from './format.ts';
+import type { LEFT_OUT, TransferRow, Value } from './layout.ts';
 
 /** The server that imports. */
 export interface ImportPlace {

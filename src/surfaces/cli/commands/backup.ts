@@ -50,7 +50,7 @@ const restoreCommand: CliCommand = {
 /** Nothing is replaced by a file that is not a sound Covenant database which this program can read. */
 async function checkBackup(path: string): Promise<void> {
   if (!existsSync(path)) throw new CliError('FILE_NOT_FOUND', `There is no file ${path}.`, 'Give the path of a backup.');
-  const [{ checkDatabaseFile }, { strangeObjects }] = await Promise.all([import('../../../storage/inspect.ts'), import('../../../storage/backup.ts')]);
+  const [{ checkDatabaseFile }, { strangeObjects }] = await Promise.all([import('../../../storage/inspect.ts'), import('../../../storage/restored-file.ts')]);
   const problem = await checkDatabaseFile(path);
   if (problem) throw new CliError('BACKUP_UNUSABLE', `${path}: ${problem}`, 'Give the path of another backup.');
   const strange = await strangeObjects(path);
@@ -76,8 +76,8 @@ interface Restored {
 async function putInPlace(from: string, database: string, keepTokens: boolean, now: () => number): Promise<Restored> {
   const [{ claimDatabaseFile }, { copyDatabase }, { tokensIn }, { revivedTokens }] = await Promise.all([
     import('../../../storage/inspect.ts'),
-    import('../../../storage/backup.ts'),
-    import('../../../storage/backup.ts'),
+    import('../../../storage/copy-database.ts'),
+    import('../../../storage/restored-file.ts'),
     import('../../../features/core/identity/index.ts'),
   ]);
   const folder = dirname(database);

@@ -93,7 +93,7 @@ export const exportCommand: CliCommand = {
 async function exportTo(invocation: Invocation, workspace: string, now: number, write: WriteLines, signal: AbortSignal | undefined) {
   const [{ exportWorkspace }, { openAsItIs }, { TransferRefused }] = await Promise.all([
     import('../../../storage/transfer/export.ts'),
-    import('../../../storage/transfer/export.ts'),
+    import('../../../storage/transfer/snapshot.ts'),
     import('../../../storage/transfer/format.ts'),
   ]);
   const config = loadConfig(invocation.env);
@@ -194,7 +194,7 @@ async function importFrom(invocation: Invocation, file: string, config: ReturnTy
   ] = await Promise.all([
     import('../../../storage/transfer/import.ts'),
     import('../../../storage/open.ts'),
-    import('../../../storage/transfer/export.ts'),
+    import('../../../storage/transfer/snapshot.ts'),
     import('../../../storage/transfer/format.ts'),
     import('../../../features/import-rules.ts'),
     import('../../../features/people/demo/index.ts'),

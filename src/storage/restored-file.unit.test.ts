@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../testing/store/database.ts';
 import { DISGUISED, disguise } from '../testing/store/disguised.ts';
-import { strangeObjects, tokensIn } from './backup.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { openStore } from './open.ts';
+import { strangeObjects, tokensIn } from './restored-file.ts';
 
 test('a file of any version of ours has nothing strange; whatever else is in it is named [harden.restore.extra-objects]', async () => {
   for (let upTo = 1; upTo <= MIGRATIONS.length; upTo++) {

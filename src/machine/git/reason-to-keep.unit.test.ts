@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { reasonToKeep, type WorktreeState } from './worktree-state.ts';
+import { reasonToKeep } from './reason-to-keep.ts';
+import type { WorktreeState } from './worktree-state.ts';
 
 test('a worktree stays for every single thing that would be lost, and all are named', () => {
   const clean: WorktreeState = {

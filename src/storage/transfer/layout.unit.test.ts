@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SCHEMA } from '../schema.ts';
-import { LEFT_OUT, misfit, TABLES, type TableLayout, type TransferRow } from './format.ts';
+import { LEFT_OUT, misfit, TABLES, type TableLayout, type TransferRow } from './layout.ts';
 
 const columnLines = SCHEMA.postgres.split('\n').filter((line) => /^\w+\.\w+ /.test(line));
 
