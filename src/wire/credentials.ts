@@ -6,14 +6,14 @@ import { recordIn } from './json.ts';
 /** Where the tokens of this machine's agents lie: `{"tokens": {"claude-code": "cv_…"}}`. Only the device flow writes it. */
 export const credentialsPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'credentials.json');
 
-/** What a header can hold. The network's own complaint about another would quote it. */
-export const isToken = (value: string): boolean => /^[\x21-\x7e]+$/.test(value);
+/** Whether a header can hold it. Without this test the network's own error would quote the token. */
+export const fitsHeader = (value: string): boolean => /^[\x21-\x7e]+$/.test(value);
 
 /** The token that all agents have who are started in this environment. */
 export const environmentToken = (env: NodeJS.ProcessEnv): string | undefined => env.COVIBE_MCP_TOKEN?.trim() || undefined;
 
-/** Of the environment's: what is stored and is no token counts as missing. */
-export const NO_TOKEN = {
+/** About the token in the environment. A stored one that no header can hold counts as missing. */
+export const MALFORMED_TOKEN = {
   message: 'COVIBE_MCP_TOKEN has characters that no token has.',
   next: 'Set it to a token as it was given out (cv_…), or unset it.',
 } as const;
@@ -77,5 +77,5 @@ export function isOpenToOthers(env: NodeJS.ProcessEnv): boolean {
 /** By agent; what cannot be one is as good as missing. */
 export const tokensIn = (tokens: unknown): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(recordIn(tokens)).flatMap(([agent, token]) => (typeof token === 'string' && isToken(token.trim()) ? [[agent, token.trim()]] : [])),
+    Object.entries(recordIn(tokens)).flatMap(([agent, token]) => (typeof token === 'string' && fitsHeader(token.trim()) ? [[agent, token.trim()]] : [])),
   );

@@ -20,13 +20,13 @@ export function readRemote(address: string): RemoteRepository | null {
 const SCHEMES = ['https:', 'ssh:'];
 
 /** An address at which git asks no program of its own choice: https, or ssh in either way of writing it. */
-export const isSafeAddress = (address: string): boolean => {
+export function isSafeAddress(address: string): boolean {
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
   const isFine = isUrl
     ? URL.canParse(address) && SCHEMES.includes(new URL(address).protocol) && isHost(new URL(address).hostname)
     : isHost(readRemote(address)?.host);
   return isFine && !/[\p{Cc}\s]/u.test(address);
-};
+}
 
 /** A host like an option would be one to ssh. */
 const isHost = (host: string | undefined): boolean => host !== undefined && host !== '' && !host.startsWith('-');

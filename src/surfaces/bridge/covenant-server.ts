@@ -5,7 +5,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
 } from '@modelcontextprotocol/server';
-import { isToken } from '../../wire/credentials.ts';
+import { fitsHeader } from '../../wire/credentials.ts';
 import { exchange, failureCode, type HttpAnswer } from '../../wire/http-client.ts';
 import { parseJson, recordIn } from '../../wire/json.ts';
 import { DEFAULT_BODY_BYTES } from '../../wire/limits.ts';
@@ -31,7 +31,7 @@ export type BridgeAnswer = { readonly result: Record<string, unknown> } | { read
 
 /** One POST for one question: the 2026-07-28 protocol has no session that could break between two of them. */
 export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSettings, question: BridgeRequest): Promise<BridgeAnswer> {
-  if (question.token !== undefined && !isToken(question.token)) return { refused: malformedToken() };
+  if (question.token !== undefined && !fitsHeader(question.token)) return { refused: malformedToken() };
   const deadline = AbortSignal.timeout(timeoutMs);
   const body = bodyOf(question);
   try {

@@ -5,7 +5,8 @@ import { quoted } from '../../clients/config-entries.ts';
 import { ALL_CLIENTS, CLIENTS, type ClientName } from '../../clients/index.ts';
 import { hasProgram } from '../../machine/process/find-program.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
-import { linkedTo, requireInside, requireNoLink, shownPath } from './edit/disk.ts';
+import { shownPath } from './edit/disk.ts';
+import { linkedTo, requireInside, requireNoLink } from './edit/links.ts';
 
 export const installedClients = (env: NodeJS.ProcessEnv): ClientName[] =>
   ALL_CLIENTS.filter(({ programs, folders }) => programs.some((program) => hasProgram(program, env)) || folders(env).some((folder) => existsSync(folder))).map(

@@ -1,7 +1,7 @@
-import { isToken, NO_TOKEN } from '../../wire/credentials.ts';
+import { fitsHeader, MALFORMED_TOKEN } from '../../wire/credentials.ts';
 import { FAIL_CLOSED_HEADER, SESSION_HEADER } from '../../wire/headers.ts';
 import type { HookEvent, HookQuestion } from '../../wire/hook-question.ts';
-import { failsClosed, noteFailClosed } from './runs.ts';
+import { failsClosed, noteFailClosed } from './fail-closed.ts';
 import { ask } from './server.ts';
 
 /** What came of asking the server at a hook. */
@@ -26,7 +26,7 @@ interface Asking {
 
 export async function askServer(env: NodeJS.ProcessEnv, { origin, client, event, question, token, of = client }: Asking): Promise<HookResult> {
   const failClosed = failsClosed(env, origin, token);
-  if (token !== undefined && !isToken(token)) return { kind: 'refused', ...NO_TOKEN, failClosed };
+  if (token !== undefined && !fitsHeader(token)) return { kind: 'refused', ...MALFORMED_TOKEN, failClosed };
   const asked = await ask(origin, `/api/hooks/${client}/${event}`, { token, body: question, timeoutMs: TIMEOUT_MS });
   if ('unreachable' in asked) return { kind: 'away', reason: asked.unreachable, failClosed };
   const { status, headers, body } = asked;

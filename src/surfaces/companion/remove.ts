@@ -4,21 +4,12 @@ import type { GitPlace } from '../../machine/git/place.ts';
 import { agentsWithTokens, credentialsPath } from '../../wire/credentials.ts';
 import { type BareInvocation, CliError, type CommandResult } from '../cli/command.ts';
 import { DEFAULT_ORIGIN } from '../origin.ts';
-import {
-  clearLeft,
-  type FileWrite,
-  isInside,
-  linkedTo,
-  readText,
-  removeEmptyFolders,
-  requireInside,
-  requireWritable,
-  shownPath,
-  writeAll,
-} from './edit/disk.ts';
-import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, withoutEntries } from './edit/plan.ts';
+import { clearLeft, type FileWrite, readText, removeEmptyFolders, requireWritable, shownPath, writeAll } from './edit/disk.ts';
+import { isInside, linkedTo, requireInside } from './edit/links.ts';
+import { withoutEntries } from './edit/plan.ts';
 import { inspectSetup } from './files.ts';
 import { removeService } from './service/service.ts';
+import { type FileRecord, type RecordScope, readRecord, recordPath, recordText } from './setup-record.ts';
 import { noteSetup, setups } from './state.ts';
 
 interface Removal {

@@ -1,4 +1,4 @@
-import { isToken, NO_TOKEN } from '../../wire/credentials.ts';
+import { fitsHeader, MALFORMED_TOKEN } from '../../wire/credentials.ts';
 import { FAIL_CLOSED_HEADER } from '../../wire/headers.ts';
 import { exchange, failureCode } from '../../wire/http-client.ts';
 import { parseJson, recordOf } from '../../wire/json.ts';
@@ -20,7 +20,7 @@ const TIMEOUT_MS = 10_000;
 
 /** GET without a body, POST with one. Never throws for what the network or the other side does. */
 export async function ask(origin: string, path: string, { token, body, headers, timeoutMs = TIMEOUT_MS }: AskOptions = {}): Promise<ServerAnswer> {
-  if (token !== undefined && !isToken(token)) throw new CliError('MALFORMED_TOKEN', NO_TOKEN.message, NO_TOKEN.next);
+  if (token !== undefined && !fitsHeader(token)) throw new CliError('MALFORMED_TOKEN', MALFORMED_TOKEN.message, MALFORMED_TOKEN.next);
   try {
     const answer = await exchange(`${origin}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
@@ -40,6 +40,9 @@ export async function ask(origin: string, path: string, { token, body, headers, 
     return { unreachable: reasonOf(error) };
   }
 }
+
+export const callTool = (origin: string, token: string, tool: string, args: Record<string, unknown>): Promise<ServerAnswer> =>
+  ask(origin, '/api/mcp', { token, body: { tool, arguments: args } });
 
 function reasonOf(error: unknown): string {
   return ['AbortError', 'TimeoutError'].includes((error as Error).name) ? 'no answer in time' : (failureCode(error) ?? 'no connection');

@@ -1,64 +1,8 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { placeOf } from '../../../machine/git/place.ts';
-import { real } from '../../../machine/paths.ts';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { answers } from '../../../machine/process/group.ts';
 import { stage, userHome } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
-
-/** More links one behind the other lead in a circle; reading such a file says so. */
-const MAX_LINKS = 40;
-
-/** Where a file really lies: links to it stay links. */
-export function linkedTo(path: string, links = MAX_LINKS): string {
-  return links > 0 && isLink(path) ? linkedTo(resolve(real(dirname(path)), readlinkSync(path)), links - 1) : path;
-}
-
-/** By whichever links it is reached; a file may have become one since its path was written down. */
-export const isSameFile = (one: string, other: string): boolean => realPlace(one) === realPlace(other);
-
-const realPlace = (path: string): string => real(linkedTo(path));
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    // Not there, or out of reach: reading it says which.
-    return false;
-  }
-}
-
-export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-/** Whoever has cloned a repository has not seen where its links lead: nothing elsewhere is changed through one. Of a worktree the main checkout is no elsewhere. */
-export function requireInside(root: string, path: string, shown: string): void {
-  const place = realPlace(path);
-  if (![root, placeOf(root)?.checkout ?? root].some((folder) => isInside(real(folder), place))) throw linked(shown, 'leads out of the repository by a link');
-}
-
-/** A file that is ours alone is not written over another. */
-export function requireNoLink(path: string, shown: string): void {
-  if (isLink(path)) throw linked(shown, 'is a link');
-}
-
-const linked = (shown: string, what: string): CliError =>
-  new CliError('LINKED_FILE', `${shown} ${what}. Nothing was changed.`, 'Move the link away, or put what it leads to in its place; then run this again.');
 
 interface FileText {
   readonly text: string;

@@ -1,44 +1,9 @@
-import { join } from 'node:path';
 import type { ConfigEntry } from '../../../clients/client.ts';
-import { covibeHome, readJson } from '../../../wire/covibe-home.ts';
-import { hashOf, sha256 } from '../hash.ts';
+import { sha256 } from '../hash.ts';
+import type { FileRecord } from '../setup-record.ts';
 import { put, stateOf, takeAll } from './edit.ts';
 import type { WrittenEntry } from './entry.ts';
 import { jsonIn, removeJson } from './json-text.ts';
-
-/** A file that setup has written to. */
-export interface FileRecord {
-  readonly path: string;
-  /** Whole, to be put back as it was; null where there was no file, undefined where it could not be kept. */
-  readonly before?: string | null;
-  /** The hash of what setup left there: as long as it fits, nobody has touched the file since. */
-  readonly after: string;
-  readonly entries: readonly WrittenEntry[];
-}
-
-/** What setup wrote, for one repository or, in files that all of them share, for this machine. */
-export interface SetupRecord {
-  /** Who needs it. */
-  readonly roots: readonly string[];
-  readonly at: number;
-  readonly files: readonly FileRecord[];
-  /** That setup made, the outermost first. */
-  readonly folders: readonly string[];
-}
-
-export type RecordScope = { readonly repository: string } | 'machine';
-
-const NOTHING: SetupRecord = { roots: [], at: 0, files: [], folders: [] };
-
-export const recordPath = (env: NodeJS.ProcessEnv, scope: RecordScope): string =>
-  join(covibeHome(env), 'setups', `${scope === 'machine' ? scope : hashOf(scope.repository)}.json`);
-
-export function readRecord(env: NodeJS.ProcessEnv, scope: RecordScope): SetupRecord {
-  const { roots, at, files, folders } = (readJson(recordPath(env, scope)) ?? {}) as Partial<SetupRecord>;
-  return Array.isArray(roots) && typeof at === 'number' && Array.isArray(files) && Array.isArray(folders) ? { roots, at, files, folders } : NOTHING;
-}
-
-export const recordText = (record: SetupRecord): string => `${JSON.stringify(record, null, 2)}\n`;
 
 /** A token that somebody has written into a file is not written into another. */
 const withoutTokens = <T>(value: T): T | undefined => (/\bcv_[\w-]{16}/.test(JSON.stringify(value) ?? '') ? undefined : value);

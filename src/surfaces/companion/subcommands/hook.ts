@@ -31,7 +31,7 @@ export const hookCommand: CompanionCommand = {
     const [name = '', said] = invocation.positionals;
     const origin = originOf(invocation);
     if (said === 'usage') {
-      await (await import('../run-report.ts')).reportUsage(env, origin, {
+      await (await import('../usage-report.ts')).reportUsage(env, origin, {
         transcript: option(invocation, 'transcript'),
         session: option(invocation, 'session'),
       });
@@ -56,7 +56,7 @@ export const hookCommand: CompanionCommand = {
       const session = heard.kind === 'answered' ? heard.session_id : undefined;
       const transcript = client.transcript(native);
       if (transcript !== undefined && session !== undefined) ignoreErrors(() => noteSession(env, transcript, session, Date.now()));
-      if (event !== 'session-start') (await import('../run-report.ts')).reportUsageAside(env, origin, { transcript, session });
+      if (event !== 'session-start') (await import('../usage-report.ts')).reportUsageAside(env, origin, { transcript, session });
     }
     return undefined;
   },
@@ -68,7 +68,7 @@ async function asked(env: NodeJS.ProcessEnv, event: HookEvent, reduced: ReturnTy
   const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
   if (place) ignoreErrors(() => noteRepo(env, place, Date.now()));
   if (!place || !WITH_GIT_STATE.includes(event)) return question;
-  return { ...question, ...(await (await import('../run-report.ts')).gitState(place.root)) };
+  return { ...question, ...(await (await import('../git-state.ts')).gitState(place.root)) };
 }
 
 interface HookCall {

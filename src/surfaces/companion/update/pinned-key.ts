@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
 import { ask } from '../server.ts';
-import { fingerprintOf, PUBLIC_KEY } from './release.ts';
+import { fingerprintOf, PUBLIC_KEY } from './signature.ts';
 
 /** The key that signs the releases of each server, by its origin, as it was when this machine was set up. */
 const pathOf = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'update-keys.json');

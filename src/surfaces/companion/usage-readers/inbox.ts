@@ -6,7 +6,8 @@ import { Refusal } from '../../../kernel/reply.ts';
 import { parseJson, recordOf } from '../../../wire/json.ts';
 import { orNothing } from '../../../wire/or-nothing.ts';
 import { hashOf } from '../hash.ts';
-import { countedOnly, idOf, idWithin } from './payload.ts';
+import { countedOnly } from './payload.ts';
+import { idOf, idWithin } from './payload-id.ts';
 import type { UsageEvent } from './usage-batch.ts';
 
 /** Where a repository's agents, providers and proxies leave their usage. */

@@ -6,9 +6,10 @@ import { readRollouts } from '../usage-readers/codex-rollouts.ts';
 import { readCursor } from '../usage-readers/cursor.ts';
 import { inboxesIn } from '../usage-readers/inbox.ts';
 import type { Cursor, UsageBatch } from '../usage-readers/usage-batch.ts';
-import { deliver, tokensFor } from './deliver.ts';
+import { deliver } from './deliver.ts';
 import { Inboxes, type LeftFile } from './inboxes.ts';
 import { type Ledger, openLedger } from './ledger.ts';
+import { tokensFor } from './tokens.ts';
 
 interface Reading {
   readonly cursor: Cursor;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idOf, idWithin } from './payload.ts';
+import { idOf, idWithin } from './payload-id.ts';
 
 const usage = { input_tokens: 10, output_tokens: 5 };
 const span = (more: object) => ({ resourceSpans: [{ resource: { attributes: { id: 'host' } }, scopeSpans: [{ spans: [{ attributes: {}, ...more }] }] }] });

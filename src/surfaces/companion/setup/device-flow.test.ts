@@ -5,7 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testApp } from '../../../testing/app.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { tokensFrom } from '../../../wire/credentials.ts';
-import { askForTokens, type Code, identityFromTokens } from './tokens.ts';
+import { askForTokens, type DeviceCode } from './device-flow.ts';
+import { identityFromTokens } from './tokens.ts';
 
 /** A machine that waits without waiting: each pause passes on the server's clock, and then `during` happens. */
 async function machine(during: (code: string, pause: number) => Promise<unknown>, agents = ['claude-code', 'codex']) {
@@ -13,7 +14,7 @@ async function machine(during: (code: string, pause: number) => Promise<unknown>
   const { url } = await t.serve();
   await t.developer('ana');
   const pauses: number[] = [];
-  const shown: Code[] = [];
+  const shown: DeviceCode[] = [];
   const tokens = askForTokens({
     origin: url,
     agents,
