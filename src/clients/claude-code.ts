@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
 import type { HookEvent } from '../wire/hook-question.ts';
+import { stringOf } from '../wire/json.ts';
 import type { AgentClient, ClientConnection } from './client.ts';
 import { bearer, bridgeEnvironment, hookEntries, inFolder, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
-import { hooksLikeClaude, named, shell, stringOf } from './hook-payload.ts';
+import { hooksLikeClaude, named, shell } from './hook-payload.ts';
 
 const connection: ClientConnection = {
   http: (url, token) => ({

@@ -1,4 +1,5 @@
 import type { HookEvent } from '../wire/hook-question.ts';
+import { shellQuoted } from '../wire/shell-quoted.ts';
 import type { Bridge, ClientConnection, ClientName, ConfigEntry, HookClient, SetupContext } from './client.ts';
 
 /** Each client has its own way to say that a value stands in the environment. */
@@ -9,9 +10,6 @@ export const BRIDGE = ['covibe-mcp'] as const;
 export const bearer = (reference: string) => ({ Authorization: `Bearer ${reference}` });
 
 export const indentedJson = (value: unknown): string => JSON.stringify(value, null, 2);
-
-/** As one word to a shell, whatever is in it. */
-export const quoted = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** For clients that start their servers wherever they were started themselves. */
 export const inFolder = ({ cwd, command = BRIDGE }: Bridge): readonly string[] =>
@@ -80,7 +78,7 @@ const TIMEOUT_S = 15;
 /** A hook for each event that the client has. */
 export function hookEntries(client: ClientName, { events }: HookClient, style: HookStyle, { programs, origin }: SetupContext): ConfigEntry[] {
   return (Object.entries(events) as [HookEvent, string][]).map(([event, native]) => {
-    const command = `${programs.companion(style.top)} hook ${client} ${event} --base-url ${quoted(origin)}`;
+    const command = `${programs.companion(style.top)} hook ${client} ${event} --base-url ${shellQuoted(origin)}`;
     const hook = { command, event, timeout: style.timeouts?.[event] ?? TIMEOUT_S };
     const matcher = event === 'before-tool' ? { matcher: style.writing } : {};
     const one = style.hook ? style.hook(hook) : { type: 'command', command, timeout: hook.timeout };

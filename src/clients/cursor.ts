@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
-import { recordIn } from '../wire/json.ts';
+import { recordIn, stringOf } from '../wire/json.ts';
 import type { AgentClient, ClientConnection, HookClient } from './client.ts';
 import { bearer, bridgeEnvironment, hookEntries, indentedJson, inFolder, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
-import { filesOf, named, ownSession, shell, stringOf } from './hook-payload.ts';
+import { filesOf, named, shell } from './hook-payload.ts';
+import { ownSession } from './own-session.ts';
 
 const connection: ClientConnection = {
   http: (url, token) => ({

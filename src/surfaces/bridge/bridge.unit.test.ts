@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../testing/store/database.ts';
 import { DEFAULT_BODY_BYTES } from '../../wire/limits.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { serve } from '../http/server.ts';
-import { readSettings } from './run.ts';
+import { readSettings } from './settings.ts';
 
 describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
   it('[transport.bridge.injects-token] adds COVIBE_MCP_TOKEN to a call without a token', async () => {

@@ -12,7 +12,7 @@ import { DEFAULT_BODY_BYTES } from '../../wire/limits.ts';
 import { placeHeaders } from '../place-headers.ts';
 import { isList } from './last-list.ts';
 import { badAnswer, bodyTooLarge, connectionLost, isTeamEnvelope, malformedToken, type TeamEnvelope, timedOut, unreachable } from './refusal.ts';
-import type { BridgeSettings } from './run.ts';
+import type { BridgeSettings } from './settings.ts';
 
 const PROTOCOL_VERSION = '2026-07-28';
 

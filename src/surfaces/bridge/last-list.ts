@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { ListToolsResult } from '@modelcontextprotocol/server';
 import { covibeHome, readJson, replaceFile } from '../../wire/covibe-home.ts';
-import type { BridgeSettings } from './run.ts';
+import type { BridgeSettings } from './settings.ts';
 
 /** The last list of tools that this machine saw: what a client gets that starts while the server is away. Definitions alone, no secrets. */
 export interface LastList {

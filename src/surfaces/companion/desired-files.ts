@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { delimiter, extname, join } from 'node:path';
 import type { FileSpec, Programs } from '../../clients/client.ts';
-import { quoted } from '../../clients/config-entries.ts';
 import { ALL_CLIENTS, CLIENTS, type ClientName } from '../../clients/index.ts';
 import { hasProgram } from '../../machine/process/find-program.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
+import { shellQuoted } from '../../wire/shell-quoted.ts';
 import { shownPath } from './edit/disk.ts';
 import { linkedTo, requireInside, requireNoLink } from './edit/links.ts';
 
@@ -73,7 +73,7 @@ export function programsFor(env: NodeJS.ProcessEnv, root: string): Programs {
     };
   }
   const companion = [process.execPath, fileOf('covibe-local')];
-  return { by: 'path', bridge: [process.execPath, fileOf('covibe-mcp')], companion: () => companion.map(quoted).join(' '), companionArgs: companion };
+  return { by: 'path', bridge: [process.execPath, fileOf('covibe-mcp')], companion: () => companion.map(shellQuoted).join(' '), companionArgs: companion };
 }
 
 /** Without the folders that npm adds for one command: agents are started without them. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quoted } from '../../clients/config-entries.ts';
 import { CLIENTS, HTTP_HOOK_PROGRAMS } from '../../clients/index.ts';
 import { watchCommand } from '../../features/core/devices/connections.ts';
 import { hasProgram } from '../../machine/process/find-program.ts';
 import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../../wire/credentials.ts';
+import { shellQuoted } from '../../wire/shell-quoted.ts';
 import { type BareInvocation, CliError, type CommandResult, option } from '../cli/command.ts';
 import { age, type CliOutput, counted } from '../cli/output.ts';
 import { originOf, requireRepository } from './command.ts';
@@ -144,7 +144,7 @@ async function storedTokenChecks(env: NodeJS.ProcessEnv, setup: SetUp, isReady: 
 
 function privacyCheck(env: NodeJS.ProcessEnv): SetupCheck[] {
   const file = credentialsPath(env);
-  return isOpenToOthers(env) ? [failed('credentials', `${file} can be read by others`, `chmod 600 ${quoted(file)}`)] : [];
+  return isOpenToOthers(env) ? [failed('credentials', `${file} can be read by others`, `chmod 600 ${shellQuoted(file)}`)] : [];
 }
 
 /** It has something to say every minute. */

@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import type { ClientName, ConfigEntry, FileSpec } from '../../clients/client.ts';
-import { quoted } from '../../clients/config-entries.ts';
 import { installCommand } from '../../features/core/devices/connections.ts';
 import { real } from '../../machine/paths.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import { recordIn } from '../../wire/json.ts';
+import { shellQuoted } from '../../wire/shell-quoted.ts';
 import { CliError } from '../cli/command.ts';
 import { counted } from '../cli/output.ts';
 import { type DesiredFile, desiredFiles, INBOX, ownPlace, programsFor, type SetupPlan } from './desired-files.ts';
@@ -108,7 +108,7 @@ export function applySetup({ plan, outcomes, writes }: PlannedSetup): SetupOutco
 
 /** As a person types it. */
 export const setupCommand = ({ origin, clients }: Pick<SetupPlan, 'origin' | 'clients'>): string =>
-  `covibe-local setup --base-url ${quoted(origin)}${clients.length > 0 ? ` --agents ${clients.join(',')}` : ''}`;
+  `covibe-local setup --base-url ${shellQuoted(origin)}${clients.length > 0 ? ` --agents ${clients.join(',')}` : ''}`;
 
 /** What stands in the files now, against what setup would write. */
 export function inspectSetup(plan: SetupPlan): SetupFinding[] {

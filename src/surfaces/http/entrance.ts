@@ -1,16 +1,40 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ServerLimits } from '../../config.ts';
+import type { Config, ServerLimits } from '../../config.ts';
 import type { Authentication } from '../../features/core/identity/index.ts';
 import type { Principal } from '../../kernel/call.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { addressGroup, networkTest } from '../../kernel/network.ts';
 import type { App } from '../../main.ts';
-import { type HttpRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
+import { type GuardProblem, type HttpRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
 import { bearer, cookies, createSourceOf, pathOf, plainAddress, proofOf, type RequestBody, readJsonBody, SMALL_BYTES, ticketOf } from './request.ts';
 
 type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
+
+/** Whether a request is for this server and from a page that may call it: what is wrong with it, or nothing. */
+export type Guard = (host: string | undefined, origin: string | undefined, site?: string | undefined) => GuardProblem | undefined;
+
+/** As browsers name who asks in `Sec-Fetch-Site`: another site, or another port of this one. */
+const FOREIGN_SITES = new Set<string | undefined>(['cross-site', 'same-site']);
+
+/**
+ * Against DNS rebinding: the Host must be a name that is ours. Against other sites' pages: an Origin must be the very
+ * address that was called, port included, because a cookie for localhost goes to every port of it. Without an Origin, as with
+ * a picture or a script that a page takes from elsewhere, `site` decides where it is given.
+ */
+export function createGuard(config: Pick<Config, 'host' | 'allowed_hosts' | 'allowed_origins'>): Guard {
+  const hosts = new Set(['localhost', '127.0.0.1', '[::1]', config.host, `[${config.host}]`, ...config.allowed_hosts].map((host) => host.toLowerCase()));
+  const origins = new Set(config.allowed_origins.map((origin) => origin.toLowerCase()));
+  return (host, origin, site) => {
+    if (!host || !hosts.has(hostnameOf(host))) return 'host';
+    if (origin === undefined) return FOREIGN_SITES.has(site) ? 'origin' : undefined;
+    const own = [`http://${host}`.toLowerCase(), `https://${host}`.toLowerCase()];
+    return own.includes(origin.toLowerCase()) || origins.has(origin.toLowerCase()) ? undefined : 'origin';
+  };
+}
+
+const hostnameOf = (host: string): string => host.toLowerCase().replace(/:\d+$/, '');
 
 interface Exchanged {
   readonly incoming: IncomingMessage;

@@ -2,7 +2,6 @@ import { HTTP_HOOK_PROGRAMS } from '../../clients/index.ts';
 import { ENVELOPES, type Refused, type Reply, refused } from '../../kernel/reply.ts';
 import { PROOF_HEADER } from '../../wire/headers.ts';
 import type { BodyProblem } from './request.ts';
-import type { GuardProblem } from './routes.ts';
 
 /** Refusals before the pipe: what is said, in the structured shape, and with which HTTP status. */
 export interface HttpRefusal {
@@ -133,6 +132,9 @@ export const NATIVE_PAYLOAD = refusal(
   'Let the hook run `covibe-local hook CLIENT EVENT`, which sends names and paths alone; `covibe-local setup --hooks command` writes it so.',
   { field: 'hook_event_name' },
 );
+
+/** Which header of a request names neither this server nor a page that may call it. */
+export type GuardProblem = 'host' | 'origin';
 
 export function foreign(problem: GuardProblem): HttpRefusal {
   const [what, setting] = problem === 'host' ? ['Host', 'allowed_hosts'] : ['Origin', 'allowed_origins'];

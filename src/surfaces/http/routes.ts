@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import type { Config } from '../../config.ts';
 import { type SignInRequest, signInRequest } from '../../features/core/identity/index.ts';
 import type { Principal, Services } from '../../kernel/call.ts';
 import { replyTo } from '../../kernel/failure.ts';
@@ -13,11 +12,12 @@ import { newId } from '../../storage/rows.ts';
 import { PROOF_HEADER, SURFACE_HEADER, WORKSPACE_HEADER } from '../../wire/headers.ts';
 import type { McpSurface } from '../mcp/handler.ts';
 import { toolsetsOfPath } from '../mcp/toolsets.ts';
-import { companionRoutes, deviceRoutes, hookRoutes } from './companion.ts';
+import { companionRoutes, deviceRoutes } from './companion.ts';
 import type { StaticFiles } from './dashboard.ts';
-import type { Entrance } from './entrance.ts';
+import type { Entrance, Guard } from './entrance.ts';
 import { exportEvents } from './export.ts';
 import type { HealthReport } from './health.ts';
+import { hookRoutes } from './hook-routes.ts';
 import type { Metrics } from './metrics.ts';
 import {
   actionStatus,
@@ -32,31 +32,6 @@ import {
   UNKNOWN_SESSION,
 } from './refuse.ts';
 import { bearer, ClientGone, isFromHere, originOf, pathOf, peerOf, reportedIn } from './request.ts';
-
-/** Why a request is turned away before anything is read of it, or nothing. */
-export type GuardProblem = 'host' | 'origin';
-export type Guard = (host: string | undefined, origin: string | undefined, site?: string | undefined) => GuardProblem | undefined;
-
-/** As browsers name who asks in `Sec-Fetch-Site`: another site, or another port of this one. */
-const FOREIGN_SITES = new Set<string | undefined>(['cross-site', 'same-site']);
-
-/**
- * Against DNS rebinding: the Host must be a name that is ours. Against other sites' pages: an Origin must be the very
- * address that was called, port included, because a cookie for localhost goes to every port of it. Without an Origin, as with
- * a picture or a script that a page takes from elsewhere, `site` decides where it is given.
- */
-export function createGuard(config: Pick<Config, 'host' | 'allowed_hosts' | 'allowed_origins'>): Guard {
-  const hosts = new Set(['localhost', '127.0.0.1', '[::1]', config.host, `[${config.host}]`, ...config.allowed_hosts].map((host) => host.toLowerCase()));
-  const origins = new Set(config.allowed_origins.map((origin) => origin.toLowerCase()));
-  return (host, origin, site) => {
-    if (!host || !hosts.has(hostnameOf(host))) return 'host';
-    if (origin === undefined) return FOREIGN_SITES.has(site) ? 'origin' : undefined;
-    const own = [`http://${host}`.toLowerCase(), `https://${host}`.toLowerCase()];
-    return own.includes(origin.toLowerCase()) || origins.has(origin.toLowerCase()) ? undefined : 'origin';
-  };
-}
-
-const hostnameOf = (host: string): string => host.toLowerCase().replace(/:\d+$/, '');
 
 const HEADER = 'x-request-id';
 

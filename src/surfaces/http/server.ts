@@ -6,12 +6,12 @@ import { waitAtMost } from '../../kernel/clock.ts';
 import type { App } from '../../main.ts';
 import { createMcpSurface } from '../mcp/handler.ts';
 import { createDashboard } from './dashboard.ts';
-import { boundConnections, boundPipelining, createEntrance } from './entrance.ts';
+import { boundConnections, boundPipelining, createEntrance, createGuard } from './entrance.ts';
 import { eventsRoute } from './events-socket.ts';
 import { createHealth } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { cookieName } from './request.ts';
-import { attended, createGuard, createRoutes } from './routes.ts';
+import { attended, createRoutes } from './routes.ts';
 import { type TerminalLimits, terminalRoute } from './terminal-socket.ts';
 import { attachUpgrades } from './upgrade.ts';
 

@@ -7,11 +7,11 @@ import { noWorkspace } from '../../kernel/early-refusals.ts';
 import { Refusal, refused } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import { WORKSPACE_HEADER } from '../../wire/headers.ts';
+import type { Guard } from './entrance.ts';
 import { type Entrance, KeyedShare } from './entrance.ts';
 import type { Metrics } from './metrics.ts';
 import { foreign, type HttpRefusal, NO_SUCH_PATH, respond, TOO_MANY_SOCKETS } from './refuse.ts';
 import { bearer, pathOf } from './request.ts';
-import type { Guard } from './routes.ts';
 
 export const CLOSE_SLOW = 4408;
 export const CLOSE_SIGNED_OUT = 4401;

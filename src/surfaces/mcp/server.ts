@@ -4,11 +4,11 @@ import type { App } from '../../main.ts';
 import { VERSION } from '../../version.ts';
 import { callerFrom, correlationOf, type McpCaller } from './caller.ts';
 import { exchangeOf } from './exchange.ts';
+import { instructionsFor } from './instructions.ts';
 import { CACHE_HINTS, capabilitiesFor, type Lists } from './lists.ts';
 import type { Relays, Via } from './relays.ts';
 import { resourceNotFound, toolResult } from './replies.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import { instructionsFor } from './toolsets.ts';
 
 export interface McpServices {
   readonly app: App;

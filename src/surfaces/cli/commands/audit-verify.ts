@@ -7,7 +7,7 @@ import { anchorFolder, type KeptAnchors, readAnchorFile } from '../../../storage
 import { AnchorUnreadable, readGivenAnchors } from '../../../storage/anchors/given.ts';
 import { ChainVerifier } from '../../../storage/chain-verifier.ts';
 import type { JournalEvent } from '../../../storage/journal.ts';
-import { type AnswerTo, call } from '../ask.ts';
+import { type AnswerTo, call } from '../call.ts';
 import { type CliCommand, CliError, everyFiveSeconds, type Invocation, option } from '../command.ts';
 import { counted } from '../output.ts';
 

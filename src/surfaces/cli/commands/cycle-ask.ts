@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycle/contract.ts';
 import { fileDisk } from '../../../machine/files.ts';
-import { type AnswerTo, type CalledAction, call } from '../ask.ts';
+import { type AnswerTo, type CalledAction, call } from '../call.ts';
 import { CliError, type Invocation, option } from '../command.ts';
 import { type CycleAnswer, statusLines, type Who, whoIs } from './cycle-text.ts';
 

@@ -1,4 +1,4 @@
-import type { AnswerTo, ItemOf } from '../ask.ts';
+import type { AnswerTo, ItemOf } from '../call.ts';
 import { age, counted, indented, list, oneLine, table } from '../output.ts';
 
 export type CycleAnswer = AnswerTo<'cycles.show'>;

@@ -1,6 +1,6 @@
 import { excerpt } from '../../../kernel/excerpt.ts';
 import type { JournalEvent } from '../../../storage/journal.ts';
-import { call } from '../ask.ts';
+import { call } from '../call.ts';
 import { findServer } from '../client.ts';
 import { type CliCommand, CliError, type Invocation, interruptible, option } from '../command.ts';
 import { actorNames, IN_REPOSITORY, showHere, statusText, typed } from './cycle-ask.ts';

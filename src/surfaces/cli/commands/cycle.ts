@@ -1,5 +1,6 @@
-import { type AnswerTo, canConfirm, confirm, itemEndingIn } from '../ask.ts';
+import { type AnswerTo, itemEndingIn } from '../call.ts';
 import { type CliCommand, CliError, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
+import { canConfirm, confirm } from '../confirm.ts';
 import { actorNames, afterChange, ask, here, IN_REPOSITORY, showHere, statusText, typed } from './cycle-ask.ts';
 import { cycleInit } from './cycle-init.ts';
 import { type CurrentCycle, type CycleAnswer, handoffLines, historyTable, latestFor, sessionTable } from './cycle-text.ts';

@@ -1,5 +1,6 @@
-import { type AnswerTo, call, calling, canConfirm, confirm } from '../ask.ts';
+import { type AnswerTo, call, calling } from '../call.ts';
 import { type CliCommand, type CommandResult, given, type Invocation, option, upToThousand } from '../command.ts';
+import { canConfirm, confirm } from '../confirm.ts';
 import { age, type CliOutput, escapeInvisible, table } from '../output.ts';
 
 /** External MCP servers, as `secrets.toml` names them. */

@@ -1,4 +1,4 @@
-import { type AnswerTo, call, calling } from '../ask.ts';
+import { type AnswerTo, call, calling } from '../call.ts';
 import { type CliCommand, given, option, UsageError } from '../command.ts';
 import { age, counted, indented, oneLine, table } from '../output.ts';
 

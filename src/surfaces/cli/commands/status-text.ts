@@ -1,6 +1,7 @@
 import { printableLine } from '../../../wire/printable.ts';
-import type { AnswerTo, ItemOf } from '../ask.ts';
-import { age, type CliOutput, columnsOf, counted, fitted, oneLine as inOneLine, padded } from '../output.ts';
+import type { AnswerTo, ItemOf } from '../call.ts';
+import { columnsOf, fitted, padded } from '../columns.ts';
+import { age, type CliOutput, counted, oneLine as inOneLine } from '../output.ts';
 
 type Agent = ItemOf<'agents.list'>;
 type Tones = CliOutput['tone'];

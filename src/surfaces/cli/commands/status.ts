@@ -1,5 +1,5 @@
 import { homeFolder } from '../../../config.ts';
-import { type AnswerTo, call, type ItemOf } from '../ask.ts';
+import { type AnswerTo, call, type ItemOf } from '../call.ts';
 import { processOf } from '../client.ts';
 import type { CliCommand, Invocation } from '../command.ts';
 import { age } from '../output.ts';

@@ -1,4 +1,4 @@
-import { calling, type ItemOf } from '../ask.ts';
+import { calling, type ItemOf } from '../call.ts';
 import { type CliCommand, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';
 

@@ -1,4 +1,4 @@
-import { quoted } from '../../../clients/config-entries.ts';
+import { shellQuoted } from '../../../wire/shell-quoted.ts';
 import { hashOf } from '../hash.ts';
 import type { Guarded } from './install.ts';
 
@@ -29,14 +29,14 @@ fi
 covibe() {
   if command -v covibe-local >/dev/null 2>&1; then
     covibe-local "$@"
-  elif [ -x ${quoted(interpreter)} ] && [ -f ${quoted(file)} ]; then
-    ${quoted(interpreter)} ${quoted(file)} "$@"
+  elif [ -x ${shellQuoted(interpreter)} ] && [ -f ${shellQuoted(file)} ]; then
+    ${shellQuoted(interpreter)} ${shellQuoted(file)} "$@"
   else
     echo 'covibe-local is not installed any more: this ${what} was not checked against the claims of others.' >&2
     echo '    next: install it again; \`covibe-local guard remove\` then takes this hook out' >&2
   fi
 }
-${from}covibe guard check ${hook}${hook === 'pre-push' ? ' "$1"' : ''} --base-url ${quoted(origin)}
+${from}covibe guard check ${hook}${hook === 'pre-push' ? ' "$1"' : ''} --base-url ${shellQuoted(origin)}
 case $? in
 0) ;;
 3) exit 1 ;;

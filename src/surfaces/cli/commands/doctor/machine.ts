@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { loadConfig } from '../../../../config.ts';
 import type { Orphan } from '../../../../features/review/instances/contract.ts';
-import { call } from '../../ask.ts';
+import { call } from '../../call.ts';
 import { findServer } from '../../client.ts';
 import { type Invocation, option } from '../../command.ts';
 import { check, type DoctorFinding, inWords as faultInWords, type Say } from './check.ts';

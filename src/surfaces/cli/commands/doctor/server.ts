@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { VERSION } from '../../../../version.ts';
 import { exchange } from '../../../../wire/http-client.ts';
-import { call } from '../../ask.ts';
+import { call } from '../../call.ts';
 import { readRunFile } from '../../home.ts';
 import { counted, escapeInvisible } from '../../output.ts';
 import { check } from './check.ts';

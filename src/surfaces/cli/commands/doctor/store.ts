@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { clockFrom } from '../../../../kernel/clock.ts';
 import type { PostgresFacts, PostgresRefusal } from '../../../../storage/inspect-postgres.ts';
-import { type AnswerTo, call } from '../../ask.ts';
+import { type AnswerTo, call } from '../../call.ts';
 import { expiresIn } from '../status-text.ts';
 import { check, type DoctorFinding, inWords, type Say } from './check.ts';
 

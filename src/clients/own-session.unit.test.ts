@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownSession } from './hook-payload.ts';
+import { ownSession } from './own-session.ts';
 
 const envelope = { ok: true, data: { session_id: 'ses_01', agent_type: null } };
 const text = JSON.stringify(envelope);
