@@ -1,6 +1,6 @@
 import type { HookAnswer, HookEvent } from '../wire/hook-question.ts';
 import { recordIn, stringOf } from '../wire/json.ts';
-import type { HookClient, Reduced, Rendered } from './client.ts';
+import type { HookClient, ReducedPayload, RenderedAnswer } from './client.ts';
 import { ownSession } from './own-session.ts';
 import { filesWritten, type WrittenFiles } from './shell.ts';
 import { patchedFiles } from './writers.ts';
@@ -10,7 +10,7 @@ type Native = Readonly<Record<string, unknown>>;
 const SOURCES = ['startup', 'resume', 'clear', 'compact'] as const;
 
 /** Of payloads with the field names of Claude Code, which Codex and Gemini CLI have taken over. */
-function reduced(event: HookEvent, native: Native, tools: FileTools): Reduced {
+function reduced(event: HookEvent, native: Native, tools: FileTools): ReducedPayload {
   const tool = stringOf(native.tool_name);
   return {
     client_session: stringOf(native.session_id),
@@ -25,7 +25,7 @@ function reduced(event: HookEvent, native: Native, tools: FileTools): Reduced {
 }
 
 /** Answers of Claude Code, which Codex reads too. What is said without a field for it is not said. */
-function rendered({ events, contextEvents }: HookClient, event: HookEvent, answer: HookAnswer): Rendered {
+function rendered({ events, contextEvents }: HookClient, event: HookEvent, answer: HookAnswer): RenderedAnswer {
   const { decision, reason, context, notice } = answer;
   const said = notice ? { systemMessage: notice } : {};
   if (event === 'session-end') return {};

@@ -43,12 +43,12 @@ export class Admission {
 
   /** `precheck` is asked only for a caller who holds the grant: it may say what there is and what there is not. */
   async admit(call: Call, precheck: () => PrecheckFailure | undefined): Promise<Stop | undefined> {
-    const asked = askedBy(call);
+    const asked = accessRequestOf(call);
     const { principal, argsDigest, requestId, exchange } = call;
     const token = exchange?.rounds?.requestState;
     const round = token?.startsWith(ROUND_PREFIX) ? await this.#ports.resume(principal, asked, argsDigest, token) : undefined;
     if (token?.startsWith(ROUND_PREFIX) && !round) throw roundUnknown();
-    if (round) takeUp(call, round);
+    if (round) applyRound(call, round);
 
     const first = await this.#ports.authorize(principal, asked, { resumed: round?.grantId });
     if (!first.allowed || !first.approve) {
@@ -58,8 +58,8 @@ export class Admission {
     }
     await this.writeAhead(call, first.check);
     // Nobody is asked to approve what would be refused all the same.
-    const vain = precheck();
-    if (vain) return vain;
+    const refused = precheck();
+    if (refused) return refused;
     const grantId = first.grant?.id as string;
     using waiting = new Deadline(LONGEST_HOLD_MS, call.signal, this.#deadlines);
     const held = await waiting.race(
@@ -119,7 +119,7 @@ export class Admission {
     const looksOurs = requestState?.startsWith(ROUND_PREFIX) || requestState?.startsWith(APPROVAL_PREFIX);
     if (!call.grant || (!call.counted && !looksOurs)) return result;
     const round: Round = { grantId: call.grant.id, approvalId: call.approval, requestState };
-    return { ...result, requestState: await this.#ports.suspend(call.principal, askedBy(call), call.argsDigest, round) };
+    return { ...result, requestState: await this.#ports.suspend(call.principal, accessRequestOf(call), call.argsDigest, round) };
   }
 
   /** Check and use are one step where the grant counts. */
@@ -141,12 +141,12 @@ export class Admission {
   }
 }
 
-function askedBy(call: Call): AccessRequest {
+function accessRequestOf(call: Call): AccessRequest {
   if (call.noun === 'action') throw new Error('an action is no matter of capabilities');
   return { noun: call.noun, name: call.name, args: call.args, redactedArgs: call.redactedArgs, toolset: onlyToolset(call), aside: call.aside };
 }
 
-function takeUp(call: Call, { approvalId, requestState }: Round): void {
+function applyRound(call: Call, { approvalId, requestState }: Round): void {
   call.approval = approvalId;
   call.counted = true;
   const inputResponses = call.exchange?.rounds?.inputResponses;

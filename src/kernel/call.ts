@@ -349,7 +349,7 @@ export class Deadline implements Disposable {
 }
 
 /** How long a person takes to answer says nothing of the call. */
-export function untimed(exchange: Exchange, deadline: Deadline): Exchange {
+export function pauseDeadlineWhileAsking(exchange: Exchange, deadline: Deadline): Exchange {
   const { ask } = exchange;
   return ask ? { ...exchange, ask: (...question) => deadline.asking(() => ask(...question)) } : exchange;
 }

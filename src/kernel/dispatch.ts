@@ -9,9 +9,9 @@ import {
   callRecords,
   Deadline,
   Deferred,
+  pauseDeadlineWhileAsking,
   type RelayRequest,
   type Services,
-  untimed,
 } from './call.ts';
 import { fallbackEnvelope, noWorkspace, opensWorkspace, unknownAction } from './early-refusals.ts';
 import { isFault, replyTo } from './failure.ts';
@@ -284,7 +284,7 @@ export class Dispatch {
     try {
       await this.#admission.writeAhead(call);
       using deadline = new Deadline(timeoutMs, call.signal, this.#deadlines);
-      const exchange = call.exchange && untimed(call.exchange, deadline);
+      const exchange = call.exchange && pauseDeadlineWhileAsking(call.exchange, deadline);
       const ctx: RelayContext = { signal: deadline.signal, exchange, requestId: call.requestId, log: this.#o.log };
       const result = await deadline.race(work(ctx));
       call.kept = true;

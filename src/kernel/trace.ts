@@ -74,7 +74,7 @@ export function errorType(error: unknown): string {
 }
 
 /** Writes of all callers run in turn, on the scope of whoever came first: each is brought back to its own. */
-export function watched(store: Store): Store {
+export function tracedStore(store: Store): Store {
   const said = { 'db.system.name': store.kind === 'sqlite' ? 'sqlite' : 'postgresql' };
   return {
     ...store,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { answers } from './process/group.ts';
+import { processExists } from './process/group.ts';
 
 /** What the server keeps in a repository besides git's own: each step is whole or not done at all, also when the power fails. */
 
@@ -89,7 +89,7 @@ async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, pid, start] = /^\..+\.(\d+)\.([0-9a-f]{12})[0-9a-f]{12}\.tmp$/.exec(name) ?? [];
     if (pid === undefined) continue;
-    const isMade = Number(pid) === process.pid ? start === START : answers(Number(pid));
+    const isMade = Number(pid) === process.pid ? start === START : processExists(Number(pid));
     if (!isMade) await rm(join(folder, name), { recursive: true, force: true });
   }
 }

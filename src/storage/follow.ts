@@ -9,7 +9,7 @@ const PAGE = 200;
 const KEPT_PAGES = 4;
 
 /** What is followed of each workspace's journal, here and in any number of places at once. */
-export class Followed {
+export class JournalFollowers {
   readonly #db: Db;
   readonly #workspaces = new Map<string, Tail>();
 

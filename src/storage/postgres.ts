@@ -98,7 +98,7 @@ function parserFor(oid: number, format?: string): (text: string) => unknown {
   return pg.types.getTypeParser(oid, format as 'text');
 }
 
-class Attempt extends Error {
+class FailedAttempt extends Error {
   readonly committing: boolean;
   constructor(committing: boolean, cause: unknown) {
     super('transaction failed', { cause });
@@ -136,7 +136,7 @@ async function transact<T>(pool: pg.Pool, names: PreparedNames, workspace: strin
   const begun = client.query(`begin isolation level read committed; select pg_advisory_xact_lock(${lockKey(workspace)})`);
   begun.catch(() => {});
   try {
-    const running = new Running(client, names, begun);
+    const running = new RunningTransaction(client, names, begun);
     const result = await work(running.db, running);
     await begun;
     committing = true;
@@ -151,14 +151,14 @@ async function transact<T>(pool: pg.Pool, names: PreparedNames, workspace: strin
     );
     if (isOutdated(first)) names.forget();
     await client.query('rollback').catch(() => {});
-    throw new Attempt(committing, first);
+    throw new FailedAttempt(committing, first);
   } finally {
     client.release();
   }
 }
 
 /** A transaction on its connection. Its statements do not wait for each other, as they would on a connection that Kysely reserves. */
-class Running implements Control {
+class RunningTransaction implements Control {
   readonly db: Db;
   readonly #client: pg.PoolClient;
   readonly #names: PreparedNames;
@@ -207,7 +207,7 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      const { committing, cause } = error instanceof Attempt ? error : { committing: false, cause: error };
+      const { committing, cause } = error instanceof FailedAttempt ? error : { committing: false, cause: error };
       if (committing && isLost(cause) && !isUnsent(cause)) {
         throw new OutcomeUnknown('the database connection was lost during the commit', { cause });
       }

@@ -1,10 +1,10 @@
-import type { Reduced } from '../clients/client.ts';
+import type { ReducedPayload } from '../clients/client.ts';
 import { placeOf } from '../machine/git/place.ts';
 import { type PlacedFile, placedFiles } from '../machine/git/placed.ts';
 import { type Edit, type HookQuestion, LONGEST, MAX_EDITS, TOP } from '../wire/hook-question.ts';
 
 /** With the repository that the run stands in, and the files as claims name them. On the machine where they are. */
-export function questionFrom({ files = [], unread = false, ...reduced }: Reduced): HookQuestion {
+export function questionFrom({ files = [], unread = false, ...reduced }: ReducedPayload): HookQuestion {
   const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
   const placed = reduced.folder === undefined ? [] : placedFiles(files.slice(0, MAX_EDITS), reduced.folder);
   // One that no file can have must not make the others unheard.

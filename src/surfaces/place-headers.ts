@@ -3,7 +3,7 @@ import { placeOf } from '../machine/git/place.ts';
 import { PLACE_HEADER, REPOSITORY_HEADER } from '../wire/headers.ts';
 import { LONGEST_HEADER } from '../wire/limits.ts';
 
-/** `reportedIn` of http/request.ts reads them. Looked up at each call: the branch changes while a bridge runs. */
+/** `readReportedPlace` of http/request.ts reads them. Looked up at each call: the branch changes while a bridge runs. */
 export function placeHeaders(folder: string): Record<string, string> {
   const place = reportedPlace(folder);
   const named = asHeader(JSON.stringify(place.place));

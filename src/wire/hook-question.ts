@@ -18,7 +18,7 @@ export const LONGEST = { path: 500, folder: 1_000, branch: 300, name: 200, model
 export const TOP = '.';
 
 /** What is about to be written: absolute, or from where somebody stands. */
-export interface Written {
+export interface WrittenPath {
   readonly path: string;
   /** Where it is a folder, all that lies beneath it is meant. */
   readonly tree?: boolean;

@@ -4,8 +4,8 @@ import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileDisk } from '../files.ts';
-import { answers, markedLeaders, startOf } from '../process/group.ts';
-import { FolderMissing, isFolder, notStarted, ProgramMissing, runProgram } from '../process/process.ts';
+import { markedLeaders, processExists, startOf } from '../process/group.ts';
+import { FolderMissing, isFolder, ProgramMissing, runProgram, startError } from '../process/process.ts';
 import { type AgentSessions, markOf, SESSION_VARIABLE, type SessionHandle } from './agent-session.ts';
 import { endSession } from './end-session.ts';
 
@@ -54,7 +54,7 @@ export function createProcesses(logs: string, leaders: typeof markedLeaders = ma
         child.on('error', () => {});
         child.stdin?.on('error', () => {});
         await once(child, 'spawn').catch((error: unknown) => {
-          throw notStarted(file, error);
+          throw startError(file, error);
         });
         const pid = child.pid as number;
         const started = await beganAt(pid);
@@ -80,7 +80,7 @@ export function createProcesses(logs: string, leaders: typeof markedLeaders = ma
   };
 }
 
-const isRunning = async ({ pid, started }: SessionHandle): Promise<boolean> => answers(pid) && (await beganAt(pid)) === started;
+const isRunning = async ({ pid, started }: SessionHandle): Promise<boolean> => processExists(pid) && (await beganAt(pid)) === started;
 
 function read(name: string, note: string | null): SessionHandle | null {
   const [, pid, started] = /^([1-9]\d*) (\d+)\n$/.exec(note ?? '') ?? [];

@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import type { Written } from '../../wire/hook-question.ts';
+import type { WrittenPath } from '../../wire/hook-question.ts';
 import { LONGEST_PATH } from '../../wire/limits.ts';
 import { orNothing } from '../../wire/or-nothing.ts';
 import { nearest, real } from '../paths.ts';
@@ -19,7 +19,7 @@ export interface PlacedFile {
  * what is in a submodule is the outer repository's too: whoever has claimed it by either has it. Of a whole working tree only that which
  * somebody stands in is meant: another is a copy, such as a scratch worktree, with which nothing claimed is gone.
  */
-export function placedFiles(written: readonly Written[], folder: string): PlacedFile[] {
+export function placedFiles(written: readonly WrittenPath[], folder: string): PlacedFile[] {
   if (folder.length > LONGEST_PATH) return [];
   const places = new Map<string, readonly GitPlace[]>();
   const own = placesAround(folder).map((place) => ({ place, tops: [place.root, real(place.root)] }));
@@ -47,7 +47,7 @@ export function placedFiles(written: readonly Written[], folder: string): Placed
 }
 
 /** Undefined where there is no working tree to have a top. */
-function nameOf({ path, fromTop }: Written, folder: string): string | undefined {
+function nameOf({ path, fromTop }: WrittenPath, folder: string): string | undefined {
   const named = resolve(folder, path);
   if (fromTop === undefined) return named;
   const top = placeOf(named)?.root;

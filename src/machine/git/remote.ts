@@ -1,7 +1,7 @@
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Ran } from '../process/process.ts';
+import type { ProgramResult } from '../process/process.ts';
 import { type GitOptions, git, resolveCommit, runGit, runGitIn } from './git.ts';
 import { gitFoldersOf, writeGitFolder } from './git-files.ts';
 import type { GitSetting } from './git-program.ts';
@@ -69,7 +69,7 @@ export async function pushBranch(repository: string, branch: string, { commit, .
  * Talks to another machine from a git folder of our own, which has the repository's objects and a configuration that we wrote: neither
  * pushurl, insteadOf, sshCommand, a proxy nor a credential helper of the repository is read.
  */
-async function speak(repository: string, way: 'fetch' | 'push', line: (url: string) => string[], options: RemoteOptions): Promise<Ran> {
+async function speak(repository: string, way: 'fetch' | 'push', line: (url: string) => string[], options: RemoteOptions): Promise<ProgramResult> {
   const { address, access, ...rest } = options;
   const { network, rewrites } = await userSettings();
   const url = rewrittenAddress(requireSafe(address), rewrites, way);
@@ -105,7 +105,7 @@ function requireSafe(address: string): string {
   throw new RemoteFailed('failed', 'the address of origin is neither https nor ssh');
 }
 
-function requireDone({ code, stdout, stderr }: Ran): string {
+function requireDone({ code, stdout, stderr }: ProgramResult): string {
   if (code === 0) return stdout;
   throw failureOf(stdout, stderr);
 }

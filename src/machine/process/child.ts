@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { waitAtMost } from '../../kernel/clock.ts';
 import { MARK, remaining, signalAll, startOf } from './group.ts';
-import { FolderMissing, isFolder, notStarted } from './process.ts';
+import { FolderMissing, isFolder, startError } from './process.ts';
 
 export interface ChildSpec {
   readonly file: string;
@@ -67,18 +67,18 @@ export async function startChild(spec: ChildSpec, listener?: GroupListener): Pro
   try {
     child = spawn(file, args, { cwd, env, detached: true, windowsHide: true, stdio: 'pipe' });
   } catch (error) {
-    throw notStarted(file, error);
+    throw startError(file, error);
   }
   if (child.pid === undefined) {
     const [error] = await once(child, 'error');
-    throw notStarted(file, error);
+    throw startError(file, error);
   }
   // Nothing is awaited between the start and this: whoever ends it if we die has to know it as early as possible.
   listener?.began(child.pid);
-  return attend(child, child.pid, file, marker, listener);
+  return superviseChild(child, child.pid, file, marker, listener);
 }
 
-function attend(child: ChildProcessWithoutNullStreams, pid: number, file: string, mark: string, listener: GroupListener | undefined): Child {
+function superviseChild(child: ChildProcessWithoutNullStreams, pid: number, file: string, mark: string, listener: GroupListener | undefined): Child {
   const kin = { groups: [pid], mark, since: startOf(pid) };
   const streams = [child.stdin, child.stdout, child.stderr];
   // It may end without having read what it was given; who writes is told by the write itself.
@@ -87,7 +87,7 @@ function attend(child: ChildProcessWithoutNullStreams, pid: number, file: string
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
 
-  const nobodyWithin = async (ms: number): Promise<boolean> => {
+  const allGoneWithin = async (ms: number): Promise<boolean> => {
     const until = performance.now() + ms;
     for (let pause = 5; ; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
       if (remaining(kin).length === 0) return true;
@@ -104,12 +104,12 @@ function attend(child: ChildProcessWithoutNullStreams, pid: number, file: string
     let left = remaining(kin);
     if (left.length === 0) return;
     signalAll(left, 'SIGTERM');
-    if (await nobodyWithin(graceMs)) return;
+    if (await allGoneWithin(graceMs)) return;
     // One that was just being forked is caught by the next look.
     for (const until = performance.now() + KILL_MS; (left = remaining(kin)).length > 0; ) {
       if (performance.now() >= until) throw new ProcessesLeft(file, left);
       signalAll(left, 'SIGKILL');
-      await nobodyWithin(LONGEST_LOOK_MS);
+      await allGoneWithin(LONGEST_LOOK_MS);
     }
   };
 

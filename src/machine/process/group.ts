@@ -43,7 +43,7 @@ export interface Kin {
 export function remaining({ groups, mark, variable = MARK, since = 0 }: Kin): number[] {
   const leaders = [...groups];
   const processes = readProcesses();
-  if (!processes) return leaders.map(groupId).filter(answers);
+  if (!processes) return leaders.map(groupId).filter(processExists);
   const found = new Set<number>();
   const strays = new Set<number>();
   const kept = new Set(leaders);
@@ -138,7 +138,7 @@ function environmentOf(pid: number): string {
 }
 
 /** Whether there is such a process, or, negative, a group. */
-export function answers(id: number): boolean {
+export function processExists(id: number): boolean {
   try {
     process.kill(id, 0);
     return true;

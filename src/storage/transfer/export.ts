@@ -21,18 +21,18 @@ export interface ExportOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Exported {
+export interface ExportResult {
   readonly rows: Readonly<Record<string, number>>;
   readonly journal: ChainPoint;
   readonly firstBreak: ChainBreak | null;
 }
 
 /** Everything that a workspace holds, of one moment. */
-export async function exportWorkspace(engine: Engine, options: ExportOptions): Promise<Exported> {
+export async function exportWorkspace(engine: Engine, options: ExportOptions): Promise<ExportResult> {
   return await inSnapshot(engine, (db) => writeSnapshot(engine, db, options));
 }
 
-async function writeSnapshot(engine: Engine, db: Db, options: ExportOptions): Promise<Exported> {
+async function writeSnapshot(engine: Engine, db: Db, options: ExportOptions): Promise<ExportResult> {
   const { workspace, version, now, unverified, signal } = options;
   const known = await db.selectFrom('workspaces').select(['id', 'name']).where('id', '=', workspace).executeTakeFirst();
   if (!known)

@@ -21,7 +21,7 @@ export interface ImportOptions {
   onProgress?(rows: number, bytes: number): void;
 }
 
-export interface Imported {
+export interface ImportResult {
   readonly header: Header;
   /** Those that are in the database now. */
   readonly rows: Readonly<Record<string, number>>;
@@ -47,12 +47,12 @@ export async function headerOf({ file, unverified }: Pick<ImportOptions, 'file' 
  * Everything that the rules take or nothing, in one transaction that has the workspace to itself. No event is added: the journal ends where
  * the exported one did, so that an anchor kept elsewhere still proves it.
  */
-export async function importWorkspace(engine: Engine, options: ImportOptions): Promise<Imported> {
+export async function importWorkspace(engine: Engine, options: ImportOptions): Promise<ImportResult> {
   const header = await headerOf(options);
   const workspace = header.workspace.id;
   return await engine.transaction(workspace, async (db) => {
     await clearUntouched(db, workspace);
-    const intake = new Intake(engine, db, header, options);
+    const intake = new ImportReader(engine, db, header, options);
     const { journal } = await intake.readAll();
     const rows = await rowCounts(db, workspace);
     const wrong = Object.keys(rows).find((table) => rows[table] !== intake.taken[table]);
@@ -66,7 +66,7 @@ const BATCH_CHARACTERS = 4 * 1024 * 1024;
 const POSITIONS: ReadonlyMap<string, number> = new Map(TABLES.map(({ name }, position) => [name, position]));
 
 /** One reading of the file, from its first line to its end. */
-class Intake {
+class ImportReader {
   readonly #engine: Engine;
   readonly #db: Db;
   readonly #header: Header;

@@ -24,7 +24,7 @@ interface Asking {
   readonly of?: string;
 }
 
-export async function askServer(env: NodeJS.ProcessEnv, { origin, client, event, question, token, of = client }: Asking): Promise<HookResult> {
+export async function askHook(env: NodeJS.ProcessEnv, { origin, client, event, question, token, of = client }: Asking): Promise<HookResult> {
   const failClosed = failsClosed(env, origin, token);
   if (token !== undefined && !fitsHeader(token)) return { kind: 'refused', ...MALFORMED_TOKEN, failClosed };
   const asked = await ask(origin, `/api/hooks/${client}/${event}`, { token, body: question, timeoutMs: TIMEOUT_MS });
@@ -50,7 +50,7 @@ function refusalIn(status: number, body: Record<string, unknown>): { message: st
 }
 
 /** For the agent or person whose edit, commit or push waits for the server. */
-export function heldBack(what: string, origin: string, heard: Exclude<HookResult, { kind: 'answered' }>): string {
+export function heldBackText(what: string, origin: string, heard: Exclude<HookResult, { kind: 'answered' }>): string {
   const [why, next] =
     heard.kind === 'away'
       ? [`cannot be asked (${heard.reason})`, 'Start it with `covenant up`.']

@@ -21,12 +21,12 @@ interface Removal {
   readonly stays: readonly string[];
 }
 
-interface From {
+interface SetUpPlace {
   readonly env: NodeJS.ProcessEnv;
   readonly root: string;
 }
 
-interface Undone {
+interface UndoPlan {
   readonly removals: readonly Removal[];
   readonly writes: readonly FileWrite[];
   /** To be taken away where they are empty. */
@@ -34,7 +34,7 @@ interface Undone {
 }
 
 /** Undoes what setup wrote for this repository. What others need too stays until the last of them is gone. */
-export function removeSetup(from: From): Removal[] {
+export function removeSetup(from: SetUpPlace): Removal[] {
   const undone = [undo(from, { repository: from.root }), undo(from, 'machine')];
   writeAll(undone.flatMap(({ writes }) => writes));
   const removals = undone.flatMap((each) => each.removals);
@@ -43,7 +43,7 @@ export function removeSetup(from: From): Removal[] {
   return removals;
 }
 
-function undo({ env, root }: From, scope: RecordScope): Undone {
+function undo({ env, root }: SetUpPlace, scope: RecordScope): UndoPlan {
   const record = readRecord(env, scope);
   const path = recordPath(env, scope);
   const before = readText(path, path)?.text;

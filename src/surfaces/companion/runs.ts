@@ -39,13 +39,13 @@ const sessionPath = (env: NodeJS.ProcessEnv, transcript: string): string => join
 
 /** The run that writes this transcript is this session of the team's: whoever reads the transcript first, hook or watcher, links its usage to it. */
 export function noteSession(env: NodeJS.ProcessEnv, transcript: string, session: string, now: number): void {
-  if (sessionNoted(env, transcript) === session) return;
+  if (notedSession(env, transcript) === session) return;
   replaceFile(sessionPath(env, transcript), session);
   sweepRuns(env, now);
 }
 
 /** Also of a subagent's transcript: these lie in `<run>/subagents`, beside `<run>.jsonl`. */
 export const sessionOf = (env: NodeJS.ProcessEnv, transcript: string): string | undefined =>
-  sessionNoted(env, transcript) ?? sessionNoted(env, `${dirname(dirname(transcript))}.jsonl`);
+  notedSession(env, transcript) ?? notedSession(env, `${dirname(dirname(transcript))}.jsonl`);
 
-const sessionNoted = (env: NodeJS.ProcessEnv, transcript: string): string | undefined => orNothing(() => readFileSync(sessionPath(env, transcript), 'utf8'));
+const notedSession = (env: NodeJS.ProcessEnv, transcript: string): string | undefined => orNothing(() => readFileSync(sessionPath(env, transcript), 'utf8'));

@@ -12,31 +12,7 @@ import { bearer, cookies, createSourceOf, pathOf, plainAddress, proofOf, type Re
 
 type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
 
-/** Whether a request is for this server and from a page that may call it: what is wrong with it, or nothing. */
-export type Guard = (host: string | undefined, origin: string | undefined, site?: string | undefined) => GuardProblem | undefined;
-
-/** As browsers name who asks in `Sec-Fetch-Site`: another site, or another port of this one. */
-const FOREIGN_SITES = new Set<string | undefined>(['cross-site', 'same-site']);
-
-/**
- * Against DNS rebinding: the Host must be a name that is ours. Against other sites' pages: an Origin must be the very
- * address that was called, port included, because a cookie for localhost goes to every port of it. Without an Origin, as with
- * a picture or a script that a page takes from elsewhere, `site` decides where it is given.
- */
-export function createGuard(config: Pick<Config, 'host' | 'allowed_hosts' | 'allowed_origins'>): Guard {
-  const hosts = new Set(['localhost', '127.0.0.1', '[::1]', config.host, `[${config.host}]`, ...config.allowed_hosts].map((host) => host.toLowerCase()));
-  const origins = new Set(config.allowed_origins.map((origin) => origin.toLowerCase()));
-  return (host, origin, site) => {
-    if (!host || !hosts.has(hostnameOf(host))) return 'host';
-    if (origin === undefined) return FOREIGN_SITES.has(site) ? 'origin' : undefined;
-    const own = [`http://${host}`.toLowerCase(), `https://${host}`.toLowerCase()];
-    return own.includes(origin.toLowerCase()) || origins.has(origin.toLowerCase()) ? undefined : 'origin';
-  };
-}
-
-const hostnameOf = (host: string): string => host.toLowerCase().replace(/:\d+$/, '');
-
-interface Exchanged {
+interface IncomingRequest {
   readonly incoming: IncomingMessage;
   readonly outgoing?: ServerResponse | undefined;
   /** As routes are found by it, not as it was spelled. */
@@ -60,7 +36,7 @@ type Sender = 'known' | 'unknown' | 'device';
 export interface Entrance {
   readonly sourceOf: (incoming: IncomingMessage) => string;
   /** Counts the request: by its token where that is valid, otherwise by its address. The refusal, where that was one too many. */
-  admit(request: Exchanged): Promise<HttpRefusal | undefined>;
+  admit(request: IncomingRequest): Promise<HttpRefusal | undefined>;
   /** Who calls, or the refusal, which is journaled without the credential. */
   identify(incoming: IncomingMessage, credentials: Credentials): Promise<OrRefusal<{ principal: Principal }>>;
   /** The same by a token in the body: what was counted by its address counts by that token. */
@@ -71,7 +47,7 @@ export interface Entrance {
   isKnown(incoming: IncomingMessage): boolean;
   /** As whom the browser is signed in that sends this, if it is. */
   sessionOf(incoming: IncomingMessage): Promise<Principal | undefined>;
-  readBody(request: Pick<Exchanged, 'incoming' | 'outgoing'>, sender: Sender): Promise<RequestBody>;
+  readBody(request: Pick<IncomingRequest, 'incoming' | 'outgoing'>, sender: Sender): Promise<RequestBody>;
 }
 
 /** Pages and files are for everybody: no credential is looked up for them. */
@@ -92,7 +68,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
   const shares = sharesOf(limits);
 
   /** A call keeps its arguments until it is answered: those of one token take no more than its part. */
-  const isKept = ({ incoming, outgoing }: Pick<Exchanged, 'incoming' | 'outgoing'>, bytes: number): boolean => {
+  const reserveArguments = ({ incoming, outgoing }: Pick<IncomingRequest, 'incoming' | 'outgoing'>, bytes: number): boolean => {
     const { tokenId = '' } = principalOf(incoming) ?? {};
     if (!shares.underWay.take(tokenId, bytes)) return false;
     outgoing?.once('close', () => shares.underWay.giveBack(tokenId, bytes));
@@ -124,7 +100,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
     return result && 'principal' in result ? result.principal : undefined;
   };
 
-  const limited = (incoming: IncomingMessage, principal: Principal | undefined, count = 1): HttpRefusal | undefined => {
+  const countRequests = (incoming: IncomingMessage, principal: Principal | undefined, count = 1): HttpRefusal | undefined => {
     const source = sourceOf(incoming);
     const seconds = principal ? byToken.take(principal.tokenId, count) : byAddress.take(addressGroup(source), count);
     if (seconds === 0) return undefined;
@@ -154,18 +130,18 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
       if (isGiven && WITH_CREDENTIALS.test(path)) await authenticated(incoming, { token, session: true, byTicket });
       const principal = principalOf(incoming);
       if (!principal && hasMoreToCome(incoming)) outgoing?.setHeader('connection', 'close');
-      const refusal = limited(incoming, principal);
+      const refusal = countRequests(incoming, principal);
       if (refusal && !principal) await pause(HELD_BACK_MS * (1 + Math.random()));
       return refusal;
     },
-    countMore: limited,
+    countMore: countRequests,
     isKnown: (incoming) => principalOf(incoming) !== undefined,
     async identifyByBody(incoming, token) {
       const wasKnown = principalOf(incoming) !== undefined;
       const caller = await identify(incoming, { token });
       if ('refusal' in caller || wasKnown) return caller;
       byAddress.giveBack(addressGroup(sourceOf(incoming)));
-      const refusal = limited(incoming, caller.principal);
+      const refusal = countRequests(incoming, caller.principal);
       return refusal ? { refusal } : caller;
     },
     async sessionOf(incoming) {
@@ -175,7 +151,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
     async readBody(request, sender) {
       const key = sender === 'known' ? (principalOf(request.incoming)?.tokenId ?? '') : addressGroup(sourceOf(request.incoming));
       const body = await readJsonBody(request.incoming, { ...limits, ...shares[sender], key });
-      const isHeld = sender !== 'known' || 'problem' in body || isKept(request, body.memory);
+      const isHeld = sender !== 'known' || 'problem' in body || reserveArguments(request, body.memory);
       return isHeld ? body : { problem: { kind: 'busy' } };
     },
   };
@@ -203,6 +179,30 @@ function sharesOf({ reading_bytes, body_bytes, unknown_body_bytes, device_body_b
 function hasMoreToCome({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BYTES;
 }
+
+/** Whether a request is for this server and from a page that may call it: what is wrong with it, or nothing. */
+export type Guard = (host: string | undefined, origin: string | undefined, site?: string | undefined) => GuardProblem | undefined;
+
+/** As browsers name who asks in `Sec-Fetch-Site`: another site, or another port of this one. */
+const FOREIGN_SITES = new Set<string | undefined>(['cross-site', 'same-site']);
+
+/**
+ * Against DNS rebinding: the Host must be a name that is ours. Against other sites' pages: an Origin must be the very
+ * address that was called, port included, because a cookie for localhost goes to every port of it. Without an Origin, as with
+ * a picture or a script that a page takes from elsewhere, `site` decides where it is given.
+ */
+export function createGuard(config: Pick<Config, 'host' | 'allowed_hosts' | 'allowed_origins'>): Guard {
+  const hosts = new Set(['localhost', '127.0.0.1', '[::1]', config.host, `[${config.host}]`, ...config.allowed_hosts].map((host) => host.toLowerCase()));
+  const origins = new Set(config.allowed_origins.map((origin) => origin.toLowerCase()));
+  return (host, origin, site) => {
+    if (!host || !hosts.has(hostnameOf(host))) return 'host';
+    if (origin === undefined) return FOREIGN_SITES.has(site) ? 'origin' : undefined;
+    const own = [`http://${host}`.toLowerCase(), `https://${host}`.toLowerCase()];
+    return own.includes(origin.toLowerCase()) || origins.has(origin.toLowerCase()) ? undefined : 'origin';
+  };
+}
+
+const hostnameOf = (host: string): string => host.toLowerCase().replace(/:\d+$/, '');
 
 /** Something that callers share (memory, sockets, connections): so much in all, and of that no more than its own part for one caller. */
 export class KeyedShare {

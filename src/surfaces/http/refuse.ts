@@ -136,7 +136,7 @@ export const NATIVE_PAYLOAD = refusal(
 /** Which header of a request names neither this server nor a page that may call it. */
 export type GuardProblem = 'host' | 'origin';
 
-export function foreign(problem: GuardProblem): HttpRefusal {
+export function foreignHeader(problem: GuardProblem): HttpRefusal {
   const [what, setting] = problem === 'host' ? ['Host', 'allowed_hosts'] : ['Origin', 'allowed_origins'];
   return refusal(
     403,

@@ -92,14 +92,14 @@ export function isFromHere(address: string, headers: IncomingHttpHeaders): boole
 }
 
 /** What place-headers.ts has sent. Undefined where nothing usable was said: the call then has to name what it means itself. */
-export function reportedIn(header: (name: string) => string | undefined): { repository: string | undefined; place: CallerPlace | undefined } {
-  return { repository: fromHeader(header(REPOSITORY_HEADER)), place: placeFromHeader(header(PLACE_HEADER)) };
+export function readReportedPlace(header: (name: string) => string | undefined): { repository: string | undefined; place: CallerPlace | undefined } {
+  return { repository: pathFromHeader(header(REPOSITORY_HEADER)), place: placeFromHeader(header(PLACE_HEADER)) };
 }
 
 const LONGEST_PATH = 1_000;
 const LONGEST_NAME = 300;
 
-export function fromHeader(value: string | undefined): string | undefined {
+export function pathFromHeader(value: string | undefined): string | undefined {
   const path = decoded(value);
   return path !== undefined && isAbsolute(path) ? path : undefined;
 }
@@ -190,7 +190,7 @@ export interface BodyBounds extends JsonBounds {
 /** What counts as small: nearly every call. */
 export const SMALL_BYTES = 64 * 1024;
 /** What one body holds of both shares. */
-class Holding {
+class BodyMemory {
   readonly #bounds: BodyBounds;
   #small = 0;
   #large = 0;
@@ -223,7 +223,7 @@ class Holding {
 
 /** The request's JSON, read from the socket under one set of bounds whatever the surface. An empty body is `undefined`. */
 export async function readJsonBody(incoming: IncomingMessage, bounds: BodyBounds): Promise<RequestBody> {
-  const holding = new Holding(bounds);
+  const holding = new BodyMemory(bounds);
   try {
     const read = await readBytes(incoming, bounds, holding);
     return 'problem' in read ? read : parsed(read.bytes, bounds);
@@ -248,7 +248,7 @@ function parsed(bytes: Buffer, bounds: JsonBounds): RequestBody {
 function readBytes(
   incoming: IncomingMessage,
   { maxBytes, stalled_seconds }: BodyBounds,
-  holding: Holding,
+  holding: BodyMemory,
 ): Promise<{ bytes: Buffer } | { problem: BodyProblem }> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

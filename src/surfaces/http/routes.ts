@@ -22,7 +22,7 @@ import type { Metrics } from './metrics.ts';
 import {
   actionStatus,
   badBody,
-  foreign,
+  foreignHeader,
   type HttpRefusal,
   malformed,
   NO_SUCH_PATH,
@@ -31,14 +31,14 @@ import {
   UNAUTHENTICATED,
   UNKNOWN_SESSION,
 } from './refuse.ts';
-import { bearer, ClientGone, isFromHere, originOf, pathOf, peerOf, reportedIn } from './request.ts';
+import { bearer, ClientGone, isFromHere, originOf, pathOf, peerOf, readReportedPlace } from './request.ts';
 
 const HEADER = 'x-request-id';
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 
 /** Every request has an id, which its answer, the call that it brings and the lines that are logged meanwhile carry. */
-export function attended({ clock, log }: Pick<Services, 'clock' | 'log'>, listener: Listener): (...request: Parameters<Listener>) => void {
+export function withRequestScope({ clock, log }: Pick<Services, 'clock' | 'log'>, listener: Listener): (...request: Parameters<Listener>) => void {
   return (incoming, outgoing) => {
     const started = performance.now();
     const request = newId('req', clock.now());
@@ -104,7 +104,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       metrics.refused(limited.reply.code);
       return respond(limited);
     }
-    return problem ? await refuse(c, foreign(problem), 'audit') : await next();
+    return problem ? await refuse(c, foreignHeader(problem), 'audit') : await next();
   });
 
   routes.post('/api/mcp', async (c) => {
@@ -112,7 +112,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     const isKnown = entrance.isKnown(incoming);
     const body = await entrance.readBody(c.env, isKnown ? 'known' : 'unknown');
     const envelope = 'problem' in body ? badBody(body.problem, isKnown) : directEnvelope(body.value);
-    if ('status' in envelope) return await refuse(c, envelope, 'usage', await quietly(app, bearer(incoming)));
+    if ('status' in envelope) return await refuse(c, envelope, 'usage', await principalOfToken(app, bearer(incoming)));
     const caller = await entrance.identifyByBody(incoming, envelope.token ?? bearer(incoming));
     if ('refusal' in caller) return respond(caller.refusal);
     const answer = await app.dispatch.tool({
@@ -121,7 +121,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       principal: caller.principal,
       surface: surfaceOf(c, caller.principal),
       workspace: c.req.header(WORKSPACE_HEADER),
-      ...reportedIn((header) => c.req.header(header)),
+      ...readReportedPlace((header) => c.req.header(header)),
       trace: traceContext((header) => c.req.header(header)),
       signal: untilGone(c),
     });
@@ -139,7 +139,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     if (tooMany) return respond(tooMany);
     const toolsets = toolsetsOfPath(c.req.param('toolsets'), caller.principal);
     if (!toolsets) return await refuse(c, NO_SUCH_PATH, 'usage', caller.principal);
-    const reported = reportedIn((header) => c.req.header(header));
+    const reported = readReportedPlace((header) => c.req.header(header));
     const token = bearer(incoming);
     const isCurrent = async () => 'principal' in (await app.authenticate(token, 'bearer'));
     const answer = await mcp.handle(c.req.raw, body.value, { principal: caller.principal, toolsets, ...reported, isCurrent });
@@ -159,7 +159,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       principal: caller.principal,
       surface: surfaceOf(c, caller.principal),
       workspace: c.req.header(WORKSPACE_HEADER),
-      ...reportedIn((header) => c.req.header(header)),
+      ...readReportedPlace((header) => c.req.header(header)),
       trace: traceContext((header) => c.req.header(header)),
     });
     return c.json(answer.body, actionStatus(answer.reply));
@@ -262,7 +262,7 @@ function directEnvelope(value: unknown): DirectEnvelope | HttpRefusal {
 }
 
 /** Who sent nonsense, where a good token came with it; a bad one changes nothing about the nonsense. */
-async function quietly(app: App, token: string | undefined): Promise<Principal | undefined> {
+async function principalOfToken(app: App, token: string | undefined): Promise<Principal | undefined> {
   const result = await app.authenticate(token, 'bearer');
   return 'principal' in result ? result.principal : undefined;
 }

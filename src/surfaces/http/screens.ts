@@ -9,7 +9,7 @@ export interface TerminalScreen {
   readonly cursor: { readonly column: number; readonly row: number } | null;
 }
 
-export interface Watched {
+export interface WatchedSession {
   readonly name: string;
   readonly kind: 'tmux' | 'process';
   readonly pid: number;
@@ -30,7 +30,7 @@ export interface Watching {
 }
 
 export interface Screens {
-  watch(session: Watched, watcher: ScreenWatcher): Watching;
+  watch(session: WatchedSession, watcher: ScreenWatcher): Watching;
 }
 
 /** Looks at each session once, however many watch it, and only while somebody does. */
@@ -52,7 +52,7 @@ export function createScreens(host: AgentHost, pollMs: number): Screens {
   };
 }
 
-interface Taken {
+interface CapturedScreen {
   /** Null where there is nothing left to be seen. */
   readonly screen: TerminalScreen | null;
   readonly ended: boolean;
@@ -60,7 +60,7 @@ interface Taken {
 
 type Look = { join(watcher: ScreenWatcher): Watching };
 
-function createLook(take: () => Promise<Taken>, pollMs: number, over: () => void): Look {
+function createLook(take: () => Promise<CapturedScreen>, pollMs: number, over: () => void): Look {
   const watchers = new Set<ScreenWatcher>();
   let latest: TerminalScreen | undefined;
   let running = false;
@@ -105,7 +105,7 @@ function createLook(take: () => Promise<Taken>, pollMs: number, over: () => void
   };
 }
 
-async function capture(host: AgentHost, { name, kind, pid, started }: Watched): Promise<Taken> {
+async function capture(host: AgentHost, { name, kind, pid, started }: WatchedSession): Promise<CapturedScreen> {
   if (kind === 'process') {
     const processes = await host.sessions('process');
     // Before its log is read: so nothing is missing when it has ended.

@@ -11,7 +11,7 @@ import { eventsRoute } from './events-socket.ts';
 import { createHealth } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { cookieName } from './request.ts';
-import { attended, createRoutes } from './routes.ts';
+import { createRoutes, withRequestScope } from './routes.ts';
 import { type TerminalLimits, terminalRoute } from './terminal-socket.ts';
 import { attachUpgrades } from './upgrade.ts';
 
@@ -60,7 +60,7 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
     // How late a time-out may be noticed.
     connectionsCheckingInterval: 2_000,
   };
-  const server = createServer(times, boundPipelining(attended(app, getRequestListener(routes.fetch))));
+  const server = createServer(times, boundPipelining(withRequestScope(app, getRequestListener(routes.fetch))));
   boundConnections(server, limits, trusted_proxies);
   const closing = new AbortController();
   const sockets = attachUpgrades(server, { app, guard, entrance, metrics }, [

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { parseJson } from '../../wire/json.ts';
 import type { TerminalScreen } from './screens.ts';
-import { closeSlow, drained } from './upgrade.ts';
+import { closeSlowReader, waitForReader } from './upgrade.ts';
 
 /** The largest message that a terminal takes, in bytes. */
 export const MAX_BYTES = 16 * 1024;
@@ -34,12 +34,12 @@ export type TerminalReply =
   | { type: 'ended' }
   | { type: 'error'; code: string; message: string };
 
-export const say = (ws: WebSocket, said: TerminalReply): void => ws.send(JSON.stringify(said));
+export const sendReply = (ws: WebSocket, said: TerminalReply): void => ws.send(JSON.stringify(said));
 
 /** False once it has been dropped because it reads nothing. */
-export async function keepsUp(ws: WebSocket, stalledMs: number): Promise<boolean> {
-  if (await drained(ws, HIGH_WATER_BYTES, stalledMs)) return true;
-  closeSlow(ws, 'connect again');
+export async function waitOrDrop(ws: WebSocket, stalledMs: number): Promise<boolean> {
+  if (await waitForReader(ws, HIGH_WATER_BYTES, stalledMs)) return true;
+  closeSlowReader(ws, 'connect again');
   return false;
 }
 
@@ -50,10 +50,10 @@ export function createSender(ws: WebSocket, stalledMs: number, isAllowed: () => 
   let sending: Promise<void> | undefined;
   async function pump(): Promise<void> {
     while (next && ws.readyState === ws.OPEN) {
-      if (!(await keepsUp(ws, stalledMs)) || !(await isAllowed())) return;
+      if (!(await waitOrDrop(ws, stalledMs)) || !(await isAllowed())) return;
       const screen = next;
       next = undefined;
-      say(ws, { type: 'screen', ...screen });
+      sendReply(ws, { type: 'screen', ...screen });
     }
   }
   return {
@@ -69,7 +69,7 @@ export function createSender(ws: WebSocket, stalledMs: number, isAllowed: () => 
     hasShown: () => shown,
     async finish(said: TerminalReply): Promise<void> {
       await sending;
-      say(ws, said);
+      sendReply(ws, said);
       ws.close(1000, 'ended');
     },
   };

@@ -10,7 +10,7 @@ import { WORKSPACE_HEADER } from '../../wire/headers.ts';
 import type { Guard } from './entrance.ts';
 import { type Entrance, KeyedShare } from './entrance.ts';
 import type { Metrics } from './metrics.ts';
-import { foreign, type HttpRefusal, NO_SUCH_PATH, respond, TOO_MANY_SOCKETS } from './refuse.ts';
+import { foreignHeader, type HttpRefusal, NO_SUCH_PATH, respond, TOO_MANY_SOCKETS } from './refuse.ts';
 import { bearer, pathOf } from './request.ts';
 
 export const CLOSE_SLOW = 4408;
@@ -36,7 +36,7 @@ export interface SocketRoute {
 }
 
 /** A socket that is let in: what it gets, for as long as its credential holds. */
-interface Welcomed extends Pick<Admitted, 'current'> {
+interface AdmittedSocket extends Pick<Admitted, 'current'> {
   serve(ws: WebSocket): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
     admit(incoming)
       .then((admitted) => {
         if ('refusal' in admitted) return refuseUpgrade(socket, admitted.refusal);
-        sockets.get(admitted.route)?.handleUpgrade(incoming, socket, head, (ws) => void welcome(ws, admitted));
+        sockets.get(admitted.route)?.handleUpgrade(incoming, socket, head, (ws) => void serveSocket(ws, admitted));
         return undefined;
       })
       .catch((error) => {
@@ -68,7 +68,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
       });
   });
 
-  async function admit(incoming: IncomingMessage): Promise<OrRefusal<Welcomed & { route: SocketRoute }>> {
+  async function admit(incoming: IncomingMessage): Promise<OrRefusal<AdmittedSocket & { route: SocketRoute }>> {
     const url = URL.parse(incoming.url ?? '/', 'http://localhost');
     const limited = await entrance.admit({ incoming, path: url?.pathname ?? '/', byTicket: true });
     if (limited) return { refusal: limited };
@@ -80,7 +80,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
         kind: 'request_refused',
         payload: { reason: problem, path: pathOf(incoming) },
       });
-      return { refusal: foreign(problem) };
+      return { refusal: foreignHeader(problem) };
     }
     if (!url) return { refusal: NO_SUCH_PATH };
     const [found] = routes.flatMap((route) => {
@@ -92,10 +92,10 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
     const token = bearer(incoming);
     const identified = await entrance.identify(incoming, { token, session: true, byTicket: true });
     if ('refusal' in identified) return identified;
-    const entered = await enteredBy(identified.principal, incoming.headers[WORKSPACE_HEADER]);
+    const entered = await enterNamedWorkspace(identified.principal, incoming.headers[WORKSPACE_HEADER]);
     if ('refusal' in entered) return entered;
     const current = async () => {
-      const known = token === undefined ? await app.currentSession(identified.principal) : await standing(token);
+      const known = token === undefined ? await app.currentSession(identified.principal) : await principalNow(token);
       return known && { ...known, workspace: entered.principal.workspace };
     };
     const inside = found.at.enter({ principal: entered.principal, current });
@@ -113,13 +113,13 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
   }
 
   /** By the secret that opened the socket: one that a rotation has replaced ends with its overlap. */
-  async function standing(token: string): Promise<Principal | undefined> {
+  async function principalNow(token: string): Promise<Principal | undefined> {
     const known = await app.authenticate(token, 'bearer');
     return 'principal' in known ? known.principal : undefined;
   }
 
   /** As in any other call: the operator may name a workspace, and it must be there. */
-  async function enteredBy(caller: Principal, named: string | string[] | undefined): Promise<OrRefusal<{ principal: Principal }>> {
+  async function enterNamedWorkspace(caller: Principal, named: string | string[] | undefined): Promise<OrRefusal<{ principal: Principal }>> {
     if (named === undefined) return { principal: caller };
     const workspace = String(named);
     try {
@@ -132,7 +132,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
     }
   }
 
-  async function welcome(ws: WebSocket, { serve, current }: Welcomed): Promise<void> {
+  async function serveSocket(ws: WebSocket, { serve, current }: AdmittedSocket): Promise<void> {
     // Without this a message that is too large would be nobody's failure, and end the server.
     ws.on('error', () => {});
     // A socket on which nothing happens must not outlive its credential either.
@@ -175,7 +175,7 @@ function pingWhileOpen(ws: WebSocket, look: () => void): () => void {
 }
 
 /** Waits until the reader has caught up; false when it has read nothing for `stalledMs`. */
-export async function drained(ws: WebSocket, highWaterBytes: number, stalledMs: number): Promise<boolean> {
+export async function waitForReader(ws: WebSocket, highWaterBytes: number, stalledMs: number): Promise<boolean> {
   let least = ws.bufferedAmount;
   let since = performance.now();
   while (ws.readyState === ws.OPEN && ws.bufferedAmount > highWaterBytes) {
@@ -190,7 +190,7 @@ export async function drained(ws: WebSocket, highWaterBytes: number, stalledMs: 
   return true;
 }
 
-export function closeSlow(ws: WebSocket, advice: string): void {
+export function closeSlowReader(ws: WebSocket, advice: string): void {
   ws.close(CLOSE_SLOW, `too slow: ${advice}`);
   // A peer that does not read will not read the close frame either.
   setTimeout(() => ws.terminate(), 1_000).unref();

@@ -48,7 +48,7 @@ export interface Lists {
 }
 
 export function createLists(app: App): Lists {
-  const native = new Map(app.registry.tools().map((tool) => [tool.name, listing(tool)]));
+  const native = new Map(app.registry.tools().map((tool) => [tool.name, listedTool(tool)]));
   const { upstreams, gate } = app;
   return {
     async tools({ principal, toolsets }) {
@@ -76,7 +76,7 @@ export function createLists(app: App): Lists {
   };
 }
 
-function listing(tool: PublishedTool): ListedTool {
+function listedTool(tool: PublishedTool): ListedTool {
   return {
     name: tool.name,
     title: tool.title,

@@ -46,7 +46,7 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
     exchange: exchangeOf(ctx, era, session && { capabilities: { ...server.getClientCapabilities() }, logLevel: session.logLevel }),
   });
   /** The other servers' answers are the protocol's own; the SDK holds them against its schema where the protocol says so. */
-  async function during<T>(work: Promise<Json>): Promise<T> {
+  async function whileBusy<T>(work: Promise<Json>): Promise<T> {
     if (session) session.busy++;
     try {
       return (await work) as T;
@@ -65,15 +65,15 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
   }
 
   server.setRequestHandler('tools/list', (_request, ctx) => lists.tools(callerOf(ctx)));
-  server.setRequestHandler('tools/call', ({ params }, ctx) => during(call(params.name, params.arguments ?? {}, ctx)));
+  server.setRequestHandler('tools/call', ({ params }, ctx) => whileBusy(call(params.name, params.arguments ?? {}, ctx)));
   if (capabilities.prompts) {
     server.setRequestHandler('prompts/list', (_request, ctx) => lists.prompts(callerOf(ctx)));
-    server.setRequestHandler('prompts/get', ({ params }, ctx) => during(relays.prompt(params.name, params.arguments, viaOf(ctx))));
+    server.setRequestHandler('prompts/get', ({ params }, ctx) => whileBusy(relays.prompt(params.name, params.arguments, viaOf(ctx))));
   }
   if (capabilities.resources) {
     server.setRequestHandler('resources/list', (_request, ctx) => lists.resources(callerOf(ctx)));
     server.setRequestHandler('resources/templates/list', (_request, ctx) => lists.resourceTemplates(callerOf(ctx)));
-    server.setRequestHandler('resources/read', ({ params }, ctx) => during(relays.resource(params.uri, viaOf(ctx))));
+    server.setRequestHandler('resources/read', ({ params }, ctx) => whileBusy(relays.resource(params.uri, viaOf(ctx))));
   }
   if (capabilities.resources?.subscribe && session) {
     server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, ctx) => {
@@ -85,7 +85,7 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
       return {};
     });
   }
-  if (capabilities.completions) server.setRequestHandler('completion/complete', ({ params }, ctx) => during(relays.completion(params, viaOf(ctx))));
+  if (capabilities.completions) server.setRequestHandler('completion/complete', ({ params }, ctx) => whileBusy(relays.completion(params, viaOf(ctx))));
   if (capabilities.logging && session) {
     server.setRequestHandler('logging/setLevel', ({ params: { level } }) => {
       session.logLevel = level;

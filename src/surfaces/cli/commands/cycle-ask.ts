@@ -16,7 +16,7 @@ export const pathOf = (invocation: Invocation): string => resolve(invocation.cwd
 export const here = (invocation: Invocation): { repository_path: string } => ({ repository_path: pathOf(invocation) });
 
 /** A command that works as it is printed: about the same repository and workspace as this one. */
-export function typed(invocation: Invocation, command: string): string {
+export function typedCommand(invocation: Invocation, command: string): string {
   const same = ['repository', 'workspace'].flatMap((name) => {
     const value = option(invocation, name);
     return value === undefined ? [] : [`--${name} ${/^[\w./~@+-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`}`];
@@ -40,7 +40,7 @@ export async function ask<A extends CalledAction>(invocation: Invocation, name: 
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (error.message.startsWith('Invalid input: ')) throw wrongOption(error);
-    const commands = COMMANDS[error.code]?.map((command) => typed(invocation, command));
+    const commands = COMMANDS[error.code]?.map((command) => typedCommand(invocation, command));
     throw commands ? new CliError(error.code, error.message, commands.join(', or ')) : error;
   }
 }
@@ -63,14 +63,14 @@ async function configNote(invocation: Invocation, { repository, config_error }: 
   const missing = 'config' in read ? withoutPsk(read.config) : [];
   if (missing.length === 0) return '';
   const what = text === null ? `There is no ${FOLDER}/config.json` : `${FOLDER}/config.json has no PSK for ${missing.join(', ')}`;
-  return `${wait} ${what}, so no role can open a session.\n    next: ${typed(invocation, 'cycle init')}`;
+  return `${wait} ${what}, so no role can open a session.\n    next: ${typedCommand(invocation, 'cycle init')}`;
 }
 
 export async function statusText(invocation: Invocation, shown: CycleAnswer): Promise<string> {
   const { cycle, repository } = shown;
   const state = cycle
     ? statusLines(shown, cycle, await actorNames(invocation), Date.now())
-    : `No cycle is active in ${repository}.\n    next: ${typed(invocation, 'cycle start --feature checkout')}`;
+    : `No cycle is active in ${repository}.\n    next: ${typedCommand(invocation, 'cycle start --feature checkout')}`;
   return [state, await configNote(invocation, shown)].filter(Boolean).join(cycle ? '\n\n' : '\n');
 }
 

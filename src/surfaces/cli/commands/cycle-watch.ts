@@ -3,7 +3,7 @@ import type { JournalEvent } from '../../../storage/journal.ts';
 import { call } from '../call.ts';
 import { findServer } from '../client.ts';
 import { type CliCommand, CliError, type Invocation, interruptible, option } from '../command.ts';
-import { actorNames, IN_REPOSITORY, showHere, statusText, typed } from './cycle-ask.ts';
+import { actorNames, IN_REPOSITORY, showHere, statusText, typedCommand } from './cycle-ask.ts';
 import { type CycleAnswer, eventLine, type Who } from './cycle-text.ts';
 
 export const cycleWatch: CliCommand = {
@@ -45,7 +45,7 @@ async function follow(invocation: Invocation, shown: CycleAnswer, after: number,
     if (!['cycle.archived', 'cycle.cancelled'].includes(event.kind)) continue;
     if (until === undefined) return;
     const message = `The cycle ended in the phase ${event.payload.phase}, before it was in ${until}.`;
-    throw new CliError('PHASE_NOT_REACHED', message, typed(invocation, 'cycle history'));
+    throw new CliError('PHASE_NOT_REACHED', message, typedCommand(invocation, 'cycle history'));
   }
 }
 

@@ -1,7 +1,7 @@
 import { type AnswerTo, itemEndingIn } from '../call.ts';
 import { type CliCommand, CliError, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
 import { canConfirm, confirm } from '../confirm.ts';
-import { actorNames, afterChange, ask, here, IN_REPOSITORY, showHere, statusText, typed } from './cycle-ask.ts';
+import { actorNames, afterChange, ask, here, IN_REPOSITORY, showHere, statusText, typedCommand } from './cycle-ask.ts';
 import { cycleInit } from './cycle-init.ts';
 import { type CurrentCycle, type CycleAnswer, handoffLines, historyTable, latestFor, sessionTable } from './cycle-text.ts';
 import { cycleWatch } from './cycle-watch.ts';
@@ -50,7 +50,7 @@ export const cycleCommands: readonly CliCommand[] = [
       const listed = await ask(invocation, 'cycles.list', filter(invocation));
       const all = invocation.values.all === true;
       const none = `${all ? 'No cycle was started in this workspace' : 'No cycle was started here'} yet.`;
-      const text = historyTable(listed, all, `${none}\n    next: ${typed(invocation, 'cycle start --feature checkout')}`, Date.now());
+      const text = historyTable(listed, all, `${none}\n    next: ${typedCommand(invocation, 'cycle start --feature checkout')}`, Date.now());
       return { json: { kind: 'cycle_list', ...listed }, text };
     },
   },
@@ -108,7 +108,7 @@ const turn = ({ phase, active_role }: CurrentCycle): string => `phase ${phase}, 
 async function changed(invocation: Invocation, kind: string, answer: AnswerTo<'cycles.cancel'>, done: string, next?: string): Promise<CommandResult> {
   const { cycle, mirror_error } = answer;
   const notes = await afterChange(invocation, cycle.repository, mirror_error);
-  const last = next === undefined || notes.some((note) => note.includes('next:')) ? [] : [`    next: ${typed(invocation, next)}`];
+  const last = next === undefined || notes.some((note) => note.includes('next:')) ? [] : [`    next: ${typedCommand(invocation, next)}`];
   const text = [`${invocation.out.mark.good} ${done}`, ...notes, ...last].join('\n');
   return { json: { kind, ...answer }, text };
 }
@@ -122,7 +122,7 @@ async function read(invocation: Invocation): Promise<CommandResult> {
   const handoff = latestFor(handoffs, target) ?? null;
   const none = cycle
     ? `Nothing has been handed over to ${target} in ${cycle.cycle_id}.`
-    : `No cycle is active in ${repository}; --cycle names an earlier one.\n    next: ${typed(invocation, 'cycle history')}`;
+    : `No cycle is active in ${repository}; --cycle names an earlier one.\n    next: ${typedCommand(invocation, 'cycle history')}`;
   const json = { kind: 'handoff', cycle_id: cycle?.cycle_id ?? null, target, handoff };
   return { json, text: handoff ? handoffLines(handoff, Date.now()) : none };
 }
@@ -133,7 +133,7 @@ async function showNamed(invocation: Invocation): Promise<CycleAnswer> {
   if (tail === undefined) return await showHere(invocation);
   const { items } = await ask(invocation, 'cycles.list', { ...here(invocation), limit: 500 });
   const { id } = itemEndingIn(items, ({ cycle_id }) => cycle_id, tail, {
-    none: new CliError('CYCLE_NOT_FOUND', `No cycle of this repository ends in ${JSON.stringify(tail)}.`, typed(invocation, 'cycle history')),
+    none: new CliError('CYCLE_NOT_FOUND', `No cycle of this repository ends in ${JSON.stringify(tail)}.`, typedCommand(invocation, 'cycle history')),
     several(fitting) {
       const names = fitting.slice(0, 5).map(({ cycle_id }) => cycle_id);
       return new CliError('AMBIGUOUS_ID', `${JSON.stringify(tail)} fits more than one cycle: ${names.join(', ')}.`, 'Give more of the id.');

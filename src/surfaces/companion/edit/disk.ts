@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { answers } from '../../../machine/process/group.ts';
+import { processExists } from '../../../machine/process/group.ts';
 import { stage, userHome } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
 
@@ -97,7 +97,7 @@ export function clearLeft(path: string): void {
   const [folder, start] = [dirname(path), `${basename(path)}.`];
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const pid = name.startsWith(start) ? /^(\d+)\.tmp$/.exec(name.slice(start.length))?.[1] : undefined;
-    if (pid !== undefined && !answers(Number(pid))) rmSync(join(folder, name), { force: true });
+    if (pid !== undefined && !processExists(Number(pid))) rmSync(join(folder, name), { force: true });
   }
 }
 

@@ -8,7 +8,7 @@ import { jsonIn, removeJson } from './json-text.ts';
 /** A token that somebody has written into a file is not written into another. */
 const withoutTokens = <T>(value: T): T | undefined => (/\bcv_[\w-]{16}/.test(JSON.stringify(value) ?? '') ? undefined : value);
 
-interface Edited {
+interface PlannedEdit {
   /** Undefined: there is nothing left of it, and it was not there before setup. */
   readonly text: string | undefined;
   /** What is to be remembered; undefined where setup has written nothing there. */
@@ -18,7 +18,13 @@ interface Edited {
 }
 
 /** A file with all that is wanted in it, and without what was written earlier and is no longer wanted. */
-export function withEntries(path: string, shown: string, current: string | undefined, wanted: readonly ConfigEntry[], known: FileRecord | undefined): Edited {
+export function withEntries(
+  path: string,
+  shown: string,
+  current: string | undefined,
+  wanted: readonly ConfigEntry[],
+  known: FileRecord | undefined,
+): PlannedEdit {
   const outdated = known?.entries.filter(({ entry }) => !wanted.some((each) => isSamePlace(each, entry))) ?? [];
   const start = outdated.length > 0 ? takeAll(current ?? '', outdated, shown).text : (current ?? '');
   const entries: WrittenEntry[] = [];

@@ -122,7 +122,7 @@ function partsOf(text: string, { at }: TableEntry, file: string): Parts {
     return section === at[0] && name === at[1] ? [{ ...statement, of: key }] : [];
   });
   const header = inside.find((statement) => statement.table?.length === 2);
-  if (!header) throw otherwise(file, at.join('.'));
+  if (!header) throw otherForm(file, at.join('.'));
   return { header, own: inside.filter(({ of }) => of !== undefined && isOwnKey(of)), all: inside };
 }
 
@@ -136,10 +136,10 @@ function checked(text: string, entry: TableEntry, file: string): string {
   } catch {
     // Told below.
   }
-  throw otherwise(file, entry.at.join('.'));
+  throw otherForm(file, entry.at.join('.'));
 }
 
-const otherwise = (file: string, name: string): CliError =>
+const otherForm = (file: string, name: string): CliError =>
   new CliError(
     'OTHER_FORM',
     `${file} does not have ${name} as a table of its own, and setup cannot add one beside it. Nothing was changed.`,

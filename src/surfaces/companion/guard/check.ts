@@ -5,7 +5,7 @@ import { ProgramMissing, ProgramTimedOut } from '../../../machine/process/proces
 import { configuredToken, tokensHere } from '../../../wire/credentials.ts';
 import { type Edit, type HookQuestion, LONGEST, MAX_EDITS } from '../../../wire/hook-question.ts';
 import { counted } from '../../cli/output.ts';
-import { askServer, heldBack } from '../hook-answer.ts';
+import { askHook, heldBackText } from '../hook-answer.ts';
 import { type CommittedPaths, MAX_COMMITS, pushedPaths, stagedPaths } from './committed-paths.ts';
 import type { Guarded } from './install.ts';
 
@@ -52,9 +52,9 @@ export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, line
   const asking: HookQuestion = { folder: place.root, repo: place.repo, branch: place.branch, client_session, ...(asPerson && { person: true }) };
   const edits: Edit[] = changes.paths.filter((path) => path.length <= LONGEST.path).map((path) => ({ repo: place.repo, path }));
   for (let at = 0; at < Math.min(edits.length, MAX_PATHS); at += MAX_EDITS) {
-    const heard = await askServer(env, { origin, client: 'git', event, question: { ...asking, edits: edits.slice(at, at + MAX_EDITS) }, token, of });
+    const heard = await askHook(env, { origin, client: 'git', event, question: { ...asking, edits: edits.slice(at, at + MAX_EDITS) }, token, of });
     if (heard.kind !== 'answered') {
-      if (heard.failClosed) return { allowed: false, said: `${heldBack(`${what} was not made`, origin, heard)}\n${past(event)}` };
+      if (heard.failClosed) return { allowed: false, said: `${heldBackText(`${what} was not made`, origin, heard)}\n${past(event)}` };
       if (heard.kind === 'refused') return unchecked(heard.message.replace(/\.$/, ''), heard.next);
       return unchecked(`the Covenant server at ${origin} cannot be asked (${heard.reason})`, 'covenant up');
     }

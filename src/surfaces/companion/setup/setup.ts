@@ -87,7 +87,7 @@ function wantedHooks(invocation: BareInvocation, origin: string): 'http' | 'comm
   throw new UsageError(`--hooks http is for a server on this machine alone: the hooks of ${HTTP_HOOK_PROGRAMS} carry prompts and contents of files`);
 }
 
-interface Choice {
+interface HookChoice {
   readonly wanted: 'http' | 'command' | undefined;
   readonly origin: string;
   readonly token: string | undefined;
@@ -95,7 +95,7 @@ interface Choice {
 }
 
 /** Without a process between them hooks are quicker, but can neither look up a token nor hold an edit back while nobody answers. */
-function hooksFor({ wanted, origin, token, failClosed }: Choice): 'http' | 'command' {
+function hooksFor({ wanted, origin, token, failClosed }: HookChoice): 'http' | 'command' {
   if (wanted === 'http' && token === undefined) throw noHttp('they read COVIBE_MCP_TOKEN, which is not set');
   if (wanted === 'http' && failClosed) throw noHttp('this workspace holds edits back while its server is away (hooks.fail_closed), and they cannot');
   return wanted ?? (isThisMachine(origin) && token !== undefined && !failClosed ? 'http' : 'command');

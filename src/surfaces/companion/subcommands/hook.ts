@@ -8,7 +8,7 @@ import { parseJson, recordIn } from '../../../wire/json.ts';
 import { CliError, option } from '../../cli/command.ts';
 import { questionFrom } from '../../hook-question.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
-import { askServer, type HookResult, heldBack, ignoreErrors } from '../hook-answer.ts';
+import { askHook, type HookResult, heldBackText, ignoreErrors } from '../hook-answer.ts';
 import { noteSession, shouldNotify } from '../runs.ts';
 import { noteRepo } from '../state.ts';
 
@@ -48,7 +48,7 @@ export const hookCommand: CompanionCommand = {
     }
     if (client.isForeign?.(native)) return undefined;
     const question = await asked(env, event, client.reduce(event, native));
-    const heard = await askServer(env, { origin, client: name, event, question, token: configuredToken(env, origin, env.COVIBE_AGENT || name) });
+    const heard = await askHook(env, { origin, client: name, event, question, token: configuredToken(env, origin, env.COVIBE_AGENT || name) });
     const { answer, note } = answerTo(heard, { env, name, client, event, question, origin });
     if (note !== undefined) out.note(note);
     if (Object.keys(answer).length > 0) out.result(JSON.stringify(answer));
@@ -92,7 +92,7 @@ function answerTo(heard: HookResult, { env, name, client, event, question, origi
   const tell = shouldNotify(env, `${name} ${question.client_session ?? process.ppid}`, Date.now());
   const answer = client.render(event, {
     ...SILENT,
-    ...(denied && { decision: 'deny', reason: heldBack('This edit was not made', origin, heard) }),
+    ...(denied && { decision: 'deny', reason: heldBackText('This edit was not made', origin, heard) }),
     ...(tell && { notice: problem }),
   });
   return { answer, ...(tell && { note: `covibe-local: ${problem}` }) };

@@ -12,7 +12,7 @@ const LAUNCHED = 'COVIBE_LAUNCHED';
 /** One that ends in trouble this soon does not run here. */
 const SOON_MS = 30_000;
 
-interface Launching {
+interface LaunchOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly argv: readonly string[];
   readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ interface Launching {
  * Runs the release that is in place, which may be this one, and the next whenever one is put in its place. The service's entry point is always the
  * installed program: it finds the current release from here.
  */
-export async function runCurrent({ env, argv, signal, updater, here }: Launching): Promise<'ended' | 'handover' | 'failed'> {
+export async function runCurrent({ env, argv, signal, updater, here }: LaunchOptions): Promise<'ended' | 'handover' | 'failed'> {
   for (;;) {
     const current = env[LAUNCHED] ? undefined : currentRelease(env);
     if (!current || current.version === VERSION) {

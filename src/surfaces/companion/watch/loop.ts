@@ -4,7 +4,7 @@ import { type CliOutput, counted } from '../../cli/output.ts';
 import { type WatchStatus, writeWatchStatus } from '../state.ts';
 import type { Updater } from '../update/updater.ts';
 import { sendHeartbeat } from './heartbeat.ts';
-import { type Synced, syncUsage } from './sync.ts';
+import { type SyncResult, syncUsage } from './sync.ts';
 import { MISSING_TOKEN_PROBLEM, tokensFor } from './tokens.ts';
 
 interface WatchOptions {
@@ -73,7 +73,7 @@ export class MachineWatcher {
   }
 
   /** What a broken store makes of one round must not end the watcher. */
-  async #sync(round: () => Promise<Synced>): Promise<Synced> {
+  async #sync(round: () => Promise<SyncResult>): Promise<SyncResult> {
     try {
       return await round();
     } catch (error) {
@@ -83,7 +83,7 @@ export class MachineWatcher {
     }
   }
 
-  #say(problem: string | null, { heldBy, sent_in_all, waiting }: Synced): void {
+  #say(problem: string | null, { heldBy, sent_in_all, waiting }: SyncResult): void {
     const { out } = this.#o;
     const before = this.#status.problem;
     const counts = heldBy === undefined ? { sent: sent_in_all, waiting } : {};

@@ -49,7 +49,7 @@ interface SyncOptions {
   readonly now?: number;
 }
 
-export interface Synced {
+export interface SyncResult {
   readonly sent: number;
   /** All that was ever sent. */
   readonly sent_in_all: number;
@@ -72,7 +72,7 @@ export function beginUsage(env: NodeJS.ProcessEnv, origin: string, now = Date.no
 }
 
 /** Reads what is new in the stores and inboxes of this machine, and delivers it with what waited before. */
-export async function syncUsage(env: NodeJS.ProcessEnv, options: SyncOptions): Promise<Synced> {
+export async function syncUsage(env: NodeJS.ProcessEnv, options: SyncOptions): Promise<SyncResult> {
   const { origin, since, only, now = Date.now() } = options;
   const ledger = openLedger(env, origin, { now, since, begins: only === undefined ? undefined : beginningOf(only, now) });
   if ('heldBy' in ledger) return { sent: 0, sent_in_all: 0, waiting: 0, rejected: 0, left: [], unread: [], heldBy: ledger.heldBy };
@@ -95,7 +95,7 @@ async function sync(
   env: NodeJS.ProcessEnv,
   ledger: Ledger,
   { origin, sources, only, session_id, inboxes, signal, now }: SyncOptions & { now: number },
-): Promise<Synced> {
+): Promise<SyncResult> {
   const tokens = tokensFor(env, origin);
   const before = ledger.sent;
   const unread = new Set<string>();

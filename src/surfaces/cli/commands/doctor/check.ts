@@ -72,7 +72,7 @@ export async function runCheck({ id, look }: DoctorCheck, place: DoctorContext):
       {
         check: id,
         state: 'warning',
-        message: `${id} could not be checked: ${inWords(error)}`,
+        message: `${id} could not be checked: ${errorText(error)}`,
         fix: 'see to what else is told here, then covenant doctor again',
       },
     ];
@@ -80,7 +80,7 @@ export async function runCheck({ id, look }: DoctorCheck, place: DoctorContext):
 }
 
 /** Errors of our own are written for people; of others only the kind is told, because a message may quote a password. */
-export function inWords(error: unknown): string {
+export function errorText(error: unknown): string {
   if (error instanceof CliError || error instanceof Refusal || error instanceof StoreError || error instanceof ConfigError) return error.message;
   return failureCode(error) ?? (error instanceof Error ? error.name : 'an unknown fault');
 }

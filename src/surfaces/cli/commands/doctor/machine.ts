@@ -8,7 +8,7 @@ import type { Orphan } from '../../../../features/review/instances/contract.ts';
 import { call } from '../../call.ts';
 import { findServer } from '../../client.ts';
 import { type Invocation, option } from '../../command.ts';
-import { check, type DoctorFinding, inWords as faultInWords, type Say } from './check.ts';
+import { check, type DoctorFinding, errorText, type Say } from './check.ts';
 
 const run = promisify(execFile);
 const MIB = 1024 ** 2;
@@ -103,7 +103,7 @@ export const agents = check('agents', ['AGENTS_LEFT'], async (say, { invocation 
   } catch (error) {
     // A store that cannot be opened is told of by its own check; who wants something done is told why it was not.
     if (isFixing) throw error;
-    return say.skipped(`what agents have left is not known: ${faultInWords(error)}`);
+    return say.skipped(`what agents have left is not known: ${errorText(error)}`);
   }
 });
 

@@ -3,7 +3,7 @@ import { clockFrom } from '../../../../kernel/clock.ts';
 import type { PostgresFacts, PostgresRefusal } from '../../../../storage/inspect-postgres.ts';
 import { type AnswerTo, call } from '../../call.ts';
 import { expiresIn } from '../status-text.ts';
-import { check, type DoctorFinding, inWords, type Say } from './check.ts';
+import { check, type DoctorFinding, errorText, type Say } from './check.ts';
 
 /** What a server takes of PostgreSQL's connections; what one that runs may still want. */
 const CONNECTIONS = 21;
@@ -144,7 +144,7 @@ export const credentials = check('credentials', ['UNAUTHENTICATED'], async (say,
     await call(invocation, 'server.status');
     return say.ok('the operator is known');
   } catch (error) {
-    if (server) return say.failed('UNAUTHENTICATED', inWords(error), 'stop the server and start it again: it writes a new token');
+    if (server) return say.failed('UNAUTHENTICATED', errorText(error), 'stop the server and start it again: it writes a new token');
     throw error;
   }
 });
