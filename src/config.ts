@@ -12,7 +12,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** What a value of a parsed body takes besides its bytes, on average and generously. */
+/** The memory that each value of a parsed body takes besides its bytes, estimated generously. */
 export const NODE_BYTES = 100;
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -191,7 +191,7 @@ export function homeFolder(env: NodeJS.ProcessEnv): string {
   return resolve(env.COVENANT_HOME || join(homedir(), '.covenant'));
 }
 
-/** What holds where nothing else is said. */
+/** The defaults of all settings. */
 export const defaultsIn = (home: string): Omit<Config, 'home'> => ({
   host: '127.0.0.1',
   port: 3001,

@@ -65,7 +65,7 @@ export interface AppOptions {
   clock: Clock;
   log: Log;
   observe?: Ports['observe'];
-  /** Who is told where the time goes, if anybody is. */
+  /** The tracer, if spans go to a collector. */
   tracer?: Tracer | undefined;
   /** More features than the product's own, for tests of the server itself. */
   extraFeatures?: readonly Feature[];

@@ -34,10 +34,10 @@ export function actorOf(agentId: string): string {
 const AGENT = /^agent:(.+)@(dev_\w+)$/;
 const DEVELOPER = /^developer:(dev_\w+)$/;
 
-/** Of which program, where that is in its name. */
+/** The agent program in the id of an agent, if there is one. */
 export const agentTypeOf = (actor: string): string | null => AGENT.exec(actor)?.[1] ?? null;
 
-/** Whose it is by its name alone; an instance's developer stands in its row. */
+/** The developer in the id of an agent. The developer of an instance is in its row. */
 export const ownerOf = (actor: string): string | null => AGENT.exec(actor)?.[2] ?? DEVELOPER.exec(actor)?.[1] ?? null;
 
 /** `codex@mira`, `mira`, `work-7-a1`. */
@@ -55,7 +55,7 @@ interface Carrier {
   readonly instance_id: string | null;
 }
 
-/** As whom the carrier of a token acts; undefined for a browser. */
+/** The actor for calls with this token; undefined for a browser. */
 export function actorOfToken({ kind, developer_id, agent_type, instance_id }: Carrier): string | undefined {
   if (kind === 'agent') return `agent:${agent_type}@${developer_id}`;
   if (kind === 'instance') return `instance:${instance_id}`;

@@ -19,7 +19,7 @@ export function endsIn(tail: string): RawBuilder<SqlBool> {
 
 const ENOUGH = 50;
 
-/** Those of the rows whose id ends in `tail`: a few, which are enough to know whether there is only one. */
+/** Rows whose id ends in `tail`, up to a limit: callers only need to know whether there is exactly one. */
 export async function rowsEndingIn<DB, TB extends keyof DB, R extends { id: string }>(rows: SelectQueryBuilder<DB, TB, R>, tail: string): Promise<R[]> {
   const found = await rows.where(endsIn(tail)).limit(ENOUGH).execute();
   return found.filter(({ id }) => id.endsWith(tail));

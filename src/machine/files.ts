@@ -4,7 +4,7 @@ import { link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/
 import { basename, dirname, join } from 'node:path';
 import { processExists } from './process/group.ts';
 
-/** What the server keeps in a repository besides git's own: each step is whole or not done at all, also when the power fails. */
+/** Files of the server in a repository. Each step happens completely or not at all, even if the power fails. */
 
 /** A folder that should be one is a link, and leads elsewhere: nothing is written through it. */
 export class FolderElsewhere extends Error {
@@ -84,7 +84,7 @@ const START = randomBytes(6).toString('hex');
 /** Where something is made that will then be moved to `path`. The name tells whose it is. */
 const besideName = (path: string): string => join(dirname(path), `.${basename(path)}.${process.pid}.${START}${randomBytes(6).toString('hex')}.tmp`);
 
-/** What a process left half made that is no more. Files and folders of one that still runs are its own matter. */
+/** Removes unfinished files of processes that have ended. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, pid, start] = /^\..+\.(\d+)\.([0-9a-f]{12})[0-9a-f]{12}\.tmp$/.exec(name) ?? [];

@@ -6,7 +6,7 @@ type FileTrouble = 'damaged' | 'foreign' | 'newer' | 'older' | 'obsolete' | 'bus
 
 export interface DatabaseFile {
   readonly trouble: FileTrouble | undefined;
-  /** What the trouble is; empty where there is none. */
+  /** The trouble in words; empty if there is none. */
   readonly message: string;
   /** When its first table was made. */
   readonly madeAt: number | null;
@@ -16,7 +16,7 @@ export interface DatabaseFile {
 export type Depth = 'whole' | 'quick' | 'look';
 const PRAGMAS = { whole: 'integrity_check', quick: 'quick_check' } as const;
 
-/** What a SQLite file is to us. Reads only. */
+/** Whether a SQLite file is a sound database of ours. Reads only. */
 export function inspectDatabaseFile(path: string, depth: Depth): DatabaseFile {
   let db: DatabaseSync | undefined;
   const found = (trouble: FileTrouble | undefined, message = '', madeAt: number | null = null): DatabaseFile => ({ trouble, message, madeAt });

@@ -27,7 +27,7 @@ export interface Store {
   /** Where the database was copied before it was migrated, if it was. */
   readonly backup: string | undefined;
   readonly reader: Db;
-  /** What calls are checked against. */
+  /** Reads of the tables that calls are checked against. */
   readonly access: AccessReads;
   write<T>(workspace: string, callback: WriteCallback<T>, signal?: AbortSignal): Promise<T>;
   append(workspace: string, events: readonly NewEvent[]): Promise<number>;

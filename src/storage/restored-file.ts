@@ -16,7 +16,7 @@ interface SchemaObject {
 
 const OWN_TABLE = /^CREATE TABLE sqlite_(stat1\(tbl,idx,stat\)|stat4\(tbl,idx,neq,nlt,ndlt,sample\)|sequence\(name,seq\))$/;
 
-/** What SQLite makes for itself. A name alone says nothing: whoever writes the schema table can call a trigger so. */
+/** Objects that SQLite makes for itself. The name alone proves nothing, because an attacker can give it to a trigger. */
 const isOwn = ({ type, name, sql }: SchemaObject): boolean =>
   (type === 'index' && sql === null && name.startsWith('sqlite_autoindex_')) || (type === 'table' && OWN_TABLE.test(sql ?? ''));
 

@@ -28,6 +28,6 @@ function fitting({ repo, path, tree }: PlacedFile): Edit {
   return { repo, path: path.slice(0, Math.max(path.lastIndexOf('/', LONGEST.path), 0)) || TOP, tree: true };
 }
 
-/** What is written besides may lie anywhere in the repositories that are known of. They come first, so that none is cut off. */
+/** Edits for files that could not be named: anywhere in the known repositories. They come first, so that none is cut off. */
 const unnamed = (places: readonly { readonly repo: string }[]): Edit[] =>
   [...new Set(places.map(({ repo }) => repo))].map((repo) => ({ repo, path: TOP, tree: true, unread: true }));

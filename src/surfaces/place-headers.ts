@@ -10,7 +10,7 @@ export function placeHeaders(folder: string): Record<string, string> {
   return { [REPOSITORY_HEADER]: asHeader(place.repository), ...(named.length <= LONGEST_HEADER && { [PLACE_HEADER]: named }) };
 }
 
-/** What a caller's client says of where it stands. Nothing is let in because of it: it stands in where a call leaves names out. */
+/** The place that a caller's client reports. It permits nothing; it fills in names that a call leaves out. */
 export interface Reported {
   readonly repository: string;
   readonly place: CallerPlace;

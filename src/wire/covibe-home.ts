@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { orNothing } from './or-nothing.ts';
 
-/** What the companion keeps of this machine: `~/.covibe`, readable by its owner alone. */
+/** The companion's folder on this machine: `~/.covibe`, readable by its owner only. */
 export const covibeHome = (env: NodeJS.ProcessEnv): string => join(userHome(env), '.covibe');
 
 export const userHome = (env: NodeJS.ProcessEnv): string => env.HOME || homedir();

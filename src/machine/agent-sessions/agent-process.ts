@@ -19,7 +19,7 @@ const logOf = (logs: string, name: string) => join(logs, `${name}.log`);
 export function createProcesses(logs: string, leaders: typeof markedLeaders = markedLeaders): AgentSessions {
   const noteOf = (name: string) => join(logs, `${name}.pid`);
 
-  /** Those that run, recorded or not: by their environment; where the system does not show it, by what was noted beside the log. */
+  /** The running sessions, recorded or not, by their environment. If the system does not show it, by the notes beside the logs. */
   async function running(): Promise<SessionHandle[]> {
     const marked = leaders(SESSION_VARIABLE);
     if (!marked) return await noted();

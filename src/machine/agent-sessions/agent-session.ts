@@ -21,7 +21,7 @@ export interface SessionStart {
   readonly input?: string | undefined;
 }
 
-/** By what it is found again, also by another server process. */
+/** Identifies a session, also for another server process. */
 export interface SessionHandle {
   readonly name: string;
   readonly pid: number;

@@ -11,7 +11,7 @@ interface EndedSession {
   readonly group: number | null;
   /** From `startOf`: a group of that number that began otherwise is somebody else's. */
   readonly started: number;
-  /** By which those of its processes are known that have left the group. */
+  /** The mark in the environment of its processes, also of those that have left the group. */
   readonly mark: string;
 }
 

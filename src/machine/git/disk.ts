@@ -8,7 +8,7 @@ import { currentBranch, defaultBranch, locateRepository, startingPoint } from '.
 import { addWorktree, deleteBranch, discardUnfinished, forceWorktreeAway, hasWorktree, removeWorktree } from './worktree.ts';
 import { uncommitted, uncommittedCounts, worktreeState } from './worktree-state.ts';
 
-/** What the server does to repositories on its machine: one value, so that a test can cut the power between two of its steps. */
+/** All operations on repositories, in one value, so that a test can cut the power between two of them. */
 export const gitDisk = {
   locateRepository,
   startingPoint,

@@ -47,7 +47,7 @@ export async function prepareMerge(merge: FileMerge, options: GitOptions = {}): 
   const onto = await resolveCommit(worktree, `refs/heads/${branch}`, options);
   if (onto === null) throw new MergeImpossible(`there is no branch ${branch}`);
   const blob = (await git(worktree, ['hash-object', '-w', '--no-filters', '--stdin'], { ...options, input: merge.text })).trim();
-  // What its author has rewritten since must not come back by this: it may have had a reason to go.
+  // Commits that the author has rewritten since must not come back.
   const side = (await contains(worktree, onto, about, options)) ? about : onto;
   const brought = await commitTree(merge, await treeWith(worktree, side, file, blob, options), [side], options);
   const commit = await commitTree(merge, await treeWith(worktree, onto, file, blob, options), [onto, brought], options);
@@ -74,7 +74,7 @@ export async function applyMerge(merge: FileMerge, { commit, onto }: PreparedMer
     await index.stage(commit, file);
     if (!isIn && !(await moveBranch(merge, onto, commit, options))) return false;
     try {
-      // Whoever died here before may have left half of it.
+      // A process that died here may have left an unfinished file.
       await fileDisk.removeLeftovers(worktree);
       if (!(await isTouched(merge, 'edited', options))) await fileDisk.replaceFile(join(worktree, file), text);
       await index.put();
@@ -210,7 +210,7 @@ async function indexOf({ worktree, key }: FileMerge, options: GitOptions) {
         }
       }
     },
-    /** What is staged stays staged; one entry is as the commit has it. From here on nothing is missing but the name. */
+    /** Prepares an index that keeps all staged entries and has the file as the commit has it. */
     async stage(commit: string, file: string): Promise<void> {
       await copyIndex(index, next);
       const [, , blob] = (await git(worktree, ['ls-tree', '-z', '--full-tree', commit, '--', file], { ...options, reads: true })).split(/[ \t]/);

@@ -31,7 +31,7 @@ export function isSafeAddress(address: string): boolean {
 /** A host like an option would be one to ssh. */
 const isHost = (host: string | undefined): boolean => host !== undefined && host !== '' && !host.startsWith('-');
 
-/** By what the user has set up for all repositories: of several that fit, the longest. */
+/** The address after the user's `insteadOf` rules. Of several that fit, the longest counts. */
 export function rewrittenAddress(address: string, rewrites: readonly AddressRewrite[], way: 'fetch' | 'push'): string {
   const longest = (pushOnly: boolean) =>
     rewrites

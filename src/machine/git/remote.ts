@@ -31,7 +31,7 @@ export class RemoteFailed extends Error {
 
 /** Where to, and by which password. */
 export interface RemoteOptions extends GitOptions {
-  /** What the caller has checked: nothing else of the repository's configuration says where its branches go. */
+  /** The address that the caller has checked. The repository's own configuration is not used. */
   readonly address: string;
   readonly access?: RemoteAccess | undefined;
 }
@@ -153,7 +153,7 @@ export interface RemoteAccess {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** By which git pushes with this password to an https address, and to that host alone. Any other way in is the user's own: undefined. */
+/** Settings with which git uses this password for an https address, and for that host only. Undefined for other addresses. */
 export function withPassword(address: string, password: string): RemoteAccess | undefined {
   if (!/^https:\/\//i.test(address) || !URL.canParse(address)) return undefined;
   const { origin } = new URL(address);

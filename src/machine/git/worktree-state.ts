@@ -5,7 +5,7 @@ import { commitByHash, type GitOptions, git, resolveCommit } from './git.ts';
 import { gitOnFiles, submodulesIn } from './git-files.ts';
 import { keepsSubmodules, listedPath, listWorktrees } from './list-worktrees.ts';
 
-/** What would be lost if a worktree and its branch went away. */
+/** Everything that would be lost if a worktree and its branch were removed. */
 export interface WorktreeState {
   /** The repository knows it as its worktree. */
   readonly listed: boolean;

@@ -24,7 +24,7 @@ export class GitHubFailed extends Error {
     this.retryAt = retryAt ?? null;
   }
 
-  /** What was asked for may have been done all the same. */
+  /** The request may have been carried out all the same. */
   get isUncertain(): boolean {
     return this.why === 'unreachable' || this.why === 'failed';
   }
@@ -191,7 +191,7 @@ export function createGitHub({ token: given, baseUrl = API, host = hostOf(baseUr
   };
 }
 
-/** What cannot stand in a header would be quoted by whoever says so. */
+/** Checks the token before it goes into a header, because an error about an invalid header would quote it. */
 function requireToken(token: string): string {
   if (token === '') throw new GitHubFailed('token_missing', 'GITHUB_TOKEN is not set for the server');
   if (/^[!-~]+$/.test(token)) return token;

@@ -39,7 +39,7 @@ export interface Kin {
   readonly since?: number;
 }
 
-/** Who of them still runs, as ids for `signalAll`. A process that has ended and that nobody has reaped yet does not count. */
+/** The family's processes that still run, as ids for `signalAll`. Zombies do not count. */
 export function remaining({ groups, mark, variable = MARK, since = 0 }: Kin): number[] {
   const leaders = [...groups];
   const processes = readProcesses();
@@ -56,7 +56,7 @@ export function remaining({ groups, mark, variable = MARK, since = 0 }: Kin): nu
     else continue;
     ours.add(pid);
   }
-  // What they have started is theirs, whatever it has done to its group and its environment.
+  // Their children belong to them, even with another group and environment.
   for (let grown = true; grown; ) {
     grown = false;
     for (const { pid, parent } of processes) {

@@ -18,7 +18,7 @@ const RETURN = 0x0d;
 const SLICE_MS = 8;
 /** So much time may be taken at once. */
 const BURST_MS = 250;
-/** What the system does to bring us a byte, which we cannot measure. */
+/** The system's own cost of each byte, which cannot be measured here. */
 const MS_PER_BYTE = 4 / (1024 * 1024);
 const SMALLEST = 4096;
 

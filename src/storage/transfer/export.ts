@@ -10,7 +10,7 @@ import { inSnapshot, pagesOf } from './snapshot.ts';
 
 export interface ExportOptions {
   readonly workspace: string;
-  /** Of the program, for whoever has to find one that reads the file. */
+  /** The version of the program, so that people can find one that reads the file. */
   readonly version: string;
   readonly now: number;
   /** Exports a journal whose chain is broken, and says so in the file. */

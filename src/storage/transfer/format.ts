@@ -24,7 +24,7 @@ export class TransferRefused extends StoreError {
 const HASH = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().nonnegative();
 
-/** Of another format only this much is known. */
+/** The fields that every format has. */
 const anyHeader = z.looseObject({ kind: z.literal('covenant_export'), format: z.int(), version: z.string().max(100) });
 
 const header = z.strictObject({

@@ -15,7 +15,7 @@ export interface ImportOptions {
   readonly file: string;
   /** Takes a journal without looking at its chain. */
   readonly unverified: boolean;
-  /** What is taken of each table, and where it goes. */
+  /** The rules for the rows of each table. */
   readonly rules: RowRules;
   readonly place: ImportPlace;
   onProgress?(rows: number, bytes: number): void;
@@ -23,14 +23,14 @@ export interface ImportOptions {
 
 export interface ImportResult {
   readonly header: Header;
-  /** Those that are in the database now. */
+  /** The number of rows in the database now, by table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** What of the file was not brought, by kind. */
+  /** The number of rows that were left out, by kind. */
   readonly leftOut: Readonly<Record<string, number>>;
   readonly journal: ChainPoint;
 }
 
-/** What the file says of itself, checked before a database is touched. */
+/** The file's header, checked before a database is touched. */
 export async function headerOf({ file, unverified }: Pick<ImportOptions, 'file' | 'unverified'>): Promise<Header> {
   const header = readHeader(await firstLine(file), SCHEMA_VERSION);
   if (!header.verified && !unverified) {

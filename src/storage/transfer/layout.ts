@@ -27,7 +27,7 @@ export const OF_ONE_SERVER = ['machine_permissions', 'page_tickets', 'journal_gr
 /** These, and those that are of the database and not of a workspace. */
 export const LEFT_OUT = ['schema_migrations', ...OF_ONE_SERVER] as const;
 
-/** Whoever reads the file must know the anchor before the first event. No table refers to another by a key, so the rest is free. */
+/** The import must know the anchor before the first event. The order of the other tables is free, because none has a foreign key. */
 const FIRST = ['workspaces', 'journal_anchors', 'journal_heads', 'events'];
 
 /** Read from the schema on record, so that a table or a column of a later migration is carried without a line here. */
@@ -61,7 +61,7 @@ function namesIn(list: string): string[] {
   return list.replaceAll('"', '').split(', ');
 }
 
-/** What about a row does not fit its table, naming the column; nothing where it fits. */
+/** Why a row does not fit its table, with the name of the column; undefined if it fits. */
 export function misfit({ columns }: TableLayout, row: TransferRow): string | undefined {
   const unknown = Object.keys(row).find((name) => !columns.has(name));
   if (unknown !== undefined) return `${unknown}: there is no such column`;

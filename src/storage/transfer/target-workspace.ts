@@ -3,7 +3,7 @@ import type { Db } from '../engine.ts';
 import { TransferRefused } from './format.ts';
 import { OF_ONE_SERVER, TABLES, type TransferRow } from './layout.ts';
 
-/** What a server makes of itself when it first starts, and a person by signing in and looking around: nobody's work. */
+/** Tables with rows that a first start and a sign-in create. They hold nobody's work. */
 const MADE_AT_START = ['workspaces', 'journal_heads', 'events', 'developers', 'tokens', 'signin_links'];
 const TOKENS_OF_START = ['operator', 'web'] as const;
 const EVENTS_OF_START = [

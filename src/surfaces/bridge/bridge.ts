@@ -49,7 +49,7 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
   return () => {
     const server = new Server({ name: 'covenant', title: 'Covenant', version: VERSION }, { capabilities: { tools: { listChanged: true } }, instructions });
 
-    /** What the client has; undefined where it had an error. */
+    /** The list that the client has; undefined if it got an error. */
     let given: ListToolsResult | undefined;
     const poller = createReconnectPoller(async (signal) => {
       const token = tokenNow();
@@ -116,7 +116,7 @@ function noteActivity(env: NodeJS.ProcessEnv): void {
 
 const envelopeOf = (answer: Exclude<BridgeAnswer, { result: unknown }>): TeamEnvelope => ('failed' in answer ? answer.failed : answer.refused);
 
-/** What belongs to the exchange with the server; the SDK writes this client's own. */
+/** Removes the field that belongs to the exchange with the server. The SDK writes one for this client. */
 function withoutWireFields({ resultType: _, ...result }: Record<string, unknown>): Record<string, unknown> {
   return result;
 }

@@ -39,7 +39,7 @@ export async function findServer(env: NodeJS.ProcessEnv): Promise<RunFile | unde
 
 /** For what may be done only while no server of this home runs. One that is slow to answer is running all the same. */
 export async function refuseWhileServed(env: NodeJS.ProcessEnv, home: string, doing: string): Promise<void> {
-  // One that answers may be in a container, where its process has another number.
+  // A server in a container has another process id, so its answer counts first.
   const run = (await findServer(env)) ?? processOf(home);
   if (run)
     throw new CliError(

@@ -1,4 +1,4 @@
-/** What a terminal shows in two columns, and what it shows in none. */
+/** Characters that a terminal shows in two columns, and those that it shows in none. */
 const WIDE = /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]/u;
 const NONE = /[\p{M}\p{Cf}]/u;
 

@@ -22,7 +22,7 @@ const inboxFile = (root: string): FileSpec => ({
   entries: [{ kind: 'whole', what: 'inbox', text: '*\n', isDefault: true }],
 });
 
-/** What a repository's agents are to be told, and where. */
+/** The configuration that setup writes for a repository's agents. */
 export interface SetupPlan {
   readonly env: NodeJS.ProcessEnv;
   /** The top of the working tree. */

@@ -64,7 +64,7 @@ export async function report(invocation: BareInvocation): Promise<CommandResult>
   };
 }
 
-/** What is well about machine and server goes on one line; the rest has lines of its own. */
+/** Passed checks of the machine and the server share one line. The others have their own. */
 function doctorText(checks: readonly SetupCheck[], { mark }: CliOutput): string {
   const marks = { ok: mark.good, failed: mark.bad, open: mark.quiet } as const;
   const line = ({ state, message, fix }: SetupCheck) => `${marks[state]} ${message}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
@@ -77,7 +77,7 @@ const ok = (check: string, message: string): SetupCheck => ({ check, state: 'ok'
 const open = (check: string, message: string): SetupCheck => ({ check, state: 'open', message });
 const failed = (check: string, message: string, fix: string): SetupCheck => ({ check, state: 'failed', message, fix });
 
-/** What cannot be looked at is a finding like any other, and hides none. */
+/** A check that fails to run is a finding too, and must not hide the others. */
 export async function runSetupCheck(check: string, look: () => readonly SetupCheck[] | Promise<readonly SetupCheck[]>): Promise<readonly SetupCheck[]> {
   try {
     return await look();

@@ -8,7 +8,7 @@ type GitState = Pick<HookQuestion, 'dirty_files' | 'unpushed_files' | 'unpushed_
 const TIMEOUT_MS = 2_000;
 const MAX_COMMITS = 1_000;
 
-/** What is not committed and not pushed. No program that the repository names is run; what git cannot say, or not in time, is left out. */
+/** Files and commits that are not committed or pushed. Runs no program that the repository names. Leaves out what git does not answer in time. */
 export async function gitState(root: string): Promise<GitState> {
   const options = { reads: true, patient: false, timeoutMs: TIMEOUT_MS } as const;
   try {

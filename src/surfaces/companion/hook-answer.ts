@@ -7,7 +7,7 @@ import { ask } from './server.ts';
 /** What came of asking the server at a hook. */
 export type HookResult =
   | { readonly kind: 'answered'; readonly body: Record<string, unknown>; readonly session_id: string | undefined }
-  /** Nobody has judged. `failClosed`: the workspace wanted, when last heard of, that nothing is written meanwhile. */
+  /** The server was not reached. `failClosed`: by its last answer, the workspace holds changes back meanwhile. */
   | { readonly kind: 'away'; readonly reason: string; readonly failClosed: boolean }
   | { readonly kind: 'refused'; readonly message: string; readonly next: string; readonly failClosed: boolean };
 
@@ -20,7 +20,7 @@ interface Asking {
   readonly event: HookEvent;
   readonly question: HookQuestion;
   readonly token: string | undefined;
-  /** Whose it is, where the client itself has none. */
+  /** The owner of the token, if the client itself has none. */
   readonly of?: string;
 }
 

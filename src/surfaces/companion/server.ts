@@ -4,7 +4,7 @@ import { exchange, failureCode } from '../../wire/http-client.ts';
 import { parseJson, recordOf } from '../../wire/json.ts';
 import { CliError } from '../cli/command.ts';
 
-/** What came of asking the server. `unreachable`: nothing, or nothing that a Covenant server says. */
+/** The server's answer. `unreachable`: none, or none that a Covenant server would send. */
 export type ServerAnswer =
   | { readonly status: number; readonly headers: Pick<Headers, 'get'>; readonly body: Record<string, unknown> }
   | { readonly unreachable: string };

@@ -18,7 +18,7 @@ export function reportUsageAside(env: NodeJS.ProcessEnv, origin: string, { trans
   child.unref();
 }
 
-/** So many seconds for another run that reports at this moment: what this one leaves is left until its next stop, or where no watcher runs for good. */
+/** Seconds to wait for another run that is reporting. What this run does not report waits for its next stop or for the watcher. */
 const MAX_TRIES = 30;
 
 export async function reportUsage(env: NodeJS.ProcessEnv, origin: string, { transcript, session }: Run): Promise<void> {

@@ -53,7 +53,7 @@ export const TICKET_REQUIRED = refusal(
   'Call the action session.ticket with {"path": "…"}, then open the address with ?ticket=….',
 );
 
-/** `POST /api/signin`: of what its code or its browser is refused for. */
+/** The HTTP status for a refusal of `POST /api/signin`. */
 export const signInStatus = (code: string): HttpRefusal['status'] => (code === 'SIGNED_IN_AS_ANOTHER' ? 409 : code === 'SIGNIN_LINK_INVALID' ? 401 : 400);
 
 export const WRONG_POSITION = refusal(400, 'MALFORMED_REQUEST', 'after: expected the seq of an event, or 0.', 'Connect to /api/events?after=SEQ.', {
@@ -124,7 +124,7 @@ export const TOO_MANY_SOCKETS: HttpRefusal = {
   retryAfter: 5,
 };
 
-/** What a program tells its hooks holds prompts and contents, which are for nobody but its own machine. */
+/** The payload of a program's own hook holds prompts and file contents, which must not leave its machine. */
 export const NATIVE_PAYLOAD = refusal(
   403,
   'NATIVE_PAYLOAD',
@@ -146,7 +146,7 @@ export function foreignHeader(problem: GuardProblem): HttpRefusal {
   );
 }
 
-/** Of what the pipe answered to an action. */
+/** The HTTP status for the pipe's answer to an action. */
 export function actionStatus(reply: Reply<unknown>): 200 | 400 | 403 | 404 | 409 | 429 | 500 {
   // Blocked is an answer too: it says what to confirm.
   if (reply.status !== 'error') return 200;

@@ -84,7 +84,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     const { code } = refusal.reply;
     const payload = { code, path: pathOf(incoming), outcome: 'error' };
     const kind = category === 'usage' ? 'malformed_request' : 'request_refused';
-    // What is refused because there is too much of it must not add to that.
+    // A refusal for too many requests must not add events itself.
     const isCounted = refusal.retryAfter !== undefined || (principal && (await app.journalQuota.exceeded(principal)));
     if (isCounted) app.refusals.count(principal ?? sourceOf(incoming), code);
     else if (principal) {
@@ -261,7 +261,7 @@ function directEnvelope(value: unknown): DirectEnvelope | HttpRefusal {
   return token === undefined ? { tool, arguments: args } : { tool, arguments: args, token };
 }
 
-/** Who sent nonsense, where a good token came with it; a bad one changes nothing about the nonsense. */
+/** The sender of a malformed request, if its token is valid. An invalid token is ignored here. */
 async function principalOfToken(app: App, token: string | undefined): Promise<Principal | undefined> {
   const result = await app.authenticate(token, 'bearer');
   return 'principal' in result ? result.principal : undefined;

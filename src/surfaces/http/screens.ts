@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentHost } from '../../machine/agent-sessions/agent-host.ts';
 
-/** What a terminal shows. Of a plain process, which has none, the end of its log. */
+/** The screen of a terminal, or the end of the log of a plain process. */
 export interface TerminalScreen {
   readonly text: string;
   readonly columns: number | null;
@@ -18,7 +18,7 @@ export interface WatchedSession {
 
 export interface ScreenWatcher {
   changed(screen: TerminalScreen): void;
-  /** Its program has ended, or is another by now. */
+  /** Its program has ended, or another one has taken its place. */
   ended(): void;
   failed(error: unknown): void;
 }
@@ -83,7 +83,7 @@ function createLook(take: () => Promise<CapturedScreen>, pollMs: number, over: (
     } catch (error) {
       tell = (watcher) => watcher.failed(error);
     }
-    // Who comes from here on begins anew.
+    // Watchers that join from here on start a new loop.
     running = false;
     over();
     for (const watcher of watchers) tell?.(watcher);

@@ -14,7 +14,7 @@ const message = z.discriminatedUnion('type', [
 
 export type TerminalMessage = z.output<typeof message>;
 
-/** What a person's terminal says, or what is wrong with it. */
+/** A message from a person's terminal, or the reason why it is invalid. */
 export function readMessage(data: unknown, isBinary: boolean): TerminalMessage | { problem: string } {
   if (isBinary) return { problem: 'Messages are JSON text.' };
   const value = parseJson(String(data));
@@ -43,7 +43,7 @@ export async function waitOrDrop(ws: WebSocket, stalledMs: number): Promise<bool
   return false;
 }
 
-/** Screens are states: one who reads slowly misses those in between, and is never owed more than one. */
+/** Sends the newest screen only: a slow reader skips those in between. */
 export function createSender(ws: WebSocket, stalledMs: number, isAllowed: () => Promise<boolean>) {
   let next: TerminalScreen | undefined;
   let shown = false;

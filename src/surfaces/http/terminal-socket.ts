@@ -52,7 +52,7 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     const { principal } = admitted;
     open++;
     metrics.terminals.inc();
-    // What is sent before anybody listens would be lost.
+    // Messages that arrive before a listener is added would be lost.
     ws.pause();
     try {
       if (open > most) throw new Refusal('TOO_MANY_TERMINALS', `${most} terminals are open on this server.`, 'Close one of them.');
@@ -167,7 +167,7 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
   };
 }
 
-/** What was typed is nobody's business but the agent's: the journal has that somebody could. */
+/** The journal records that somebody could type, never the typed text. */
 const openedEvent = ({ actor }: Principal, { id }: InstanceRow) =>
   ({ category: 'audit', kind: 'instance.terminal_opened', actor, subject: id, payload: { write: true } }) as const;
 

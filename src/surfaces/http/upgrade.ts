@@ -21,13 +21,13 @@ const PING_MS = 30_000;
 
 export interface Admitted {
   readonly principal: Principal;
-  /** As whom the credential is known by now; undefined once it is no longer valid. */
+  /** The principal of the credential now; undefined once it is no longer valid. */
   current(): Promise<Principal | undefined>;
 }
 
 type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
 
-/** What answers at an address by a socket. */
+/** A route that is served over a WebSocket. */
 export interface SocketRoute {
   /** The largest message that it takes. */
   readonly maxBytes: number;
@@ -35,7 +35,7 @@ export interface SocketRoute {
   at(url: URL): OrRefusal<{ enter(admitted: Admitted): OrRefusal<{ serve(ws: WebSocket): Promise<void> }> }> | undefined;
 }
 
-/** A socket that is let in: what it gets, for as long as its credential holds. */
+/** A socket that passed all checks, with the route that serves it. */
 interface AdmittedSocket extends Pick<Admitted, 'current'> {
   serve(ws: WebSocket): Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface UpgradeParts {
 export function attachUpgrades(server: Server, { app, guard, entrance, metrics }: UpgradeParts, routes: readonly SocketRoute[]): { close(): void } {
   const sockets = new Map(routes.map((route) => [route, new WebSocketServer({ noServer: true, maxPayload: route.maxBytes })]));
   const enterWorkspace = createEnterWorkspace(app);
-  // Each follows the journal, so each costs work for every event.
+  // Each socket costs work for every event of the journal.
   const places = new KeyedShare(app.config.limits.sockets, app.config.limits.sockets_per_token);
 
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -112,7 +112,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
     return { route: found.route, serve: inside.serve, current };
   }
 
-  /** By the secret that opened the socket: one that a rotation has replaced ends with its overlap. */
+  /** Authenticates the secret that opened the socket again. A rotated secret ends with its overlap. */
   async function principalNow(token: string): Promise<Principal | undefined> {
     const known = await app.authenticate(token, 'bearer');
     return 'principal' in known ? known.principal : undefined;

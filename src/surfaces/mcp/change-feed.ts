@@ -10,7 +10,7 @@ export interface Update {
   readonly uri: string;
 }
 
-/** A client that has asked to be told. Everything it is told is a hint to look again. */
+/** A client that wants notifications. Each is only a hint to read again. */
 export interface ChangeListener {
   readonly caller: McpCaller;
   listsChanged(kinds: ReadonlySet<ListKind>): void;
@@ -31,7 +31,7 @@ const LOOK_MS = 100;
 const BUSY = 100;
 const RETRY_MS = 1_000;
 
-/** Where other servers' news and changed grants meet those who are to hear of them. The journal is followed only while somebody listens. */
+/** Notifies clients of changes of other servers and of their own grants. The journal is followed only while somebody listens. */
 export function createChangeFeed(app: App): ChangeFeed {
   const listeners = new Set<ChangeListener>();
   const following = new Map<string, AbortController>();

@@ -39,7 +39,7 @@ export function capabilitiesFor(app: App, workspace: string, toolsets: McpCaller
 
 type ListedTool = ListToolsResult['tools'][number];
 
-/** What the caller may use of what its path serves: the product's own tools by name, then the other servers' by name. */
+/** Lists of what a caller may use on its path: the product's own tools by name, then those of other servers by name. */
 export interface Lists {
   tools(caller: McpCaller): Promise<ListToolsResult>;
   prompts(caller: McpCaller): Promise<ListPromptsResult>;

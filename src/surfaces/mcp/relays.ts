@@ -8,7 +8,7 @@ import type { App } from '../../main.ts';
 import type { McpCaller } from './caller.ts';
 import { resourceNotFound, resultOf } from './replies.ts';
 
-/** What every call of a request has in common. */
+/** The fields that all calls of a request share. */
 export interface Via {
   readonly caller: McpCaller;
   readonly signal: AbortSignal;

@@ -16,7 +16,7 @@ export interface McpServices {
   readonly relays: Relays;
 }
 
-/** What a session adds to a client of the older revisions. */
+/** The state of a session for a client of the older revisions. */
 export interface SessionPart {
   logLevel: LoggingLevel;
   readonly subscriptions: Subscriptions;

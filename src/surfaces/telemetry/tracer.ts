@@ -40,5 +40,5 @@ export function tracerOver(otel: OtelTracer): Tracer {
   return { begin: (name, kind, from) => open(name, kind, from ? parentOf(from) : ROOT_CONTEXT) };
 }
 
-/** What is no trace context begins a trace of its own. */
+/** An invalid trace context starts a new trace. */
 const parentOf = (from: TraceContext): Context => w3c.extract(ROOT_CONTEXT, { ...from }, defaultTextMapGetter);

@@ -2,7 +2,7 @@ import { calling, type ItemOf } from '../call.ts';
 import type { CliCommand } from '../command.ts';
 import { age, counted, list, oneLine } from '../output.ts';
 
-/** Who is at work, as people know them. */
+/** The agents at work, by the names that people know. */
 export const agentCommands: readonly CliCommand[] = [
   calling({
     name: 'agents list',

@@ -95,7 +95,7 @@ const mergeReports = (one: AnchorReport, other: AnchorReport): AnchorReport => (
   firstBreak: earlierBreak(one.firstBreak, other.firstBreak),
 });
 
-/** Those of the file that was given are asked first. */
+/** The anchors of the home, and those of the file that was given, if any. */
 function anchorsFor(invocation: Invocation): { home: KeptAnchors; given?: ReturnType<typeof readGivenAnchors> } {
   const folder = anchorFolder(loadConfig(invocation.env).home);
   const workspace = workspaceId(option(invocation, 'workspace') ?? 'default');

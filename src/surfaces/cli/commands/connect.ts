@@ -48,7 +48,7 @@ async function planConnection({ env, cwd }: Invocation, client: ClientName, orig
   return () => applySetup(planned).flatMap(({ files }) => files);
 }
 
-/** What is printed can be run as it is: eval "$(covenant connect codex --write)". */
+/** The output can be run as it is: eval "$(covenant connect codex --write)". */
 function written({ json, out }: Invocation, client: ClientName, files: readonly FileOutcome[], { token, token_id }: AnswerTo<'tokens.create'>): CommandResult {
   const command = `export COVIBE_MCP_TOKEN=${token}`;
   const where = files.map(({ shown }) => shown).join(', ');

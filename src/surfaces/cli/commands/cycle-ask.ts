@@ -74,7 +74,7 @@ export async function statusText(invocation: Invocation, shown: CycleAnswer): Pr
   return [state, await configNote(invocation, shown)].filter(Boolean).join(cycle ? '\n\n' : '\n');
 }
 
-/** What else a person should know of a change that was made. */
+/** Further notes on a change, for a person. */
 export async function afterChange(invocation: Invocation, repository: string, mirrorError: string | undefined): Promise<string[]> {
   const { wait } = invocation.out.mark;
   const behind =

@@ -21,7 +21,7 @@ export const whoIs =
     return agent === undefined ? name : `${agent} of ${name}`;
   };
 
-/** What the role whose turn it is can do in this phase: the tools by name, since it is told so by its agent's tools. */
+/** The tools that the active role can call in this phase. */
 export function waysOn({ machine }: Pick<CycleAnswer, 'machine'>, { phase }: Pick<CurrentCycle, 'phase'>): string[] {
   if (phase === machine.final) return ['cycle.archive'];
   return machine.transitions

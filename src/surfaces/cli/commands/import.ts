@@ -39,7 +39,7 @@ export const importCommand: CliCommand = {
   },
 };
 
-/** What the new server does not get from a file: who may come in, and what is under way outside the store. */
+/** The rows that an import leaves out: credentials, and steps in progress outside the store. */
 function leftOutLines(leftOut: Readonly<Record<string, number>>): string {
   const kinds = Object.entries(leftOut).map(([kind, count]) => `  ${String(count).padStart(6)} ${kind.replaceAll('_', ' ')}`);
   return kinds.length === 0 ? '' : `\nNot brought:\n${kinds.join('\n')}`;

@@ -66,7 +66,7 @@ const feedbackLines = ({
   ...actionable_items.map((item) => `    - ${oneLine(item).trim()}`),
 ];
 
-/** What has become of it on the machine, and how to get at what was left. */
+/** What happened to the instance's worktree, and how to get at its contents. */
 export function endedLines(ended: Ended, did: string, mark: CliOutput['mark']): string {
   const { instance, worktree, reason, backup_ref } = ended;
   const head = `${did} ${instance.id}; it is ${instance.status}.`;
@@ -77,7 +77,7 @@ export function endedLines(ended: Ended, did: string, mark: CliOutput['mark']): 
   return backup_ref === null ? `${head} Its worktree is gone.` : `${head} Its worktree is gone; what was in it: git show ${backup_ref}`;
 }
 
-/** What a later look at the same log or screen shows that an earlier one did not. */
+/** The lines of a later screen or log that an earlier one did not have. */
 export function newLines(before: readonly string[], after: readonly string[]): readonly string[] {
   for (let kept = Math.min(before.length, after.length); kept > 0; kept--) {
     const from = before.length - kept;

@@ -176,7 +176,7 @@ async function follow(invocation: Invocation, lines: number): Promise<undefined>
   }
 }
 
-/** Of one file all its lines, however many answers they come in. */
+/** Fetches all lines of a file, in as many calls as that takes. */
 async function diff(invocation: Invocation): Promise<CommandResult> {
   const input = { instance_id: idOf(invocation), ...given(invocation, 'path') };
   const first = await call(invocation, 'instances.diff', input);

@@ -6,13 +6,13 @@ import { age, type CliOutput, counted, oneLine as inOneLine } from '../output.ts
 type Agent = ItemOf<'agents.list'>;
 type Tones = CliOutput['tone'];
 
-/** Of the terminal, and the moment that ages are counted to. */
+/** The width of the terminal, and the time from which ages are counted. */
 export interface Width {
   readonly columns: number;
   readonly now: number;
 }
 
-/** Of each list: who wants all of it has a command for that. */
+/** The number of rows that each list shows. Other commands show all of them. */
 export const LISTED = 20;
 /** Less of a sentence says nothing; more than this is read elsewhere. */
 const LEAST = 16;
@@ -32,7 +32,7 @@ const oneLine = (text: string): string => printableLine(inOneLine(text).trim());
 const more = (count: number, command: string): string[] => (count > LISTED ? [`  and ${count - LISTED} more: ${command}`] : []);
 const room = ({ columns }: Width, taken: number): number => Math.max(LEAST, Math.min(MAX_ITEMS, columns - taken));
 
-/** What waits, as a program reads it. */
+/** A waiting item, as a program reads it. */
 export const waitingCommand = ({ pressing: _, ...item }: ItemOf<'waiting.list'>) =>
   item.kind === 'question' ? { ...item, sentence: `asks: ${item.sentence}` } : item;
 export type WaitingCommand = ReturnType<typeof waitingCommand>;

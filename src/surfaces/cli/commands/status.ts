@@ -5,7 +5,7 @@ import type { CliCommand, Invocation } from '../command.ts';
 import { age } from '../output.ts';
 import { agentLines, expiringLines, expiringToken, LISTED, lostAt, waitingCommand, waitingLines, workflowLines } from './status-text.ts';
 
-/** What a workflow is while somebody has still to do something about it. */
+/** The statuses of a workflow that still needs work. */
 const UNFINISHED = ['planning', 'ready', 'in_progress', 'paused', 'failed'];
 
 export const statusCommand: CliCommand = {

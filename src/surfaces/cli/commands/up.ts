@@ -69,7 +69,7 @@ export const upCommand: CliCommand = {
     else announce(invocation, app, server.url, signin, performance.now() - started);
     if (!invocation.json && !invocation.values['no-open']) openBrowser(signin, invocation.env);
     await stopped;
-    // Whatever is still waiting has been told that the server is stopping; nothing is worth waiting for.
+    // Callers in progress were told that the server is stopping, so nothing is left to wait for.
     process.exit(0);
   },
 };

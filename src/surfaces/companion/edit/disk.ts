@@ -92,7 +92,7 @@ export function removeEmptyFolders(folders: readonly string[]): void {
   }
 }
 
-/** What a run that was killed has staged and will not move any more. */
+/** Removes temporary files of a run that was killed before it could move them. */
 export function clearLeft(path: string): void {
   const [folder, start] = [dirname(path), `${basename(path)}.`];
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {

@@ -31,7 +31,7 @@ export function isInside(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Whoever has cloned a repository has not seen where its links lead: nothing elsewhere is changed through one. Of a worktree the main checkout is no elsewhere. */
+/** Refuses a file that a link leads out of the repository, because a cloned repository may link anywhere. The main checkout of a worktree is allowed. */
 export function requireInside(root: string, path: string, shown: string): void {
   const place = realPlace(path);
   if (![root, placeOf(root)?.checkout ?? root].some((folder) => isInside(real(folder), place))) throw linked(shown, 'leads out of the repository by a link');

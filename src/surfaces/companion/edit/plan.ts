@@ -11,9 +11,9 @@ const withoutTokens = <T>(value: T): T | undefined => (/\bcv_[\w-]{16}/.test(JSO
 interface PlannedEdit {
   /** Undefined: there is nothing left of it, and it was not there before setup. */
   readonly text: string | undefined;
-  /** What is to be remembered; undefined where setup has written nothing there. */
+  /** The record to keep; undefined if setup has written nothing there. */
   readonly record: FileRecord | undefined;
-  /** What setup had written and somebody has changed since: it is as setup wants it again. */
+  /** Entries that somebody had changed and setup has restored. */
   readonly setBack: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function withEntries(
     const { text: after, written } = put(so, entry, shown);
     const earlier = known?.entries.find((each) => isSamePlace(each.entry, entry));
     if (written && earlier && stateOf(so, earlier.entry, shown) === 'stale') setBack.push(entry.what);
-    // What stood there before the first setup is what is put back, not what the last one wrote.
+    // Removal restores the value from before the first setup, not that of the last one.
     if (written) entries.push({ ...written, ...(earlier ? { was: earlier.was, madeFrom: earlier.madeFrom } : { was: withoutTokens(written.was) }) });
     else if (earlier) entries.push(earlier);
     return after;

@@ -56,7 +56,7 @@ function valueEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** What Codex was allowed once and for all: of no use without the server. */
+/** Codex's permanent permissions for tools of the server. Without the server they are useless. */
 const CLIENT_KEYS = ['tools'];
 
 export const table: Editor<TableEntry> = {
@@ -109,7 +109,7 @@ function tableIn(text: string, { at: [section, name] }: TableEntry, file: string
 
 interface Parts {
   readonly header: Statement;
-  /** What setup writes: lines of the table, and tables below it. */
+  /** The statements that setup writes: lines of the table, and tables below it. */
   readonly own: readonly Statement[];
   readonly all: readonly Statement[];
 }

@@ -20,11 +20,11 @@ interface CheckOptions {
   readonly cwd: string;
   readonly origin: string;
   readonly remote: string | undefined;
-  /** What git says on stdin before a push. */
+  /** Reads the refs that git writes to stdin before a push. */
   readonly lines: () => Promise<string>;
 }
 
-/** So many are looked at: a merge of years must not take minutes. */
+/** The number of paths that are checked, so that a large merge does not take minutes. */
 const MAX_PATHS = 10_000;
 
 const SAID: Readonly<Record<Guarded, { event: 'commit' | 'push'; what: string }>> = {
@@ -68,7 +68,7 @@ const asDevelopers = (what: string, agent: string): string =>
   `${what} was checked as its developer's, not as ${agent}'s, which has no token for this server: claims of the developer's other agents did not count.\n` +
   '    next: covibe-local setup gets one.';
 
-/** What nobody has asked about although it is committed or pushed. */
+/** Notes on paths and commits that were not checked. */
 function unseenOf({ paths, beyond }: CommittedPaths, askable: number): string[] {
   const tooLong = paths.length - askable;
   return [
@@ -84,7 +84,7 @@ function unseenOf({ paths, beyond }: CommittedPaths, askable: number): string[] 
 
 const past = (event: 'commit' | 'push'): string => `    git ${event} --no-verify goes past this check: a person may decide that, an agent may not.`;
 
-/** Who commits: an agent, in a run that its program may name, or a person. */
+/** The committer: an agent, in a run that its program may name, or a person. */
 interface Committer {
   readonly agent: string | undefined;
   /** Asks as the developer: a person does, and an agent without a token of its own, which must not pass for one of the developer's other agents. */

@@ -55,7 +55,7 @@ export function installGuard(folder: string, options: Omit<ScriptOptions, 'kept'
   });
 }
 
-/** What was there before is there again, with its bytes and its mode. */
+/** Restores the hooks that were there before, with their content and mode. */
 export function removeGuard(folder: string): GuardOutcome[] {
   requireFolder(folder);
   const found = GUARDED.map((hook) => ({ hook, ...lookAt(folder, hook) }));

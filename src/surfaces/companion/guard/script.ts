@@ -2,7 +2,7 @@ import { shellQuoted } from '../../../wire/shell-quoted.ts';
 import { hashOf } from '../hash.ts';
 import type { Guarded } from './install.ts';
 
-/** What a hook that was there before is called, beside ours. */
+/** The suffix of a hook that was there before and is kept beside ours. */
 export const KEPT = '.kept-by-covibe';
 
 export interface ScriptOptions {

@@ -9,7 +9,7 @@ interface ServiceCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What keeps programs running on a kind of machine, for the person who is signed in. */
+/** A service manager of the machine, for services of the signed-in person. */
 export interface Keeper {
   readonly name: string;
   readonly program: string;

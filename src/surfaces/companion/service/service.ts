@@ -7,7 +7,7 @@ import { readText } from '../edit/disk.ts';
 import { sha256 } from '../hash.ts';
 import { type Keeper, keeperOf, type ServiceStep } from './keepers.ts';
 
-/** What came of making, or of taking out, the one service that watches for all repositories of this machine. */
+/** The outcome of installing the one service that watches for all repositories of this machine. */
 export type ServiceOutcome =
   /** `was`: the server that it asked before. */
   | { readonly state: 'running'; readonly file: string; readonly was: string | undefined }

@@ -4,7 +4,7 @@ import { tokensIn } from '../../../wire/credentials.ts';
 import { CliError } from '../../cli/command.ts';
 import { ask, notCovenant, type ServerAnswer, unreachable } from '../server.ts';
 
-/** What a person needs in order to approve this machine. */
+/** The code that a person enters to approve this machine. */
 export interface DeviceCode {
   readonly code: string;
   readonly uri: string;
@@ -64,7 +64,7 @@ export async function askForTokens({ origin, agents, show, pause = sleep }: Devi
   throw new CliError(...(ENDS.expired as [string, string, string]));
 }
 
-/** What a server asks for is kept within reason. */
+/** The poll interval that the server asks for, within bounds. */
 const between = (seconds: unknown): number => Math.min(Math.max(Number(seconds) || 5, SHORTEST_SECONDS), LONGEST_SECONDS);
 
 function bodyOf(asked: ServerAnswer, origin: string): Record<string, unknown> {

@@ -32,7 +32,7 @@ interface ClientToken {
   readonly state: TokenState | undefined;
 }
 
-/** What this server says of the token that is stored for each agent. */
+/** The state of each agent's stored token, as the server reports it. */
 export async function askAboutTokens(env: NodeJS.ProcessEnv, origin: string, clients: readonly ClientName[]): Promise<ClientToken[]> {
   const tokens = tokensFrom(env, origin);
   return await Promise.all(

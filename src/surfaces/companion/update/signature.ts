@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 
-/** What a signature of a release is over. */
+/** The part of a release that is signed. */
 interface Release {
   readonly version: string;
   /** Of the tarball, in lower-case hexadecimal. */

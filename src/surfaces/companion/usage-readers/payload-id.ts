@@ -3,7 +3,7 @@ import { recordOf } from '../../../wire/json.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** What stands in one use alone, as `plain` writes it. The ids of users, models, sessions and conversations stand in many. */
+/** Names of ids that belong to one use only, as `plain` writes them. Ids of users, sessions and conversations occur in many. */
 const OF_ONE_USE = ['id', 'uuid', 'requestid', 'responseid', 'messageid', 'messageuuid', 'genairesponseid'];
 
 /** OpenTelemetry's moments of a use: its log events and metrics have nothing else. When a metric was begun is the same in all that follow. */

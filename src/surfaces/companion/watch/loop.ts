@@ -72,7 +72,7 @@ export class MachineWatcher {
     return { handover: offer !== undefined && (await updater.consider(offer, token)) };
   }
 
-  /** What a broken store makes of one round must not end the watcher. */
+  /** A broken store fails one round and must not end the watcher. */
   async #sync(round: () => Promise<SyncResult>): Promise<SyncResult> {
     try {
       return await round();

@@ -22,7 +22,7 @@ interface ReadOptions {
 }
 type ReadSource = (env: NodeJS.ProcessEnv, cursor: Cursor, batch: UsageBatch, options: ReadOptions) => Promise<Reading>;
 
-/** What is read on this machine, and whose usage it is. */
+/** The stores of usage on this machine, and the agent of each. */
 const SOURCES = {
   'claude-code': { agent: 'claude-code', read: async (env, cursor, batch, options) => ({ cursor: readClaudeCode(env, cursor, batch, options) }) },
   codex: { agent: 'codex', read: async (env, cursor, batch) => ({ cursor: readRollouts(env, cursor, batch) }) },
@@ -44,7 +44,7 @@ interface SyncOptions {
   readonly since?: number | undefined;
   /** Folders of usage files; without it, those of the repositories that agents work in. */
   readonly inboxes?: readonly string[];
-  /** What is not delivered by then waits. */
+  /** When it aborts, undelivered events wait for the next time. */
   readonly signal?: AbortSignal | undefined;
   readonly now?: number;
 }
@@ -59,7 +59,7 @@ export interface SyncResult {
   readonly left: readonly LeftFile[];
   /** Why something waits. */
   readonly problem?: string | undefined;
-  /** What could not be read, and why. */
+  /** Stores and files that could not be read, and why. */
   readonly unread: readonly string[];
   /** Another process is at it: nothing was done here. */
   readonly heldBy?: number;

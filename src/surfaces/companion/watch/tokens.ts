@@ -4,7 +4,7 @@ import { environmentToken, tokensFrom } from '../../../wire/credentials.ts';
 export interface WatchTokens {
   /** The agent's own; undefined where it has none here. */
   of(agent: string | undefined): string | undefined;
-  /** What the machine speaks of itself with. */
+  /** The token for the machine's own reports. */
   readonly machine: string | undefined;
 }
 
@@ -18,6 +18,6 @@ export function tokensFor(env: NodeJS.ProcessEnv, origin: string): WatchTokens {
   return { of: (agent) => (agent === undefined ? machine : stored[agent]), machine };
 }
 
-/** What the watcher reports where it has no token to send with, or one that the server refuses. */
+/** Problems that the watcher reports: it has no token, or the server refuses it. */
 export const MISSING_TOKEN_PROBLEM = 'no token for this server: run covibe-local setup, or set COVIBE_MCP_TOKEN';
 export const REFUSED_TOKEN_PROBLEM = 'the server does not accept the token: run covibe-local setup again';

@@ -18,7 +18,7 @@ export interface DoctorFinding {
   readonly fix?: string;
 }
 
-/** What every check looks at. */
+/** The facts that all checks share. */
 export interface DoctorContext {
   readonly invocation: Invocation;
   readonly env: NodeJS.ProcessEnv;
@@ -33,7 +33,7 @@ export interface DoctorContext {
 
 export interface DoctorCheck {
   readonly id: string;
-  /** What it finds, or explains: each is a row of "Troubles" in docs/operations.md. */
+  /** The codes that it can report. Each is a row of "Troubles" in docs/operations.md. */
   readonly troubles: readonly string[];
   look(place: DoctorContext): Promise<DoctorFinding[]>;
 }

@@ -93,7 +93,7 @@ export const repositories = check('repositories', ['REPOSITORIES_MISSING'], (say
   );
 });
 
-/** What agents have left on this machine that nobody needs; with --fix it is taken away. */
+/** Sessions and worktrees of agents that nobody needs any more. --fix removes them. */
 export const agents = check('agents', ['AGENTS_LEFT'], async (say, { invocation }) => {
   if (!(await hasStore(invocation))) return say.skipped('no agent was ever started from this home');
   const isFixing = invocation.values.fix === true;

@@ -65,7 +65,7 @@ export async function healthOf(url: string): Promise<HealthAnswer | 'hung' | und
   }
 }
 
-/** Who may read the file; entries that are skipped, and why; servers that do not run. */
+/** Checks who can read the file, which entries are skipped, and which servers do not run. */
 export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SERVER_FAILING'], async (say, place) => {
   const { readEntries } = await import('../../../../features/gateway/servers/index.ts');
   const { env, home, invocation, server: running } = place;

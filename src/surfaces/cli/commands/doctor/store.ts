@@ -5,7 +5,7 @@ import { type AnswerTo, call } from '../../call.ts';
 import { expiresIn } from '../status-text.ts';
 import { check, type DoctorFinding, errorText, type Say } from './check.ts';
 
-/** What a server takes of PostgreSQL's connections; what one that runs may still want. */
+/** The connections that a server takes, and those that a running one may still need. */
 const CONNECTIONS = 21;
 const FEW = 5;
 const SKEW_MS = 2_000;
