@@ -7,6 +7,20 @@ import { MIGRATIONS } from './migrations/index.ts';
 import type { Database } from './schema-rows.ts';
 import { openSqlite } from './sqlite.ts';
 
+/**
+ * Differences between a file's schema and the one that its migrations make. An added trigger or view would run with every statement of the
+ * server. Returns the first few, for people; none if the file is sound.
+ */
+export async function strangeObjects(path: string): Promise<string[]> {
+  const found = objectsIn(path);
+  const expected = await objectsOfVersion(versionOf(path));
+  const extra = [...found].flatMap(([name, sql]) =>
+    expected.has(name) ? (expected.get(name) === sql ? [] : [`${name}, which is not as it was made`]) : [name],
+  );
+  const missing = [...expected.keys()].flatMap((name) => (found.has(name) ? [] : [`no ${name}`]));
+  return [...extra, ...missing].slice(0, 5);
+}
+
 interface SchemaObject {
   readonly type: string;
   readonly name: string;
@@ -19,20 +33,6 @@ const OWN_TABLE = /^CREATE TABLE sqlite_(stat1\(tbl,idx,stat\)|stat4\(tbl,idx,ne
 /** Objects that SQLite makes for itself. The name alone proves nothing, because an attacker can give it to a trigger. */
 const isOwn = ({ type, name, sql }: SchemaObject): boolean =>
   (type === 'index' && sql === null && name.startsWith('sqlite_autoindex_')) || (type === 'table' && OWN_TABLE.test(sql ?? ''));
-
-/**
- * What a file's schema has besides, or otherwise than, the migrations that it names would have made it: a trigger or a view runs with every
- * statement of the server. The first few, for people; empty where it is sound.
- */
-export async function strangeObjects(path: string): Promise<string[]> {
-  const found = objectsIn(path);
-  const expected = await objectsOfVersion(versionOf(path));
-  const extra = [...found].flatMap(([name, sql]) =>
-    expected.has(name) ? (expected.get(name) === sql ? [] : [`${name}, which is not as it was made`]) : [name],
-  );
-  const missing = [...expected.keys()].flatMap((name) => (found.has(name) ? [] : [`no ${name}`]));
-  return [...extra, ...missing].slice(0, 5);
-}
 
 function objectsIn(path: string): Map<string, string> {
   const db = new DatabaseSync(path, { readOnly: true });

@@ -1,6 +1,6 @@
 import type { ReducedPayload } from '../clients/client.ts';
 import { placeOf } from '../machine/git/place.ts';
-import { type PlacedFile, placedFiles } from '../machine/git/placed.ts';
+import { type PlacedFile, placedFiles } from '../machine/git/placed-files.ts';
 import { type Edit, type HookQuestion, LONGEST, MAX_EDITS, TOP } from '../wire/hook-question.ts';
 
 /** With the repository that the run stands in, and the files as claims name them. On the machine where they are. */

@@ -3,6 +3,7 @@ import { homeFolder, loadConfig } from '../../config.ts';
 import { clockFrom } from '../../kernel/clock.ts';
 import type { Reply } from '../../kernel/reply.ts';
 import { createLog } from '../../kernel/trace.ts';
+import { processExists } from '../../machine/process/group.ts';
 import { SURFACE_HEADER, WORKSPACE_HEADER } from '../../wire/headers.ts';
 import { exchange, failureCode } from '../../wire/http-client.ts';
 import { placeHeaders, reportedPlace } from '../place-headers.ts';
@@ -52,16 +53,7 @@ export async function refuseWhileServed(env: NodeJS.ProcessEnv, home: string, do
 /** A server of this home whose process is there, whether it answers or not. */
 export function processOf(home: string): RunFile | undefined {
   const run = readRunFile(home);
-  return run && isAlive(run.pid) ? run : undefined;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return run && processExists(run.pid) ? run : undefined;
 }
 
 function httpClient(run: RunFile, cwd: string, token: string | undefined, workspace: string | undefined): Client {

@@ -13,9 +13,6 @@ export const installedClients = (env: NodeJS.ProcessEnv): ClientName[] =>
     ({ name }) => name,
   );
 
-/** Where providers and clients leave usage files for the companion. Git is told to look away from all of it. */
-export const INBOX = '.covibe/telemetry';
-
 const inboxFile = (root: string): FileSpec => ({
   path: join(root, '.covibe/.gitignore'),
   scope: 'repository',

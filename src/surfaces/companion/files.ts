@@ -9,7 +9,7 @@ import { recordIn } from '../../wire/json.ts';
 import { shellQuoted } from '../../wire/shell-quoted.ts';
 import { CliError } from '../cli/command.ts';
 import { counted } from '../cli/output.ts';
-import { type DesiredFile, desiredFiles, INBOX, ownPlace, programsFor, type SetupPlan } from './desired-files.ts';
+import { type DesiredFile, desiredFiles, ownPlace, programsFor, type SetupPlan } from './desired-files.ts';
 import { type FileWrite, missingFolders, readText, requireWritable, writeAll } from './edit/disk.ts';
 import { stateOf } from './edit/edit.ts';
 import { hooksIn, isOurs } from './edit/json.ts';
@@ -17,6 +17,7 @@ import { jsonIn } from './edit/json-text.ts';
 import { isSameFile, requireInside } from './edit/links.ts';
 import { withEntries } from './edit/plan.ts';
 import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, type SetupRecord } from './setup-record.ts';
+import { INBOX } from './usage-readers/inbox.ts';
 
 /** All that would be written, read and checked: nothing has been changed. */
 interface PlannedSetup {

@@ -7,10 +7,8 @@ import type { Principal } from '../../kernel/call.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { addressGroup, networkTest } from '../../kernel/network.ts';
 import type { App } from '../../main.ts';
-import { type GuardProblem, type HttpRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
+import { type GuardProblem, type HttpRefusal, type OrRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
 import { bearer, cookies, createSourceOf, pathOf, plainAddress, proofOf, type RequestBody, readJsonBody, SMALL_BYTES, ticketOf } from './request.ts';
-
-type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
 
 interface IncomingRequest {
   readonly incoming: IncomingMessage;

@@ -11,6 +11,8 @@ export interface HttpRefusal {
   readonly retryAfter?: number;
 }
 
+export type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
+
 export const refusal = (status: HttpRefusal['status'], code: string, message: string, next: string, details?: Record<string, unknown>): HttpRefusal => ({
   status,
   reply: refused('error', code, message, next, details),

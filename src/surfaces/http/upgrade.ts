@@ -10,7 +10,7 @@ import { WORKSPACE_HEADER } from '../../wire/headers.ts';
 import type { Guard } from './entrance.ts';
 import { type Entrance, KeyedShare } from './entrance.ts';
 import type { Metrics } from './metrics.ts';
-import { foreignHeader, type HttpRefusal, NO_SUCH_PATH, respond, TOO_MANY_SOCKETS } from './refuse.ts';
+import { foreignHeader, type HttpRefusal, NO_SUCH_PATH, type OrRefusal, respond, TOO_MANY_SOCKETS } from './refuse.ts';
 import { bearer, pathOf } from './request.ts';
 
 export const CLOSE_SLOW = 4408;
@@ -24,8 +24,6 @@ export interface Admitted {
   /** The principal of the credential now; undefined once it is no longer valid. */
   current(): Promise<Principal | undefined>;
 }
-
-type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
 
 /** A route that is served over a WebSocket. */
 export interface SocketRoute {

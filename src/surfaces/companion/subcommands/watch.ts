@@ -5,6 +5,7 @@ import { type CliOutput, counted } from '../../cli/output.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
 import { HANDOVER, runCurrent } from '../update/launch.ts';
 import { createUpdater } from '../update/updater.ts';
+import { INBOX } from '../usage-readers/inbox.ts';
 import type { LeftFile } from '../watch/inboxes.ts';
 import { MachineWatcher } from '../watch/loop.ts';
 import { syncUsage } from '../watch/sync.ts';
@@ -63,7 +64,7 @@ const telemetry: CompanionCommand = {
   async run(invocation) {
     const { env, cwd, out } = invocation;
     const origin = originOf(invocation);
-    const folder = resolve(cwd, option(invocation, 'inbox') ?? '.covibe/telemetry');
+    const folder = resolve(cwd, option(invocation, 'inbox') ?? INBOX);
     if (tokensFor(env, origin).machine === undefined)
       throw new CliError('NO_TOKEN', `There is ${MISSING_TOKEN_PROBLEM.split(':')[0]}. Nothing was sent.`, 'covibe-local setup');
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())

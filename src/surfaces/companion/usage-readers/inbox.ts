@@ -10,8 +10,9 @@ import { countedOnly } from './payload.ts';
 import { idOf, idWithin } from './payload-id.ts';
 import type { UsageEvent } from './usage-batch.ts';
 
-/** Where a repository's agents, providers and proxies leave their usage. */
-export const inboxOf = (root: string): string => join(root, '.covibe/telemetry');
+/** The folder of a repository in which agents, providers and proxies leave usage files. Git ignores all of `.covibe`. */
+export const INBOX = '.covibe/telemetry';
+export const inboxOf = (root: string): string => join(root, INBOX);
 
 /** The inboxes that exist. One behind a link is skipped, because files are moved in it and it may be anybody's folder. */
 export const inboxesIn = (roots: readonly string[]): string[] =>

@@ -8,7 +8,7 @@ import { INSTANCE_EVERY, instanceId, openOf } from './history.ts';
 type Fields = Record<string, unknown>;
 
 /** A filled store with somebody who calls, and what there is to ask about. */
-export interface Ground {
+export interface FilledStore {
   readonly place: Place;
   readonly size: number;
   readonly app: App;
@@ -27,7 +27,7 @@ export interface Ground {
 const STEPS = 400;
 const AGENT_TYPE = 'claude-code';
 
-export async function stand(place: Place, size: number): Promise<Ground> {
+export async function openFilledStore(place: Place, size: number): Promise<FilledStore> {
   const app = await openApp(place);
   const signIn = async (token: Omit<Parameters<typeof issueToken>[1], 'by' | 'developerId'>): Promise<Principal> => {
     const { value } = await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
@@ -68,7 +68,7 @@ export async function stand(place: Place, size: number): Promise<Ground> {
 }
 
 /** One that is under way. */
-async function workflow(tool: Ground['tool']): Promise<string> {
+async function workflow(tool: FilledStore['tool']): Promise<string> {
   const { id } = await tool('workflow_create', {
     name: 'Under way',
     source_type: 'prompt',
@@ -86,7 +86,7 @@ async function workflow(tool: Ground['tool']): Promise<string> {
 }
 
 /** From the middle of the past: the newest would be found by luck. */
-async function known({ store }: App, size: number): Promise<Ground['known']> {
+async function known({ store }: App, size: number): Promise<FilledStore['known']> {
   const middle = Math.floor(size / 2 / 8) * 8;
   const event = await store.reader
     .selectFrom('events')

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryRepository } from '../../testing/scenes/repository.ts';
-import { placedFiles } from './placed.ts';
+import { placedFiles } from './placed-files.ts';
 
 function repository(repo: string) {
   const { path, git } = temporaryRepository();
