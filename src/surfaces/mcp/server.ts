@@ -1,11 +1,11 @@
-import { type CallToolResult, type LoggingLevel, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { type CallToolResult, type LoggingLevel, Server, type ServerCapabilities, type ServerContext, type ServerOptions } from '@modelcontextprotocol/server';
 import type { Json } from '../../kernel/relay.ts';
 import type { App } from '../../main.ts';
 import { VERSION } from '../../version.ts';
 import { callerFrom, correlationOf, type McpCaller } from './caller.ts';
 import { exchangeOf } from './exchange.ts';
 import { instructionsFor } from './instructions.ts';
-import { CACHE_HINTS, capabilitiesFor, type Lists } from './lists.ts';
+import type { Lists } from './lists.ts';
 import type { Relays, Via } from './relays.ts';
 import { resourceNotFound, toolResult } from './replies.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -93,4 +93,31 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
     });
   }
   return server;
+}
+
+/** How long a client may keep a list. Short: grants change, and not every client hears of it. */
+const LIST_TTL_MS = 30_000;
+const LISTS = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
+
+/** Lists may be kept for a while. Resources may not, because nothing says when they change. */
+const CACHE_HINTS: ServerOptions['cacheHints'] = {
+  'tools/list': LISTS,
+  'prompts/list': LISTS,
+  'resources/list': LISTS,
+  'resources/templates/list': LISTS,
+  'resources/read': { ttlMs: 0, cacheScope: 'private' },
+};
+
+/** `reachable`: notifications reach the client. Otherwise none are promised. */
+function capabilitiesFor(app: App, workspace: string, toolsets: McpCaller['toolsets'], reachable: boolean): ServerCapabilities {
+  const changes = reachable ? { listChanged: true } : {};
+  if (!toolsets.has('gateway')) return { tools: changes };
+  const { prompts, resources, completions, logging } = app.upstreams.in(workspace).abilities();
+  return {
+    tools: changes,
+    ...(prompts ? { prompts: changes } : {}),
+    ...(resources ? { resources: reachable ? { ...changes, subscribe: true } : {} } : {}),
+    ...(completions ? { completions: {} } : {}),
+    ...(logging && reachable ? { logging: {} } : {}),
+  };
 }

@@ -1,11 +1,16 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { endingPattern } from './like.ts';
 import { Refusal } from './reply.ts';
 
-/** Its own wildcards are taken literally with `escape '\'`. */
-const literally = (text: string): string => text.replace(/[\\%_]/g, (c) => `\\${c}`);
-const tailPattern = (tail: string): string => `%${literally(tail)}`;
-/** With the words anywhere in it. */
-export const wordsPattern = (words: string): string => `%${literally(words)}%`;
+/** The row with this id, or the only one whose id ends so: people type the end of an id. A whole id is looked up before any end is searched. */
+export async function findBySuffix<DB, TB extends keyof DB, R extends { id: string }>(
+  rows: SelectQueryBuilder<DB, TB, R>,
+  tail: string,
+  noun: string,
+): Promise<R> {
+  const [exact] = await rows.where(sql<SqlBool>`id = ${tail}`).execute();
+  return exact ?? onlyRow(await rowsEndingIn(rows, tail), tail, noun);
+}
 
 /** Tables that grow have an index of the last so many letters of their ids, by this very expression. */
 const INDEXED_LETTERS = 4;
@@ -13,7 +18,7 @@ const indexedEnd = sql`lower(substr(id, length(id) - ${sql.lit(INDEXED_LETTERS -
 
 /** Whether the id of a row ends so, whatever its case. */
 export function endsIn(tail: string): RawBuilder<SqlBool> {
-  const end = sql<SqlBool>`lower(id) like ${tailPattern(tail).toLowerCase()} escape '\\'`;
+  const end = sql<SqlBool>`lower(id) like ${endingPattern(tail).toLowerCase()} escape '\\'`;
   return tail.length < INDEXED_LETTERS ? end : sql<SqlBool>`${indexedEnd} = ${tail.slice(-INDEXED_LETTERS).toLowerCase()} and ${end}`;
 }
 
@@ -36,20 +41,4 @@ export function onlyRow<R extends { id: string }>(found: readonly R[], tail: str
     throw new Refusal('AMBIGUOUS_ID', `${JSON.stringify(tail)} fits more than one ${noun}: ${ids.join(', ')}.`, 'Give more of the id.');
   }
   return first;
-}
-
-/** Whether the column names a repository that people call so. */
-export function calledRepository(column: string, name: string): RawBuilder<SqlBool> {
-  const like = (ending: string) => sql`${sql.ref(column)} like ${tailPattern(ending)} escape '\\'`;
-  return sql<SqlBool>`(${sql.ref(column)} in (${name}, ${`${name}.git`}) or ${like(`/${name}`)} or ${like(`/${name}.git`)} or ${like(`:${name}.git`)})`;
-}
-
-/** The row with this id, or the only one whose id ends so: people type the end of an id. A whole id is looked up before any end is searched. */
-export async function findBySuffix<DB, TB extends keyof DB, R extends { id: string }>(
-  rows: SelectQueryBuilder<DB, TB, R>,
-  tail: string,
-  noun: string,
-): Promise<R> {
-  const [exact] = await rows.where(sql<SqlBool>`id = ${tail}`).execute();
-  return exact ?? onlyRow(await rowsEndingIn(rows, tail), tail, noun);
 }
