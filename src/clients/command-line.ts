@@ -41,7 +41,7 @@ const UNKNOWN_OUTSIDE_QUOTES = '*?{';
  * The simple commands of a POSIX shell's command line. Reads each character a bounded number of times and takes any text: what
  * it cannot make sense of is a word like any other.
  */
-export function piecesOf(line: string): ShellPiece[] {
+export function parseCommandLine(line: string): ShellPiece[] {
   const pieces: ShellPiece[] = [];
   const awaited: Heredoc[] = [];
   let at = 0;

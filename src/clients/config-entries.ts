@@ -21,7 +21,7 @@ export const bridgeEnvironment = (client: ClientName, { baseUrl }: Bridge, token
   COVIBE_MCP_TOKEN: token,
 });
 
-export const started = ([command, ...args]: readonly string[]) => ({ command, ...(args.length > 0 && { args }) });
+export const startCommand = ([command, ...args]: readonly string[]) => ({ command, ...(args.length > 0 && { args }) });
 export const workingFolder = ({ cwd }: Bridge) => (cwd === undefined ? {} : { cwd });
 
 /** The bridge's entry in a client's configuration: where it stands, and what it is. */

@@ -66,12 +66,12 @@ export type FileTools = Readonly<Record<string, Files>>;
 const all = (paths: readonly string[]): WrittenFiles => ({ files: paths.map((path) => ({ path })), unread: false });
 
 /** One of these arguments is the file. */
-export const named =
+export const fileArgument =
   (...names: string[]): Files =>
   (input) =>
     all(names.flatMap((name) => stringOf(input[name]) ?? []).slice(0, 1));
 
-export const shell =
+export const shellArgument =
   (command: string, folder?: string): Files =>
   (input) => {
     const inFolder = folder === undefined ? undefined : stringOf(input[folder]);
@@ -80,7 +80,7 @@ export const shell =
     return { ...written, files: written.files.map((file) => (file.path.startsWith('/') ? file : { ...file, path: `${inFolder}/${file.path}` })) };
   };
 
-export const patch =
+export const patchArgument =
   (name: string): Files =>
   (input) =>
     all(patchedFiles(stringOf(input[name]) ?? ''));

@@ -1,7 +1,7 @@
 import { basename, isAbsolute, join } from 'node:path';
 import { MAX_EDITS, type WrittenPath } from '../wire/hook-question.ts';
 import { LONGEST_PATH } from '../wire/limits.ts';
-import { piecesOf, type ShellWord, type SimpleCommand } from './command-line.ts';
+import { parseCommandLine, type ShellWord, type SimpleCommand } from './command-line.ts';
 import { type ShellArguments, writtenBy } from './writers.ts';
 
 /** In characters. A server reads lines too, and serves nobody meanwhile. Linux gives no program a longer argument than half of it. */
@@ -125,7 +125,7 @@ function read(line: string, from: WorkingFolder, found: FileCollector, depth: nu
   if (depth > DEEPEST || found.full) return;
   const outer: WorkingFolder[] = [];
   let folder = from;
-  for (const piece of piecesOf(line)) {
+  for (const piece of parseCommandLine(line)) {
     if (found.full) return;
     if (piece === '(') outer.push(folder);
     else if (piece === ')') folder = outer.length > 0 ? outer.pop() : folder;

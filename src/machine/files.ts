@@ -10,8 +10,8 @@ import { processExists } from './process/group.ts';
 export class FolderElsewhere extends Error {
   override readonly name = 'FolderElsewhere';
 
-  constructor(folder: string, real: string) {
-    super(`${folder} leads to ${real}`);
+  constructor(folder: string, realPathOf: string) {
+    super(`${folder} leads to ${realPathOf}`);
   }
 }
 
@@ -72,8 +72,8 @@ async function makeFolder(root: string, ...names: string[]): Promise<string> {
       },
     );
     if (made) await syncFolder(parent);
-    const real = await realpath(folder);
-    if (real !== folder) throw new FolderElsewhere(folder, real);
+    const realPathOf = await realpath(folder);
+    if (realPathOf !== folder) throw new FolderElsewhere(folder, realPathOf);
   }
   return folder;
 }

@@ -27,7 +27,7 @@ const LARGEST_ANSWER = 64 * 1024 * 1024;
  * Follows no redirect: it would take the token elsewhere. Rejects with the system's error, which has a `code`, where no whole answer comes, and
  * with what the signal says, or an `AbortError`, where that came first.
  */
-export async function exchange(url: string, { method, headers, body, signal }: HttpQuestion): Promise<HttpAnswer> {
+export async function httpRequest(url: string, { method, headers, body, signal }: HttpQuestion): Promise<HttpAnswer> {
   const { request: open } = load(url.startsWith('https:') ? 'node:https' : 'node:http') as { request: typeof request };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     open(url, { method, headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) }, signal }, resolve)

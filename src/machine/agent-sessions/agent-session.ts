@@ -7,7 +7,7 @@ export const SESSION_VARIABLE = 'COVENANT_SESSION';
 const PLACE_LENGTH = 16;
 
 /** `place`: what no other home has, its socket or its folder of logs. */
-export const markOf = (name: string, place: string): string => `${name}:${hash('sha256', place).slice(0, PLACE_LENGTH)}`;
+export const sessionMark = (name: string, place: string): string => `${name}:${hash('sha256', place).slice(0, PLACE_LENGTH)}`;
 
 export interface SessionStart {
   /** Letters, digits, "-" and "_". */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { remaining, signalAll, startOf } from '../process/group.ts';
+import { runningMembers, signalAll, startOf } from '../process/group.ts';
 import { SESSION_VARIABLE } from './agent-session.ts';
 
 const GRACE_MS = 2_000;
@@ -18,17 +18,17 @@ interface EndedSession {
 /** Asks a session's processes to end, then makes them: its group, and whatever it has started. */
 export async function endSession({ group, started, mark }: EndedSession): Promise<void> {
   const isOurs = group !== null && (startOf(group) === started || startOf(group) === 0);
-  const kin = { groups: isOurs ? [group] : [], mark, variable: SESSION_VARIABLE, since: started };
+  const family = { groups: isOurs ? [group] : [], mark, variable: SESSION_VARIABLE, since: started };
   for (const [signal, patience] of [
     ['SIGTERM', GRACE_MS],
     ['SIGKILL', KILL_MS],
   ] as const) {
-    let left = remaining(kin);
+    let left = runningMembers(family);
     // Again each time: what is ending may just have started another.
     for (let waited = 0; left.length > 0 && waited < patience; waited += LOOK_MS) {
       if (waited === 0 || signal === 'SIGKILL') signalAll(left, signal);
       await wait(LOOK_MS);
-      left = remaining(kin);
+      left = runningMembers(family);
     }
     if (left.length === 0) return;
   }

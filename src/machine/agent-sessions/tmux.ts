@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { signalAll, startOf } from '../process/group.ts';
 import { ProgramMissing, type ProgramResult, runProgram } from '../process/process.ts';
-import { type AgentSessions, markOf, SESSION_VARIABLE, type SessionHandle, type SessionLook, type SessionStart, type Size } from './agent-session.ts';
+import { type AgentSessions, SESSION_VARIABLE, type SessionHandle, type SessionLook, type SessionStart, type Size, sessionMark } from './agent-session.ts';
 import { endSession } from './end-session.ts';
 
 /** Tmux said no. */
@@ -126,7 +126,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
   }
 
   async function create({ name, cwd, file, args, env: given }: SessionStart): Promise<SessionHandle> {
-    const env = { ...given, [SESSION_VARIABLE]: markOf(name, socket) };
+    const env = { ...given, [SESSION_VARIABLE]: sessionMark(name, socket) };
     const { columns, rows } = DEFAULT_SIZE;
     const place = ['-d', '-s', requireName(name), '-x', String(columns), '-y', String(rows)];
     await prepare();
@@ -182,7 +182,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
       await inTurn(async () => {
         if ((await look(handle)).state !== 'gone') await ask(['kill-session', '-t', `=${requireName(handle.name)}`]);
       });
-      await endSession({ group: handle.pid, started: handle.started, mark: markOf(handle.name, socket) });
+      await endSession({ group: handle.pid, started: handle.started, mark: sessionMark(handle.name, socket) });
     },
     async screen({ name }, lines = 0) {
       return (await ask(['capture-pane', '-p', '-e', ...target(name), '-S', String(-lines)])) ?? '';

@@ -18,14 +18,14 @@ export async function backUp(worktree: string, name: string, branch: string, opt
   const base = [...new Set([head, tip].filter((commit) => commit !== null))];
   const staged = await snapshot(worktree, 'staged', base, false, options);
   const files = await snapshot(worktree, 'files', [...base, staged], true, options);
-  const ref = await freeRef(worktree, name, options);
+  const ref = await freeBackupRef(worktree, name, options);
   await git(worktree, ['update-ref', '-m', 'covenant: backup', ref, files, '0'.repeat(files.length)], options);
   return ref;
 }
 
 /** Where only a branch is left. */
 export async function backUpCommit(repository: string, name: string, commit: string, options: GitOptions = {}): Promise<string> {
-  const ref = await freeRef(repository, name, options);
+  const ref = await freeBackupRef(repository, name, options);
   await git(repository, ['update-ref', '-m', 'covenant: backup', ref, commit, '0'.repeat(commit.length)], options);
   return ref;
 }
@@ -70,7 +70,7 @@ async function addFiles(worktree: string, env: { GIT_INDEX_FILE: string }, optio
 }
 
 /** Under which a backup is kept that is made now: nothing that was kept before is let go. */
-export async function freeRef(repository: string, name: string, options: GitOptions = {}): Promise<string> {
+export async function freeBackupRef(repository: string, name: string, options: GitOptions = {}): Promise<string> {
   const { stdout } = await runGit(repository, ['for-each-ref', '--format=%(refname)', PREFIX], { ...options, reads: true });
   const taken = new Set(stdout.split('\n'));
   for (let number = 1; ; number++) {

@@ -1,4 +1,4 @@
-import { backUp, backUpCommit, freeRef } from './backup.ts';
+import { backUp, backUpCommit, freeBackupRef } from './backup.ts';
 import { changedFiles, hasChanges, mergeBase, patchOf } from './diff.ts';
 import { commitByHash, requireBranchName, resolveCommit } from './git.ts';
 import { listWorktrees } from './list-worktrees.ts';
@@ -28,7 +28,7 @@ export const gitDisk = {
   deleteBranch,
   backUp,
   backUpCommit,
-  backupRefFor: freeRef,
+  backupRefFor: freeBackupRef,
   mergeBase,
   changedFiles,
   patchOf,

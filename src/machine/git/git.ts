@@ -119,11 +119,11 @@ export async function runGitIn(world: GitWorld, folder: string, args: readonly s
     if (ran.code === 0 || (ran.code !== null && options.answers?.includes(ran.code))) return ran;
     throw new GitFailed(args[0] ?? '', ran.code, firstLine(ran.stderr) || `git ${args[0]} ended with code ${ran.code}`);
   };
-  return options.patient === false ? await run() : await patiently(run, options.signal);
+  return options.patient === false ? await run() : await retryWhileLocked(run, options.signal);
 }
 
 /** Does it again where another git was in the way. Not for what leaves half of itself behind, unless it also takes that over. */
-export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function retryWhileLocked<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await work();

@@ -7,7 +7,7 @@ import { gitOnFiles } from './git-files.ts';
 import { copyIndex } from './index-copy.ts';
 import { listWorktrees } from './list-worktrees.ts';
 import { currentBranch } from './repository.ts';
-import { unfinished } from './worktree-state.ts';
+import { unfinishedOperation } from './worktree-state.ts';
 
 /**
  * Brings one file into a branch that somebody works on, as a merge commit, and touches nothing else: neither what they have
@@ -117,7 +117,7 @@ async function requireOpen(merge: FileMerge, options: GitOptions): Promise<void>
   // The index of the other one would say that the file was removed.
   const places = (await listWorktrees(worktree, options)).filter((one) => one.branch === branch);
   if (places.length > 1) throw new MergeImpossible(`${branch} is checked out in ${places.length} worktrees`);
-  const halfDone = await unfinished(worktree, options);
+  const halfDone = await unfinishedOperation(worktree, options);
   if (halfDone !== null) throw new MergeImpossible(`a ${halfDone} is under way there`);
   if (await isTouched(merge, 'staged or edited', options)) throw new MergeImpossible(`${file} is there with changes that are not committed`);
 }

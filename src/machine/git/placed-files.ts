@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { WrittenPath } from '../../wire/hook-question.ts';
 import { LONGEST_PATH } from '../../wire/limits.ts';
 import { orNothing } from '../../wire/or-nothing.ts';
-import { nearest, real } from '../paths.ts';
+import { nearestExisting, realPathOf } from '../paths.ts';
 import { type GitPlace, isSubmodule, placeOf } from './place.ts';
 
 /** A file as claims may name it. */
@@ -22,7 +22,7 @@ export interface PlacedFile {
 export function placedFiles(written: readonly WrittenPath[], folder: string): PlacedFile[] {
   if (folder.length > LONGEST_PATH) return [];
   const places = new Map<string, readonly GitPlace[]>();
-  const own = placesAround(folder).map((place) => ({ place, tops: [place.root, real(place.root)] }));
+  const own = placesAround(folder).map((place) => ({ place, tops: [place.root, realPathOf(place.root)] }));
   const found = new Map<string, PlacedFile>();
   const note = ({ repo, root }: GitPlace, file: string, tree: boolean) => {
     const path = relative(root, file).split(sep).join('/');
@@ -34,8 +34,8 @@ export function placedFiles(written: readonly WrittenPath[], folder: string): Pl
     if (named === undefined || named.length > LONGEST_PATH) continue;
     const isLink = each.removed === true && !each.path.endsWith('/') && isSymbolicLink(named);
     const tree = each.tree === true && !isLink && isFolder(named);
-    for (const file of [isLink ? join(real(dirname(named)), basename(named)) : real(named), named]) {
-      const around = nearest(tree ? file : dirname(file));
+    for (const file of [isLink ? join(realPathOf(dirname(named)), basename(named)) : realPathOf(named), named]) {
+      const around = nearestExisting(tree ? file : dirname(file));
       if (!places.has(around)) places.set(around, placesAround(around));
       for (const place of places.get(around) ?? []) note(place, file, tree);
       if (!tree) continue;

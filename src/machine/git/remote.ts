@@ -50,13 +50,13 @@ export async function fetchBranch(repository: string, branch: string, options: R
   requireDone(await speak(repository, 'fetch', (url) => ['fetch', ...plain, '--', url, `refs/heads/${branch}`], options));
 }
 
-export interface Push extends RemoteOptions {
+export interface PushOptions extends RemoteOptions {
   /** Where the branch is to stand on the remote; by default where it stands here. */
   readonly commit?: string;
 }
 
 /** To a branch of the same name, never by force. */
-export async function pushBranch(repository: string, branch: string, { commit, ...options }: Push): Promise<void> {
+export async function pushBranch(repository: string, branch: string, { commit, ...options }: PushOptions): Promise<void> {
   const pushed = commit ?? (await resolveCommit(repository, `refs/heads/${branch}`, { signal: options.signal }));
   if (pushed === null) throw new RemoteFailed('failed', `there is no branch ${branch} to push`);
   const plain = ['--porcelain', '--no-follow-tags', '--no-verify', '--no-signed', '--recurse-submodules=no'];

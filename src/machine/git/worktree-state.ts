@@ -62,7 +62,7 @@ export async function worktreeState(repository: string, path: string, against: A
     dirty: usable ? await uncommitted(path, options) : null,
     inner: usable ? await innerRepository(path, options) : null,
     submodules: entry !== undefined && (await keepsSubmodules(repository, path, options)),
-    inProgress: usable ? await unfinished(path, options) : null,
+    inProgress: usable ? await unfinishedOperation(path, options) : null,
     unsaved: await unsavedCount(repository, [head, branchTip], against, options),
     branchTip,
   };
@@ -123,7 +123,7 @@ async function innerRepository(path: string, options: GitOptions): Promise<strin
 }
 
 /** What was begun and not finished: a merge or rebase, say. */
-export async function unfinished(path: string, options: GitOptions): Promise<string | null> {
+export async function unfinishedOperation(path: string, options: GitOptions): Promise<string | null> {
   const folder = (await git(path, ['rev-parse', '--absolute-git-dir'], { ...options, reads: true })).trim();
   const found = Object.entries(UNFINISHED).find(([file]) => existsSync(join(folder, file)));
   return found?.[1] ?? null;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { waitAtMost } from '../../kernel/clock.ts';
-import { MARK, remaining, signalAll, startOf } from './group.ts';
+import { MARK, runningMembers, signalAll, startOf } from './group.ts';
 import { FolderMissing, isFolder, startError } from './process.ts';
 
 export interface ChildSpec {
@@ -17,7 +17,7 @@ export interface ChildSpec {
   readonly marker?: string;
 }
 
-export interface Exit {
+export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -28,7 +28,7 @@ export interface Child {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  readonly exited: Promise<Exit>;
+  readonly exited: Promise<ChildExit>;
   /**
    * Ends its input, then asks it to end, then makes it, and everything it has started; each step has `graceMs` to show effect. Resolves when
    * none of its processes is left and all its descriptors are closed. What it leaves behind when it ends by itself is ended unasked.
@@ -79,18 +79,18 @@ export async function startChild(spec: ChildSpec, listener?: GroupListener): Pro
 }
 
 function superviseChild(child: ChildProcessWithoutNullStreams, pid: number, file: string, mark: string, listener: GroupListener | undefined): Child {
-  const kin = { groups: [pid], mark, since: startOf(pid) };
+  const family = { groups: [pid], mark, since: startOf(pid) };
   const streams = [child.stdin, child.stdout, child.stderr];
   // It may end without having read what it was given; who writes is told by the write itself.
   for (const stream of streams) stream.on('error', () => {});
   child.on('error', () => {});
-  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  const exited = new Promise<ChildExit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
 
   const allGoneWithin = async (ms: number): Promise<boolean> => {
     const until = performance.now() + ms;
     for (let pause = 5; ; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
-      if (remaining(kin).length === 0) return true;
+      if (runningMembers(family).length === 0) return true;
       if (performance.now() >= until) return false;
       await wait(pause);
     }
@@ -101,12 +101,12 @@ function superviseChild(child: ChildProcessWithoutNullStreams, pid: number, file
       child.stdin.end();
       await waitAtMost(graceMs, exited);
     }
-    let left = remaining(kin);
+    let left = runningMembers(family);
     if (left.length === 0) return;
     signalAll(left, 'SIGTERM');
     if (await allGoneWithin(graceMs)) return;
     // One that was just being forked is caught by the next look.
-    for (const until = performance.now() + KILL_MS; (left = remaining(kin)).length > 0; ) {
+    for (const until = performance.now() + KILL_MS; (left = runningMembers(family)).length > 0; ) {
       if (performance.now() >= until) throw new ProcessesLeft(file, left);
       signalAll(left, 'SIGKILL');
       await allGoneWithin(LONGEST_LOOK_MS);

@@ -28,7 +28,7 @@ export function signalAll(ids: readonly number[], signal: NodeJS.Signals): void 
   }
 }
 
-export interface Kin {
+export interface ProcessFamily {
   /** The leaders of the groups. */
   readonly groups: Iterable<number>;
   /** What the mark begins with. */
@@ -40,7 +40,7 @@ export interface Kin {
 }
 
 /** The family's processes that still run, as ids for `signalAll`. Zombies do not count. */
-export function remaining({ groups, mark, variable = MARK, since = 0 }: Kin): number[] {
+export function runningMembers({ groups, mark, variable = MARK, since = 0 }: ProcessFamily): number[] {
   const leaders = [...groups];
   const processes = readProcesses();
   if (!processes) return leaders.map(groupId).filter(processExists);
@@ -70,7 +70,7 @@ export function remaining({ groups, mark, variable = MARK, since = 0 }: Kin): nu
   return [...[...found].map(groupId), ...strays];
 }
 
-export interface Marked {
+export interface MarkedProcess {
   readonly pid: number;
   readonly start: number;
   /** What the variable says. */
@@ -78,7 +78,7 @@ export interface Marked {
 }
 
 /** The leaders of groups that carry the variable, the oldest first; undefined where the system does not show environments. */
-export function markedLeaders(variable: string): Marked[] | undefined {
+export function markedLeaders(variable: string): MarkedProcess[] | undefined {
   return readProcesses()
     ?.filter(({ pid, group }) => pid === group)
     .flatMap(({ pid, start }) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ChainPoint } from '../journal.ts';
 import { type KnownKeys, readKeys } from './keys.ts';
 import { type ReadLine, readLines } from './lines.ts';
-import { type AnchorRecord, digestOf, FIRST, isSound, parseAnchor } from './record.ts';
+import { type AnchorRecord, digestOf, FIRST, hasValidSignature, parseAnchor } from './record.ts';
 
 export const anchorFolder = (home: string): string => join(home, 'anchors');
 export const anchorPath = (folder: string, workspace: string): string => join(folder, `${workspaceNameOf(workspace)}.jsonl`);
@@ -75,7 +75,7 @@ export class AnchorLines {
 
   #wrongWith(record: AnchorRecord | undefined): string | undefined {
     if (record?.workspace !== this.#workspace) return 'this is no anchor of this workspace';
-    if (!isSound(record, this.#keys.publicKeys)) return `the signature by the key ${record.key} does not fit`;
+    if (!hasValidSignature(record, this.#keys.publicKeys)) return `the signature by the key ${record.key} does not fit`;
     return this.#digests.has(record.previous) ? undefined : 'the line before it is missing';
   }
 }

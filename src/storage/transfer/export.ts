@@ -5,7 +5,7 @@ import { type ChainPoint, GENESIS, readAnchor, readHead, toEvent } from '../jour
 import { SCHEMA_VERSION } from '../migrate.ts';
 import type { EventRow } from '../schema-rows.ts';
 import { FORMAT, TransferRefused, writeLine, writeRow } from './format.ts';
-import { misfit, TABLES, type TableLayout, type TransferRow } from './layout.ts';
+import { rowProblem, TABLES, type TableLayout, type TransferRow } from './layout.ts';
 import { inSnapshot, pagesOf } from './snapshot.ts';
 
 export interface ExportOptions {
@@ -83,7 +83,7 @@ function refuseBroken(firstBreak: ChainBreak | null): void {
 }
 
 function refuseMisfit(table: TableLayout, row: TransferRow): void {
-  const reason = misfit(table, row);
+  const reason = rowProblem(table, row);
   if (reason === undefined) return;
   const key = table.key.map((column) => `${column} ${row[column]}`).join(', ');
   throw new TransferRefused(

@@ -37,7 +37,7 @@ const header = z.strictObject({
   verified: z.boolean(),
   exported_at: z.int(),
 });
-export type Header = z.output<typeof header>;
+export type TransferHeader = z.output<typeof header>;
 
 const end = z.strictObject({
   kind: z.literal('end'),
@@ -45,19 +45,19 @@ const end = z.strictObject({
   journal: z.strictObject({ seq: count, hash: HASH }),
   sha256: HASH,
 });
-export type End = z.output<typeof end>;
+export type TransferEnd = z.output<typeof end>;
 
 const rowLine = z.strictObject({ table: z.string(), row: z.record(z.string(), z.union([z.string(), z.number(), z.null()])) });
 
-export const writeLine = (line: Header | End): string => `${JSON.stringify(line)}\n`;
+export const writeLine = (line: TransferHeader | TransferEnd): string => `${JSON.stringify(line)}\n`;
 
 export const writeRow = ({ name }: TableLayout, row: TransferRow): string => `{"table":"${name}","row":${canonicalJson(row)}}\n`;
 
 const DAMAGED = 'The file is damaged: copy it again from where it was made, or export anew. Nothing was changed.';
 
-export const damaged = (line: number, reason: string): TransferRefused => new TransferRefused('FILE_DAMAGED', `line ${line}: ${reason}.`, DAMAGED);
+export const fileDamaged = (line: number, reason: string): TransferRefused => new TransferRefused('FILE_DAMAGED', `line ${line}: ${reason}.`, DAMAGED);
 
-export function readHeader(text: string | undefined, schema: number): Header {
+export function readHeader(text: string | undefined, schema: number): TransferHeader {
   const known = anyHeader.safeParse(text === undefined ? undefined : parsed(text));
   if (!known.success)
     throw new TransferRefused('NOT_AN_EXPORT', 'line 1: this is no file of covenant export.', 'Give the path of a file that covenant export wrote.');
@@ -70,7 +70,7 @@ export function readHeader(text: string | undefined, schema: number): Header {
     );
   }
   const read = header.safeParse(known.data);
-  if (!read.success) throw damaged(1, issueOf(read.error));
+  if (!read.success) throw fileDamaged(1, issueOf(read.error));
   if (read.data.schema > schema) {
     throw new TransferRefused(
       'EXPORT_NEWER',
@@ -88,19 +88,19 @@ export function readHeader(text: string | undefined, schema: number): Header {
   return read.data;
 }
 
-export type Content = { readonly end: End } | { readonly table: string; readonly row: Record<string, Value> };
+export type TransferContent = { readonly end: TransferEnd } | { readonly table: string; readonly row: Record<string, Value> };
 
 /** Any line but the first. */
-export function readContent(text: string, line: number): Content {
+export function readContent(text: string, line: number): TransferContent {
   const value = parsed(text);
-  if (value === undefined) throw damaged(line, 'this is not JSON');
+  if (value === undefined) throw fileDamaged(line, 'this is not JSON');
   if (typeof value === 'object' && value !== null && 'kind' in value) {
     const read = end.safeParse(value);
-    if (!read.success) throw damaged(line, issueOf(read.error));
+    if (!read.success) throw fileDamaged(line, issueOf(read.error));
     return { end: read.data };
   }
   const read = rowLine.safeParse(value);
-  if (!read.success) throw damaged(line, issueOf(read.error));
+  if (!read.success) throw fileDamaged(line, issueOf(read.error));
   return read.data;
 }
 

@@ -4,9 +4,9 @@ import type { Db, Engine } from '../engine.ts';
 import { type ChainPoint, toEvent } from '../journal.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
 import type { EventRow } from '../schema-rows.ts';
-import { damaged, type End, type Header, readContent, readHeader, TransferRefused, writeLine } from './format.ts';
-import { type Batch, insertBatch } from './insert.ts';
-import { misfit, TABLES, type TableLayout, type TransferRow } from './layout.ts';
+import { fileDamaged, readContent, readHeader, type TransferEnd, type TransferHeader, TransferRefused, writeLine } from './format.ts';
+import { insertBatch, type RowBatch } from './insert.ts';
+import { rowProblem, TABLES, type TableLayout, type TransferRow } from './layout.ts';
 import { firstLine, linesOf, type TransferLine } from './lines.ts';
 import type { ImportPlace, RowRules } from './row-rules.ts';
 import { clearUntouched, rowCounts } from './target-workspace.ts';
@@ -22,7 +22,7 @@ export interface ImportOptions {
 }
 
 export interface ImportResult {
-  readonly header: Header;
+  readonly header: TransferHeader;
   /** The number of rows in the database now, by table. */
   readonly rows: Readonly<Record<string, number>>;
   /** The number of rows that were left out, by kind. */
@@ -31,7 +31,7 @@ export interface ImportResult {
 }
 
 /** The file's header, checked before a database is touched. */
-export async function headerOf({ file, unverified }: Pick<ImportOptions, 'file' | 'unverified'>): Promise<Header> {
+export async function headerOf({ file, unverified }: Pick<ImportOptions, 'file' | 'unverified'>): Promise<TransferHeader> {
   const header = readHeader(await firstLine(file), SCHEMA_VERSION);
   if (!header.verified && !unverified) {
     throw new TransferRefused(
@@ -69,14 +69,14 @@ const POSITIONS: ReadonlyMap<string, number> = new Map(TABLES.map(({ name }, pos
 class ImportReader {
   readonly #engine: Engine;
   readonly #db: Db;
-  readonly #header: Header;
+  readonly #header: TransferHeader;
   readonly #options: ImportOptions;
   readonly #sum = createHash('sha256');
   /** Rows that were inserted, by table. */
   readonly taken: Record<string, number> = Object.fromEntries(TABLES.map(({ name }) => [name, 0]));
   readonly leftOut: Record<string, number> = {};
   readonly #counts: Record<string, number> = { ...this.taken };
-  #batch: Batch | undefined;
+  #batch: RowBatch | undefined;
   #batchCharacters = 0;
   #position = 0;
   #rows = 0;
@@ -85,20 +85,20 @@ class ImportReader {
   #head: ChainPoint | undefined;
   #chain: ChainVerifier | undefined;
 
-  constructor(engine: Engine, db: Db, header: Header, options: ImportOptions) {
+  constructor(engine: Engine, db: Db, header: TransferHeader, options: ImportOptions) {
     this.#engine = engine;
     this.#db = db;
     this.#header = header;
     this.#options = options;
   }
 
-  async readAll(): Promise<End> {
-    let end: End | undefined;
+  async readAll(): Promise<TransferEnd> {
+    let end: TransferEnd | undefined;
     let last = 0;
     for await (const line of linesOf(this.#options.file)) {
       last = line.number;
       this.#bytes += line.bytes.length;
-      if (end) throw damaged(line.number, 'the file goes on behind its end');
+      if (end) throw fileDamaged(line.number, 'the file goes on behind its end');
       const content = line.number === 1 ? undefined : readContent(line.text, line.number);
       if (content && 'end' in content) {
         end = content.end;
@@ -108,7 +108,7 @@ class ImportReader {
       this.#sum.update(line.bytes);
       if (content) await this.#take(content, line);
     }
-    if (!end) throw damaged(last, 'the file ends here, without its last line: it was cut short');
+    if (!end) throw fileDamaged(last, 'the file ends here, without its last line: it was cut short');
     await this.#insert();
     return end;
   }
@@ -116,12 +116,12 @@ class ImportReader {
   async #take({ table: name, row }: { table: string; row: TransferRow }, { number, text }: TransferLine): Promise<void> {
     const position = POSITIONS.get(name);
     const table = position === undefined ? undefined : TABLES[position];
-    if (position === undefined || !table) throw damaged(number, `table: there is no ${JSON.stringify(name.slice(0, 60))}`);
-    if (position < this.#position) throw damaged(number, `table: ${name} is out of order`);
+    if (position === undefined || !table) throw fileDamaged(number, `table: there is no ${JSON.stringify(name.slice(0, 60))}`);
+    if (position < this.#position) throw fileDamaged(number, `table: ${name} is out of order`);
     this.#position = position;
-    const reason = misfit(table, row);
-    if (reason) throw damaged(number, `${name}.${reason}`);
-    if (row[table.owner] !== this.#header.workspace.id) throw damaged(number, `${name}.${table.owner}: the row is of another workspace`);
+    const reason = rowProblem(table, row);
+    if (reason) throw fileDamaged(number, `${name}.${reason}`);
+    if (row[table.owner] !== this.#header.workspace.id) throw fileDamaged(number, `${name}.${table.owner}: the row is of another workspace`);
     this.#follow(table, row, number);
     this.#counts[name] = (this.#counts[name] ?? 0) + 1;
     this.#rows++;
@@ -157,7 +157,7 @@ class ImportReader {
     this.#chain ??= new ChainVerifier(this.#anchor);
     this.#chain.add(toEvent(row as unknown as EventRow));
     const { firstBreak } = this.#chain.reached;
-    if (firstBreak) throw damaged(line, `the journal's chain breaks at event ${firstBreak.seq}: ${firstBreak.reason}`);
+    if (firstBreak) throw fileDamaged(line, `the journal's chain breaks at event ${firstBreak.seq}: ${firstBreak.reason}`);
   }
 
   async #insert(): Promise<void> {
@@ -168,22 +168,22 @@ class ImportReader {
     this.#options.onProgress?.(this.#rows, this.#bytes);
   }
 
-  #check(end: End, { number: line, bytes }: TransferLine): void {
+  #check(end: TransferEnd, { number: line, bytes }: TransferLine): void {
     // No digest is over the last line itself.
-    if (!bytes.equals(Buffer.from(writeLine(end)))) throw damaged(line, 'this is not as it was written');
-    if (this.#sum.digest('hex') !== end.sha256) throw damaged(line, 'sha256: a line before this one was changed, lost or moved');
+    if (!bytes.equals(Buffer.from(writeLine(end)))) throw fileDamaged(line, 'this is not as it was written');
+    if (this.#sum.digest('hex') !== end.sha256) throw fileDamaged(line, 'sha256: a line before this one was changed, lost or moved');
     const tables = new Set([...Object.keys(this.#counts), ...Object.keys(end.rows)]);
     for (const table of tables) {
       if (this.#counts[table] !== end.rows[table]) {
-        throw damaged(line, `rows.${table}: ${end.rows[table] ?? 'none'} announced, ${this.#counts[table] ?? 'none'} there`);
+        throw fileDamaged(line, `rows.${table}: ${end.rows[table] ?? 'none'} announced, ${this.#counts[table] ?? 'none'} there`);
       }
     }
     if (this.#head ? this.#head.seq !== end.journal.seq || this.#head.hash !== end.journal.hash : end.journal.seq !== 0) {
-      throw damaged(line, 'journal: this is not the head among the rows');
+      throw fileDamaged(line, 'journal: this is not the head among the rows');
     }
     if (this.#options.unverified) return;
     const { firstBreak } = (this.#chain ?? new ChainVerifier(this.#anchor)).finish(this.#head, this.#anchor);
-    if (firstBreak) throw damaged(line, `the journal's chain breaks at event ${firstBreak.seq}: ${firstBreak.reason}`);
+    if (firstBreak) throw fileDamaged(line, `the journal's chain breaks at event ${firstBreak.seq}: ${firstBreak.reason}`);
   }
 }
 

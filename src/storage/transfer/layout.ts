@@ -62,7 +62,7 @@ function namesIn(list: string): string[] {
 }
 
 /** Why a row does not fit its table, with the name of the column; undefined if it fits. */
-export function misfit({ columns }: TableLayout, row: TransferRow): string | undefined {
+export function rowProblem({ columns }: TableLayout, row: TransferRow): string | undefined {
   const unknown = Object.keys(row).find((name) => !columns.has(name));
   if (unknown !== undefined) return `${unknown}: there is no such column`;
   for (const [name, { type, nullable }] of columns) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SCHEMA } from '../schema.ts';
-import { LEFT_OUT, misfit, TABLES, type TableLayout, type TransferRow } from './layout.ts';
+import { LEFT_OUT, rowProblem, TABLES, type TableLayout, type TransferRow } from './layout.ts';
 
 const columnLines = SCHEMA.postgres.split('\n').filter((line) => /^\w+\.\w+ /.test(line));
 
@@ -48,7 +48,7 @@ test.each<[string, TransferRow, RegExp | undefined]>([
   ['has a number that cannot be told from its neighbour', { ...fitting, updated_at: 2 ** 53 }, /^updated_at: /],
   ['has a NUL', { ...fitting, value: 'a\0b' }, /^value: contains a NUL/],
 ])('a row that %s', (_, row, reason) => {
-  const found = misfit(settings, row);
+  const found = rowProblem(settings, row);
   if (reason) expect(found).toMatch(reason);
   else expect(found).toBeUndefined();
 });

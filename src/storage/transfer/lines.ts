@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { damaged } from './format.ts';
+import { fileDamaged } from './format.ts';
 
 /** Far more than any row has: a file that is something else is not read into memory whole. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -30,7 +30,7 @@ export async function* linesOf(path: string): AsyncGenerator<TransferLine> {
     if (from === chunk.length) continue;
     parts.push(chunk.subarray(from));
     size += chunk.length - from;
-    if (size > MAX_LINE_BYTES) throw damaged(number, 'the line has no end');
+    if (size > MAX_LINE_BYTES) throw fileDamaged(number, 'the line has no end');
   }
   if (parts.length > 0) yield lineOf(number, Buffer.concat(parts));
 }
@@ -42,7 +42,7 @@ function lineOf(number: number, bytes: Buffer): TransferLine {
   try {
     return { number, text: utf8.decode(content), bytes };
   } catch {
-    throw damaged(number, 'this is not UTF-8');
+    throw fileDamaged(number, 'this is not UTF-8');
   }
 }
 

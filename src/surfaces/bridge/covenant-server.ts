@@ -6,11 +6,11 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/server';
 import { fitsHeader } from '../../wire/credentials.ts';
-import { exchange, failureCode, type HttpAnswer } from '../../wire/http-client.ts';
+import { failureCode, type HttpAnswer, httpRequest } from '../../wire/http-client.ts';
 import { parseJson, recordIn } from '../../wire/json.ts';
 import { DEFAULT_BODY_BYTES } from '../../wire/limits.ts';
 import { placeHeaders } from '../place-headers.ts';
-import { isList } from './last-list.ts';
+import { isToolList } from './last-list.ts';
 import { badAnswer, bodyTooLarge, connectionLost, isTeamEnvelope, malformedToken, type TeamEnvelope, timedOut, unreachable } from './refusal.ts';
 import type { BridgeSettings } from './settings.ts';
 
@@ -35,14 +35,14 @@ export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSetting
   const deadline = AbortSignal.timeout(timeoutMs);
   const body = bodyOf(question);
   try {
-    const answer = await exchange(`${origin}/mcp${toolsets ? `/${toolsets}` : ''}`, {
+    const answer = await httpRequest(`${origin}/mcp${toolsets ? `/${toolsets}` : ''}`, {
       method: 'POST',
       headers: headersOf(question),
       body,
       signal: AbortSignal.any([deadline, question.signal]),
     });
     const understood = understand(answer);
-    const isUsable = understood && !('result' in understood && question.method === 'tools/list' && !isList(understood.result));
+    const isUsable = understood && !('result' in understood && question.method === 'tools/list' && !isToolList(understood.result));
     return isUsable ? understood : { failed: badAnswer(origin, answer.status) };
   } catch (error) {
     if (error instanceof ProtocolError || question.signal.aborted) throw error;

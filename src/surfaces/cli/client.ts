@@ -5,7 +5,7 @@ import type { Reply } from '../../kernel/reply.ts';
 import { createLog } from '../../kernel/trace.ts';
 import { processExists } from '../../machine/process/group.ts';
 import { SURFACE_HEADER, WORKSPACE_HEADER } from '../../wire/headers.ts';
-import { exchange, failureCode } from '../../wire/http-client.ts';
+import { failureCode, httpRequest } from '../../wire/http-client.ts';
 import { placeHeaders, reportedPlace } from '../place-headers.ts';
 import { CliError } from './command.ts';
 import { prepareHome, type RunFile, readCredentials, readRunFile } from './home.ts';
@@ -30,7 +30,7 @@ export async function findServer(env: NodeJS.ProcessEnv): Promise<RunFile | unde
   const run = readRunFile(homeFolder(env));
   if (!run) return undefined;
   try {
-    const { text } = await exchange(`${run.url}/api/health`, { method: 'GET', signal: AbortSignal.timeout(3_000) });
+    const { text } = await httpRequest(`${run.url}/api/health`, { method: 'GET', signal: AbortSignal.timeout(3_000) });
     const health = JSON.parse(text) as { instance?: string };
     return health.instance === run.instance ? run : undefined;
   } catch {
@@ -66,7 +66,7 @@ function httpClient(run: RunFile, cwd: string, token: string | undefined, worksp
     if (token) headers.authorization = `Bearer ${token}`;
     if (workspace) headers[WORKSPACE_HEADER] = workspace;
     const signal = AbortSignal.timeout(ANSWER_MINUTES * 60_000);
-    const { status, text } = await exchange(`${run.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body), signal }).catch((error) => {
+    const { status, text } = await httpRequest(`${run.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body), signal }).catch((error) => {
       throw signal.aborted ? unanswered(run.url) : lost(run.url, failureCode(error));
     });
     const answer = JSON.parse(text) as Record<string, unknown>;

@@ -6,7 +6,7 @@ import { hasProgram } from '../../machine/process/find-program.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import { shellQuoted } from '../../wire/shell-quoted.ts';
 import { shownPath } from './edit/disk.ts';
-import { linkedTo, requireInside, requireNoLink } from './edit/links.ts';
+import { requireInside, requireNoLink, resolveLinks } from './edit/links.ts';
 
 export const installedClients = (env: NodeJS.ProcessEnv): ClientName[] =>
   ALL_CLIENTS.filter(({ programs, folders }) => programs.some((program) => hasProgram(program, env)) || folders(env).some((folder) => existsSync(folder))).map(
@@ -50,7 +50,7 @@ export function desiredFiles(plan: SetupPlan): DesiredFile[] {
 export function ownPlace({ path, scope, shown, entries }: DesiredFile, root: string): string {
   if (entries.some(({ kind }) => kind === 'whole')) requireNoLink(path, shown);
   if (scope === 'repository') requireInside(root, path, shown);
-  return linkedTo(path);
+  return resolveLinks(path);
 }
 
 const onlyThose = <F extends FileSpec>(files: readonly F[], what: string): F[] =>

@@ -35,7 +35,7 @@ interface SetupCheckContext {
 
 const NOT_SET_UP = 'setup';
 
-export async function report(invocation: BareInvocation): Promise<CommandResult> {
+export async function reportSetup(invocation: BareInvocation): Promise<CommandResult> {
   const { root } = requireRepository(invocation.cwd);
   const known = setUpAround(invocation.env, root);
   const setup: SetUp = {

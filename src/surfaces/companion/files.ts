@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import type { ClientName, ConfigEntry, FileSpec } from '../../clients/client.ts';
 import { installCommand } from '../../features/core/devices/connections.ts';
-import { real } from '../../machine/paths.ts';
+import { realPathOf } from '../../machine/paths.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import { recordIn } from '../../wire/json.ts';
 import { shellQuoted } from '../../wire/shell-quoted.ts';
@@ -157,7 +157,7 @@ const fileIn = ({ files }: SetupRecord, path: string): FileRecord | undefined =>
 /** Linked to each other, the entry of one agent would take the place of the other's. */
 function requireFilesOfTheirOwn(files: readonly PlannedFile[]): void {
   for (const [index, file] of files.entries()) {
-    const other = files.slice(0, index).find(({ write }) => real(write.path) === real(file.write.path));
+    const other = files.slice(0, index).find(({ write }) => realPathOf(write.path) === realPathOf(file.write.path));
     if (!other) continue;
     throw new CliError(
       'ONE_FILE',

@@ -4,8 +4,8 @@ import type { GitPlace } from '../../machine/git/place.ts';
 import { agentsWithTokens, credentialsPath } from '../../wire/credentials.ts';
 import { type BareInvocation, CliError, type CommandResult } from '../cli/command.ts';
 import { DEFAULT_ORIGIN } from '../origin.ts';
-import { clearLeft, type FileWrite, readText, removeEmptyFolders, requireWritable, shownPath, writeAll } from './edit/disk.ts';
-import { isInside, linkedTo, requireInside } from './edit/links.ts';
+import { type FileWrite, readText, removeEmptyFolders, removeTemporaryFiles, requireWritable, shownPath, writeAll } from './edit/disk.ts';
+import { isInside, requireInside, resolveLinks } from './edit/links.ts';
 import { withoutEntries } from './edit/plan.ts';
 import { inspectSetup } from './files.ts';
 import { removeService } from './service/service.ts';
@@ -38,7 +38,7 @@ export function removeSetup(from: SetUpPlace): Removal[] {
   const undone = [undo(from, { repository: from.root }), undo(from, 'machine')];
   writeAll(undone.flatMap(({ writes }) => writes));
   const removals = undone.flatMap((each) => each.removals);
-  for (const { path } of removals) clearLeft(path);
+  for (const { path } of removals) removeTemporaryFiles(path);
   for (const { folders } of undone) removeEmptyFolders(folders);
   return removals;
 }
@@ -77,7 +77,7 @@ interface UndoneFile {
 
 /** `root`: of the repository that the file is of, where it is of one alone. */
 function undoFile(known: FileRecord, shown: string, root: string | undefined): UndoneFile {
-  const path = linkedTo(known.path);
+  const path = resolveLinks(known.path);
   const kept = (why: string) => ({ removal: { path, shown, change: 'kept', stays: [why] } as const });
   try {
     // It may have become a link since.

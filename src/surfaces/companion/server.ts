@@ -1,6 +1,6 @@
 import { fitsHeader, MALFORMED_TOKEN } from '../../wire/credentials.ts';
 import { FAIL_CLOSED_HEADER } from '../../wire/headers.ts';
-import { exchange, failureCode } from '../../wire/http-client.ts';
+import { failureCode, httpRequest } from '../../wire/http-client.ts';
 import { parseJson, recordOf } from '../../wire/json.ts';
 import { CliError } from '../cli/command.ts';
 
@@ -22,7 +22,7 @@ const TIMEOUT_MS = 10_000;
 export async function ask(origin: string, path: string, { token, body, headers, timeoutMs = TIMEOUT_MS }: AskOptions = {}): Promise<ServerAnswer> {
   if (token !== undefined && !fitsHeader(token)) throw new CliError('MALFORMED_TOKEN', MALFORMED_TOKEN.message, MALFORMED_TOKEN.next);
   try {
-    const answer = await exchange(`${origin}${path}`, {
+    const answer = await httpRequest(`${origin}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -23,14 +23,14 @@ export interface ScreenWatcher {
   failed(error: unknown): void;
 }
 
-export interface Watching {
+export interface ScreenSubscription {
   /** Looks at once: something was typed. */
   nudge(): void;
   stop(): void;
 }
 
 export interface Screens {
-  watch(session: WatchedSession, watcher: ScreenWatcher): Watching;
+  watch(session: WatchedSession, watcher: ScreenWatcher): ScreenSubscription;
 }
 
 /** Looks at each session once, however many watch it, and only while somebody does. */
@@ -58,7 +58,7 @@ interface CapturedScreen {
   readonly ended: boolean;
 }
 
-type Look = { join(watcher: ScreenWatcher): Watching };
+type Look = { join(watcher: ScreenWatcher): ScreenSubscription };
 
 function createLook(take: () => Promise<CapturedScreen>, pollMs: number, over: () => void): Look {
   const watchers = new Set<ScreenWatcher>();

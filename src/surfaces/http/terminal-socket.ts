@@ -6,7 +6,7 @@ import { roleDenial } from '../../kernel/roles.ts';
 import type { App } from '../../main.ts';
 import type { Metrics } from './metrics.ts';
 import { type HttpRefusal, refusal } from './refuse.ts';
-import { createScreens, type Watching, withoutSize } from './screens.ts';
+import { createScreens, type ScreenSubscription, withoutSize } from './screens.ts';
 import { createSender, MAX_BYTES, readMessage, sendReply, type TerminalMessage, waitOrDrop } from './terminal-messages.ts';
 import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, type SocketRoute } from './upgrade.ts';
 
@@ -119,7 +119,7 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     }
   }
 
-  async function act(ws: WebSocket, name: string, watching: Watching, message: TerminalMessage): Promise<void> {
+  async function act(ws: WebSocket, name: string, watching: ScreenSubscription, message: TerminalMessage): Promise<void> {
     try {
       const tmux = await host.tmux();
       if (message.type === 'input') await tmux?.send(name, message.data);

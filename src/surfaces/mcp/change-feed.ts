@@ -5,7 +5,7 @@ import type { McpCaller } from './caller.ts';
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-export interface Update {
+export interface ResourceUpdate {
   readonly server: string;
   readonly uri: string;
 }
@@ -14,7 +14,7 @@ export interface Update {
 export interface ChangeListener {
   readonly caller: McpCaller;
   listsChanged(kinds: ReadonlySet<ListKind>): void;
-  resourcesUpdated(updates: readonly Update[]): void;
+  resourcesUpdated(updates: readonly ResourceUpdate[]): void;
   /** A token of its workspace was revoked. */
   accessChanged(): void;
 }
@@ -37,7 +37,7 @@ export function createChangeFeed(app: App): ChangeFeed {
   const following = new Map<string, AbortController>();
   const running = new Set<Promise<void>>();
   const lists = new Map<ChangeListener, Set<ListKind>>();
-  const updates = new Map<string, Update>();
+  const updates = new Map<string, ResourceUpdate>();
   let timer: NodeJS.Timeout | undefined;
 
   function tell(): void {

@@ -22,10 +22,10 @@ export interface Relays {
   resource(uri: string, via: Via): Promise<Json>;
   completion(params: CompleteRequestParams, via: Via): Promise<Json>;
   /** Undefined: there is none that the caller may read. */
-  watch(uri: string, via: Via): Promise<Watch | undefined>;
+  watch(uri: string, via: Via): Promise<ResourceWatch | undefined>;
 }
 
-export interface Watch {
+export interface ResourceWatch {
   readonly server: string;
   readonly stop: () => void;
 }

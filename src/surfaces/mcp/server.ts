@@ -25,14 +25,14 @@ export interface SessionPart {
 }
 
 /** Of the caller: which toolsets its path serves, and which workspace it is of. */
-export interface ServerFor {
+export interface McpServerOptions {
   readonly caller: McpCaller;
   readonly era: 'legacy' | 'modern';
   readonly session?: SessionPart;
 }
 
 /** The protocol's side of the pipe: one for each modern request, one for each session of the older revisions. */
-export function serverFor({ app, lists, relays }: McpServices, { caller: { toolsets, principal: who }, era, session }: ServerFor): Server {
+export function serverFor({ app, lists, relays }: McpServices, { caller: { toolsets, principal: who }, era, session }: McpServerOptions): Server {
   const capabilities = capabilitiesFor(app, who.workspace, toolsets, era === 'modern' || session !== undefined);
   const server = new Server(
     { name: 'covenant', title: 'Covenant', version: VERSION },

@@ -1,7 +1,7 @@
 import type { Principal } from '../../kernel/call.ts';
 import { TOOLSETS, type Toolset } from '../../kernel/contract.ts';
 
-export const PUBLISHED: readonly Toolset[] = TOOLSETS.filter((toolset) => toolset !== 'admin');
+export const PUBLISHED_TOOLSETS: readonly Toolset[] = TOOLSETS.filter((toolset) => toolset !== 'admin');
 
 /** A list that every agent reads stays small: what a principal gets at `/mcp` without asking for more. */
 function defaultToolsets(principal: Principal): readonly Toolset[] {
@@ -22,7 +22,7 @@ export function toolsetsOfPath(path: string | undefined, principal: Principal): 
 }
 
 export function toolsetsNamed(path: string): ReadonlySet<Toolset> | undefined {
-  if (path === 'all') return new Set(PUBLISHED);
+  if (path === 'all') return new Set(PUBLISHED_TOOLSETS);
   const names = path.split('+');
-  return names.every((name): name is Toolset => PUBLISHED.includes(name as Toolset)) ? new Set(names) : undefined;
+  return names.every((name): name is Toolset => PUBLISHED_TOOLSETS.includes(name as Toolset)) ? new Set(names) : undefined;
 }

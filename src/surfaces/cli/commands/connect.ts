@@ -1,7 +1,7 @@
 import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
 import { overHttp } from '../../../features/core/devices/connections.ts';
 import type { FileOutcome } from '../../companion/files.ts';
-import { PUBLISHED, toolsetsNamed } from '../../mcp/toolsets.ts';
+import { PUBLISHED_TOOLSETS, toolsetsNamed } from '../../mcp/toolsets.ts';
 import { type AnswerTo, call } from '../call.ts';
 import { type CliCommand, CliError, type CommandResult, given, type Invocation, UsageError } from '../command.ts';
 import { requireServer } from './open.ts';
@@ -17,7 +17,7 @@ export const connectCommand: CliCommand = {
     if (!CLIENT_NAMES.includes(name)) throw new UsageError(`there is no client ${JSON.stringify(name)}: expected ${CLIENT_NAMES.join(', ')}`);
     const { toolsets } = given(invocation, 'toolsets');
     if (toolsets !== undefined && !toolsetsNamed(toolsets))
-      throw new UsageError(`there are no toolsets ${JSON.stringify(toolsets)}: expected ${PUBLISHED.join('+')}, some of them, or all`);
+      throw new UsageError(`there are no toolsets ${JSON.stringify(toolsets)}: expected ${PUBLISHED_TOOLSETS.join('+')}, some of them, or all`);
     const isWritten = invocation.values.write === true;
     if (isWritten && toolsets !== undefined) throw new UsageError('--toolsets goes without --write: the bridge takes them from COVIBE_TOOLSETS');
     const url = await requireServer(invocation);

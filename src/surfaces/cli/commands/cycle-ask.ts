@@ -4,7 +4,7 @@ import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cyc
 import { fileDisk } from '../../../machine/files.ts';
 import { type AnswerTo, type CalledAction, call } from '../call.ts';
 import { CliError, type Invocation, option } from '../command.ts';
-import { type CycleAnswer, statusLines, type Who, whoIs } from './cycle-text.ts';
+import { type ActorName, actorNamer, type CycleAnswer, statusLines } from './cycle-text.ts';
 
 /** Which repository a command is about, how its next command is typed, and what the server says of its cycle. */
 
@@ -13,7 +13,7 @@ export const IN_REPOSITORY: ParseArgsOptionsConfig = { repository: { type: 'stri
 /** The server looks for the repository around it; from a part with cycles of its own, those are meant. */
 export const pathOf = (invocation: Invocation): string => resolve(invocation.cwd, option(invocation, 'repository') ?? '.');
 
-export const here = (invocation: Invocation): { repository_path: string } => ({ repository_path: pathOf(invocation) });
+export const repositoryHere = (invocation: Invocation): { repository_path: string } => ({ repository_path: pathOf(invocation) });
 
 /** A command that works as it is printed: about the same repository and workspace as this one. */
 export function typedCommand(invocation: Invocation, command: string): string {
@@ -34,7 +34,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ARCHIVE_NOT_ALLOWED: ['cycle complete', 'cycle cancel --reason TEXT'],
 };
 
-export async function ask<A extends CalledAction>(invocation: Invocation, name: A, input: object = {}): Promise<AnswerTo<A>> {
+export async function askCycle<A extends CalledAction>(invocation: Invocation, name: A, input: object = {}): Promise<AnswerTo<A>> {
   try {
     return await call(invocation, name, input);
   } catch (error) {
@@ -45,11 +45,11 @@ export async function ask<A extends CalledAction>(invocation: Invocation, name: 
   }
 }
 
-export const showHere = (invocation: Invocation): Promise<CycleAnswer> => ask(invocation, 'cycles.show', here(invocation));
+export const showHere = (invocation: Invocation): Promise<CycleAnswer> => askCycle(invocation, 'cycles.show', repositoryHere(invocation));
 
-export async function actorNames(invocation: Invocation): Promise<Who> {
-  const { items } = await ask(invocation, 'developers.list');
-  return whoIs(new Map(items.map(({ developer_id, name }) => [developer_id, name])));
+export async function actorNames(invocation: Invocation): Promise<ActorName> {
+  const { items } = await askCycle(invocation, 'developers.list');
+  return actorNamer(new Map(items.map(({ developer_id, name }) => [developer_id, name])));
 }
 
 /** Where nobody could open a session, the next step is not the agents'. */

@@ -4,7 +4,7 @@ import { call } from '../call.ts';
 import { findServer } from '../client.ts';
 import { type CliCommand, CliError, type Invocation, interruptible, option } from '../command.ts';
 import { actorNames, IN_REPOSITORY, showHere, statusText, typedCommand } from './cycle-ask.ts';
-import { type CycleAnswer, eventLine, type Who } from './cycle-text.ts';
+import { type ActorName, type CycleAnswer, eventLine } from './cycle-text.ts';
 
 export const cycleWatch: CliCommand = {
   name: 'cycle watch',
@@ -57,8 +57,8 @@ function isOf({ category, kind, subject, payload }: JournalEvent, repository: st
 }
 
 /** Somebody may join while we watch. */
-function namesAsTheyCome(invocation: Invocation): (actor: string) => Promise<Who> {
-  let known: Who | undefined;
+function namesAsTheyCome(invocation: Invocation): (actor: string) => Promise<ActorName> {
+  let known: ActorName | undefined;
   return async (actor) => {
     if (!known || known(actor).includes('@private')) known = await actorNames(invocation).catch(() => known ?? ((unnamed) => unnamed));
     return known;

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { processExists } from '../../../machine/process/group.ts';
-import { stage, userHome } from '../../../wire/covibe-home.ts';
+import { userHome, writeTemporary } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
 
 interface FileText {
@@ -57,10 +57,10 @@ export function writeAll(writes: readonly FileWrite[]): void {
   try {
     for (const write of writes) {
       inform(write.shown, () => {
-        clearLeft(write.path);
+        removeTemporaryFiles(write.path);
         if (write.text === undefined) return;
         mkdirSync(dirname(write.path), { recursive: true, mode: write.mode & 0o077 ? 0o777 : 0o700 });
-        staged.push({ write, temporary: stage(write.path, write.text, write.mode, write.before === undefined) });
+        staged.push({ write, temporary: writeTemporary(write.path, write.text, write.mode, write.before === undefined) });
       });
     }
     for (const { path, shown, before } of writes) if (readText(path, shown)?.text !== before) throw changedMeanwhile(shown);
@@ -93,7 +93,7 @@ export function removeEmptyFolders(folders: readonly string[]): void {
 }
 
 /** Removes temporary files of a run that was killed before it could move them. */
-export function clearLeft(path: string): void {
+export function removeTemporaryFiles(path: string): void {
   const [folder, start] = [dirname(path), `${basename(path)}.`];
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const pid = name.startsWith(start) ? /^(\d+)\.tmp$/.exec(name.slice(start.length))?.[1] : undefined;
@@ -103,7 +103,7 @@ export function clearLeft(path: string): void {
 
 function putBack(path: string, before: string | undefined, mode: number): void {
   if (before === undefined) rmSync(path, { force: true });
-  else renameSync(stage(path, before, mode), path);
+  else renameSync(writeTemporary(path, before, mode), path);
 }
 
 function inform(shown: string, act: () => void): void {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { exchange } from '../../../../wire/http-client.ts';
+import { httpRequest } from '../../../../wire/http-client.ts';
 import { telemetrySettings } from '../../../telemetry/settings.ts';
 import { check, type DoctorFinding, type Say } from './check.ts';
 import { healthOf, WAIT_MS } from './server.ts';
@@ -76,7 +76,7 @@ export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS
 
 async function knows(url: string, host: string): Promise<boolean> {
   try {
-    return (await exchange(`${url}/api/health`, { method: 'GET', headers: { host }, signal: AbortSignal.timeout(WAIT_MS) })).status !== 403;
+    return (await httpRequest(`${url}/api/health`, { method: 'GET', headers: { host }, signal: AbortSignal.timeout(WAIT_MS) })).status !== 403;
   } catch {
     // Another check reports a server that does not answer.
     return true;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { VERSION } from '../../../../version.ts';
-import { exchange } from '../../../../wire/http-client.ts';
+import { httpRequest } from '../../../../wire/http-client.ts';
 import { call } from '../../call.ts';
 import { readRunFile } from '../../home.ts';
 import { counted, escapeInvisible } from '../../output.ts';
@@ -57,7 +57,7 @@ interface HealthAnswer {
 export async function healthOf(url: string): Promise<HealthAnswer | 'hung' | undefined> {
   const signal = AbortSignal.timeout(WAIT_MS);
   try {
-    const { text } = await exchange(`${url}/api/health`, { method: 'GET', signal });
+    const { text } = await httpRequest(`${url}/api/health`, { method: 'GET', signal });
     const { instance, status, version, checks } = JSON.parse(text) as Partial<HealthAnswer>;
     return { instance, status: String(status), version: String(version), checks: checks ?? {} };
   } catch {

@@ -16,12 +16,12 @@ export const database = check('database', ['DATABASE_DAMAGED', 'SCHEMA_MISMATCH'
   if (config.database_url) return say.skipped('the data is in PostgreSQL');
   const path = config.database_path;
   if (!existsSync(path)) return say.skipped(`${path} does not exist yet`);
-  const { inspectDatabaseFile, isHeld } = await import('../../../../storage/inspect.ts');
+  const { inspectDatabaseFile, isWriteLocked } = await import('../../../../storage/inspect.ts');
   const { trouble, message } = inspectDatabaseFile(path, isThorough ? 'whole' : 'quick');
   if (trouble === 'newer')
     return say.failed('SCHEMA_MISMATCH', `${path}: ${message}`, 'start the newer covenant, or covenant restore FILE with a backup of this one');
   if (trouble === 'obsolete') return say.failed('SCHEMA_MISMATCH', `${path}: ${message}`, 'start covenant of commit c09f4ba on it once');
-  if (trouble === 'busy' || ((trouble === undefined || trouble === 'older') && isHeld(path)))
+  if (trouble === 'busy' || ((trouble === undefined || trouble === 'older') && isWriteLocked(path)))
     return say.failed('STORE_BUSY', `${path} is held by another program that does not let go`, `find it and end it: fuser ${path}`);
   if (trouble !== undefined && trouble !== 'older')
     return say.failed('DATABASE_DAMAGED', `${path}: ${message}`, 'covenant restore FILE puts a backup in its place');
@@ -45,7 +45,7 @@ export const postgres = check('postgres', POSTGRES, async (say, { config, server
   if (!config?.database_url) return say.skipped('the data is not in PostgreSQL');
   const { inspectPostgres } = await import('../../../../storage/inspect-postgres.ts');
   const facts = await inspectPostgres(config.database_url);
-  return 'refused' in facts ? refusedBy(say, facts) : foundIn(say, facts, server ? FEW : CONNECTIONS);
+  return 'refused' in facts ? refusedBy(say, facts) : postgresFindings(say, facts, server ? FEW : CONNECTIONS);
 });
 
 function refusedBy(say: SayPostgres, { refused, reason }: PostgresRefusal): DoctorFinding {
@@ -60,7 +60,7 @@ function refusedBy(say: SayPostgres, { refused, reason }: PostgresRefusal): Doct
 }
 
 /** `needed`: how many connections should be left. */
-export function foundIn(say: SayPostgres, facts: PostgresFacts, needed: number): DoctorFinding[] {
+export function postgresFindings(say: SayPostgres, facts: PostgresFacts, needed: number): DoctorFinding[] {
   const version = Math.floor(facts.version / 10_000);
   if (version < OLDEST) return [say.failed('POSTGRES_TOO_OLD', `PostgreSQL ${version} is too old`, `upgrade it to ${OLDEST} or newer`)];
   const found = [];

@@ -9,8 +9,8 @@ interface ServiceCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A service manager of the machine, for services of the signed-in person. */
-export interface Keeper {
+/** An init system, as far as it runs services of the signed-in person. */
+export interface InitSystem {
   readonly name: string;
   readonly program: string;
   file(env: NodeJS.ProcessEnv): string;
@@ -46,7 +46,7 @@ function plistEnvironment(env: ServiceCommand['env']): string {
 }
 
 /** An agent of the signed-in person, on macOS. */
-const launchd: Keeper = {
+const launchd: InitSystem = {
   name: 'launchd',
   program: 'launchctl',
   file: (env) => join(userHome(env), 'Library', 'LaunchAgents', `${LABEL}.plist`),
@@ -93,7 +93,7 @@ const unitEnvironment = (env: ServiceCommand['env']): string =>
     .join('');
 
 /** Units of one's own, without any right over the machine. */
-const systemd: Keeper = {
+const systemd: InitSystem = {
   name: 'systemd',
   program: 'systemctl',
   file: (env) => join(env.XDG_CONFIG_HOME || join(userHome(env), '.config'), 'systemd', 'user', UNIT),
@@ -121,4 +121,5 @@ WantedBy=default.target
   restart: `systemctl --user restart ${UNIT}`,
 };
 
-export const keeperOf = (platform: NodeJS.Platform): Keeper | undefined => (platform === 'darwin' ? launchd : platform === 'win32' ? undefined : systemd);
+export const initSystemOf = (platform: NodeJS.Platform): InitSystem | undefined =>
+  platform === 'darwin' ? launchd : platform === 'win32' ? undefined : systemd;
