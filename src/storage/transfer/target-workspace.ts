@@ -18,7 +18,7 @@ const EVENTS_OF_START = [
 
 const rowsOf = (db: Db) => db as unknown as Kysely<Record<string, TransferRow>>;
 
-/** Makes room for an import: the workspace must be absent, or have only what a first start made, which goes, its events too. */
+/** Makes room for an import. The workspace must be absent, or hold only rows of a first start, which are deleted with their events. */
 export async function clearUntouched(db: Db, workspace: string): Promise<void> {
   const found = await touchedBy(db, workspace);
   if (found !== undefined) {

@@ -24,7 +24,7 @@ export const connectCommand: CliCommand = {
     const write = isWritten ? await planConnection(invocation, name, url) : undefined;
     const developer = given(invocation, 'developer').developer ?? (await firstDeveloperName(invocation));
     const created = await call(invocation, 'tokens.create', { developer, agent: name });
-    if (write) return written(invocation, name, write(), created);
+    if (write) return writtenConnection(invocation, name, write(), created);
     const { text: command, where } = overHttp(name, `${url}/mcp${toolsets === undefined ? '' : `/${toolsets}`}`, created.token);
     if (!invocation.json) invocation.out.note(`${where} (token ${created.token_id}, shown this once):`);
     return { json: { kind: 'connection', client: name, command, where, token_id: created.token_id }, text: command };
@@ -32,8 +32,8 @@ export const connectCommand: CliCommand = {
 };
 
 /**
- * The bridge among the servers of a client, in the client's own file: read and checked now, written by the function that is returned. The
- * token goes into no file: the client's environment has it.
+ * Plans the bridge's entry in the client's own file. Returns the function that writes it. The token goes into no file, only into the client's
+ * environment.
  */
 async function planConnection({ env, cwd }: Invocation, client: ClientName, origin: string): Promise<() => readonly FileOutcome[]> {
   const [{ requireRepository }, { applySetup, planSetup }, { setUpAt }] = await Promise.all([
@@ -49,7 +49,12 @@ async function planConnection({ env, cwd }: Invocation, client: ClientName, orig
 }
 
 /** The output can be run as it is: eval "$(covenant connect codex --write)". */
-function written({ json, out }: Invocation, client: ClientName, files: readonly FileOutcome[], { token, token_id }: AnswerTo<'tokens.create'>): CommandResult {
+function writtenConnection(
+  { json, out }: Invocation,
+  client: ClientName,
+  files: readonly FileOutcome[],
+  { token, token_id }: AnswerTo<'tokens.create'>,
+): CommandResult {
   const command = `export COVIBE_MCP_TOKEN=${token}`;
   const where = files.map(({ shown }) => shown).join(', ');
   if (!json) out.note(`${out.mark.good} ${where}\nRun this where ${client} is started (token ${token_id}, shown this once):`);

@@ -4,7 +4,7 @@ import { git } from '../../../machine/git/git.ts';
 import { configuredFor } from '../../../machine/git/git-user.ts';
 import { replaceFile } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
-import { guardScript, KEPT, type ScriptOptions, scriptState } from './script.ts';
+import { guardScript, KEPT_SUFFIX, type ScriptOptions, scriptState } from './script.ts';
 
 export const GUARDED = ['pre-commit', 'pre-push'] as const;
 export type Guarded = (typeof GUARDED)[number];
@@ -71,7 +71,7 @@ export function removeGuard(folder: string): GuardOutcome[] {
 
 function lookAt(folder: string, hook: Guarded) {
   const path = join(folder, hook);
-  const keptPath = `${path}${KEPT}`;
+  const keptPath = `${path}${KEPT_SUFFIX}`;
   const text = textOf(path);
   return { path, keptPath, there: text === undefined ? undefined : { text, state: scriptState(text) }, kept: textOf(keptPath) };
 }
@@ -108,6 +108,6 @@ const changed = (hook: Guarded, path: string): CliError =>
 const twice = (hook: Guarded, path: string): CliError =>
   new CliError(
     'TWO_HOOKS',
-    `${path} is a ${hook} hook that the guard does not know, and ${path}${KEPT} is another that it keeps. Nothing was changed.`,
+    `${path} is a ${hook} hook that the guard does not know, and ${path}${KEPT_SUFFIX} is another that it keeps. Nothing was changed.`,
     `Delete the one that is not wanted; then run this again.`,
   );

@@ -3,11 +3,11 @@ import { hashOf } from '../hash.ts';
 import type { Guarded } from './install.ts';
 
 /** The suffix of a hook that was there before and is kept beside ours. */
-export const KEPT = '.kept-by-covibe';
+export const KEPT_SUFFIX = '.kept-by-covibe';
 
 export interface ScriptOptions {
   readonly origin: string;
-  /** Starts this program where the PATH does not have it: an interpreter and a file. */
+  /** An interpreter and a file that start this program if it is not on the PATH. */
   readonly program: readonly [string, string];
   /** The hook that was there before. */
   readonly kept: string | undefined;
@@ -15,16 +15,16 @@ export interface ScriptOptions {
 
 const MARK = '# covibe-guard';
 
-/** The hook. A denial alone, by its code, stops git: whatever else goes wrong here must not keep anybody from committing. */
+/** The hook's script. Only the exit code of a denial stops git. No other failure may keep anybody from committing. */
 export function guardScript(hook: Guarded, { origin, program: [interpreter, file], kept }: ScriptOptions): string {
   const what = hook === 'pre-commit' ? 'commit' : 'push';
-  // Git gives the list of what is pushed once, and two must read it.
+  // Git writes the list of refs once, and both hooks must read it.
   const reads = hook === 'pre-push' ? `refs=$(cat)\nrefs() { [ -z "$refs" ] || printf '%s\\n' "$refs"; }\n` : '';
   const from = hook === 'pre-push' ? 'refs | ' : '';
   const body = `# Written by \`covibe-local guard install\`; \`covibe-local guard remove\` takes it out again.
-${reads}kept="$0${KEPT}"
+${reads}kept="$0${KEPT_SUFFIX}"
 if [ -x "$kept" ]; then
-  ${from}${runner(kept)} || exit
+  ${from}${keptHookCommand(kept)} || exit
 fi
 covibe() {
   if command -v covibe-local >/dev/null 2>&1; then
@@ -53,9 +53,9 @@ esac
  * How the hook that was there is run. One of a shell is read by its shell under its old name, because some ask by which name they were
  * called: husky's find by it what to run.
  */
-function runner(kept: string | undefined): string {
+function keptHookCommand(kept: string | undefined): string {
   const shell = /^#!\s*(?:\/usr\/bin\/env\s+)?((?:\/[\w./-]+\/)?(?:sh|bash|dash|zsh|ksh))((?:\s+-[a-z]+)?)\s*\n/.exec(kept ?? '');
-  return shell ? `${shell[1]}${shell[2]} -c '. "$0${KEPT}"' "$0" "$@"` : '"$kept" "$@"';
+  return shell ? `${shell[1]}${shell[2]} -c '. "$0${KEPT_SUFFIX}"' "$0" "$@"` : '"$kept" "$@"';
 }
 
 /** `ours`: as it was written, whatever it was written for. `changed`: by somebody, since. */
