@@ -17,14 +17,14 @@ const LITTLE: StoreSize = { tasks: 20, events: 100, graph: 20 };
 /** As slow as an old laptop beside the machine that this runs on. */
 const SLOWDOWN = 4;
 
-interface Look {
+interface PageVisit {
   readonly name: string;
   readonly path: string;
   /** When it can be used: what people came for is there. */
   readonly shows: string;
 }
 
-interface Seen {
+interface PageTimes {
   readonly painted: number;
   readonly usable: number;
   /** The longest that nothing could be clicked. */
@@ -41,14 +41,14 @@ export const dashboard: Benchmark = async (report) => {
     const little = await measured(browser, LITTLE);
     report.step('pages over much');
     const much = await measured(browser, MUCH);
-    for (const [name, seen] of much) tell(report, name, seen, little.get(name) as Seen);
+    for (const [name, seen] of much) reportFigures(report, name, seen, little.get(name) as PageTimes);
   } finally {
     await browser.close();
   }
 };
 
-function tell(report: BenchmarkReport, page: string, much: Seen, little: Seen): void {
-  const line = (what: string, of: (seen: Seen) => number, unit: string) =>
+function reportFigures(report: BenchmarkReport, page: string, much: PageTimes, little: PageTimes): void {
+  const line = (what: string, of: (seen: PageTimes) => number, unit: string) =>
     report.figure({ name: `${page}: ${what}`, value: of(much), unit, baseline: { name: 'over little', value: of(little), unit } });
   line('first paint', ({ painted }) => painted, 'ms');
   line('usable', ({ usable }) => usable, 'ms');
@@ -56,7 +56,7 @@ function tell(report: BenchmarkReport, page: string, much: Seen, little: Seen): 
   line('rows or nodes in the page', ({ rows }) => rows, '');
 }
 
-async function measured(browser: Browser, size: StoreSize): Promise<Map<string, Seen>> {
+async function measured(browser: Browser, size: StoreSize): Promise<Map<string, PageTimes>> {
   const folder = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   const app = await openApp({ path: join(folder, 'covenant.db') });
   const server = await serve({ app, metrics: createMetrics() });
@@ -73,14 +73,14 @@ async function measured(browser: Browser, size: StoreSize): Promise<Map<string, 
     await page.addInitScript(watchTasks);
     await page.goto(server.url + link.path);
     await page.waitForURL((url) => !url.pathname.startsWith('/signin/'));
-    const looks: Look[] = [
+    const looks: PageVisit[] = [
       { name: 'Now', path: '/', shows: 'main h2' },
       { name: 'Work', path: '/tasks', shows: 'main [data-row]' },
       { name: 'Activity', path: '/activity', shows: 'main [data-row]' },
       { name: 'Workflow', path: `/workflows/${workflow}`, shows: '.react-flow__node' },
     ];
-    const seen = new Map<string, Seen>();
-    for (const look of looks) seen.set(look.name, await see(page, server.url, look));
+    const seen = new Map<string, PageTimes>();
+    for (const look of looks) seen.set(look.name, await visitPage(page, server.url, look));
     await context.close();
     return seen;
   } finally {
@@ -90,7 +90,7 @@ async function measured(browser: Browser, size: StoreSize): Promise<Map<string, 
   }
 }
 
-async function see(page: Page, url: string, { path, shows }: Look): Promise<Seen> {
+async function visitPage(page: Page, url: string, { path, shows }: PageVisit): Promise<PageTimes> {
   const session = await page.context().newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
   await page.goto(url + path);

@@ -14,7 +14,7 @@ export const events: Benchmark = async (report) => {
   for (const engine of ENGINES) {
     report.step(`${engine}, ${EVENTS.toLocaleString('en')} events`);
     const wanted = { writers: WRITERS, batch: BATCH, events: EVENTS, page: PAGE, seconds: SECONDS, rounds: ROUNDS };
-    tell(report, engine, await inChild<EventsFigures>('events-child.ts', engine, wanted));
+    reportFigures(report, engine, await inChild<EventsFigures>('events-child.ts', engine, wanted));
   }
   for (const followers of FOLLOWERS) {
     report.step(`followed by ${followers}`);
@@ -30,7 +30,7 @@ export const events: Benchmark = async (report) => {
   }
 };
 
-function tell(report: BenchmarkReport, engine: EngineName, { appends, batch, verify, page }: EventsFigures): void {
+function reportFigures(report: BenchmarkReport, engine: EngineName, { appends, batch, verify, page }: EventsFigures): void {
   for (const { writers, ours, plain, unchained } of appends) {
     const name = `appended, ${engine}, ${writers === 1 ? '1 writer' : `${writers} writers`}`;
     report.rate(name, ours, { name: `plain ${engine}, a COMMIT each`, rate: plain });

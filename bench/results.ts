@@ -37,7 +37,7 @@ export function readResults(): Results | undefined {
 }
 
 /** Areas that ran take the place of their older runs; those of another machine are dropped, because no two figures of it could be compared. */
-export function joined(old: Results | undefined, fresh: Results): Results {
+export function mergeResults(old: Results | undefined, fresh: Results): Results {
   if (!old || JSON.stringify(comparable(old.machine)) !== JSON.stringify(comparable(fresh.machine))) return fresh;
   const kept = old.rows.filter(({ area }) => !(area in fresh.runs));
   return { machine: fresh.machine, runs: { ...old.runs, ...fresh.runs }, rows: [...kept, ...fresh.rows] };
@@ -47,5 +47,5 @@ export function joined(old: Results | undefined, fresh: Results): Results {
 const comparable = ({ syncMs: _, os, ...machine }: Machine): Omit<Machine, 'syncMs'> => ({ ...machine, os: os.replace(/-.*/, '') });
 
 export function writeResults(fresh: Results): void {
-  writeFileSync(FILE, `${JSON.stringify(joined(readResults(), fresh), null, 2)}\n`);
+  writeFileSync(FILE, `${JSON.stringify(mergeResults(readResults(), fresh), null, 2)}\n`);
 }

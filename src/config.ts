@@ -5,13 +5,14 @@ import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { isNetwork } from './kernel/network.ts';
 import { LOG_LEVELS } from './kernel/trace.ts';
+import { DEFAULT_BODY_BYTES } from './wire/limits.ts';
 
 /** Wrong configuration stops the program before it does anything; the message names the source and the key. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** What a value of a parsed body takes besides its bytes, on average and generously. */
+/** The memory that each value of a parsed body takes besides its bytes, estimated generously. */
 export const NODE_BYTES = 100;
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -67,7 +68,7 @@ export const LIMITS = z
     /** Seconds after which a body is given up of which nothing more comes. */
     stalled_seconds: count(3_600).default(10),
     /** The largest body of a known caller; of one who sends its token in the body; of a device or a sign-in. */
-    body_bytes: count(64 * MIB).default(8 * MIB),
+    body_bytes: count(64 * MIB).default(DEFAULT_BODY_BYTES),
     unknown_body_bytes: count(MIB).default(64 * 1024),
     device_body_bytes: count(64 * 1024).default(4 * 1024),
     /** Bytes of all bodies that are being read and parsed: half for large bodies of known callers, a quarter for small ones, a quarter for everybody else. */
@@ -190,7 +191,7 @@ export function homeFolder(env: NodeJS.ProcessEnv): string {
   return resolve(env.COVENANT_HOME || join(homedir(), '.covenant'));
 }
 
-/** What holds where nothing else is said. */
+/** The defaults of all settings. */
 export const defaultsIn = (home: string): Omit<Config, 'home'> => ({
   host: '127.0.0.1',
   port: 3001,

@@ -29,7 +29,7 @@ import type { JournalQuota, Ports } from './kernel/ports.ts';
 import { ALIAS_NAMES, Registry } from './kernel/registry.ts';
 import { startSweeping } from './kernel/sweep.ts';
 import type { Feature } from './kernel/tool.ts';
-import { type Log, type Tracer, watched } from './kernel/trace.ts';
+import { type Log, type Tracer, tracedStore } from './kernel/trace.ts';
 import { type AgentHost, createAgentHost } from './machine/agent-sessions/agent-host.ts';
 import { type FileDisk, fileDisk } from './machine/files.ts';
 import { type GitDisk, gitDisk } from './machine/git/disk.ts';
@@ -65,7 +65,7 @@ export interface AppOptions {
   clock: Clock;
   log: Log;
   observe?: Ports['observe'];
-  /** Who is told where the time goes, if anybody is. */
+  /** The tracer, if spans go to a collector. */
   tracer?: Tracer | undefined;
   /** More features than the product's own, for tests of the server itself. */
   extraFeatures?: readonly Feature[];
@@ -87,7 +87,7 @@ export interface AppOptions {
 /** The composition root: storage, features, pipe. Surfaces are put on top by `serve`, or used in process by the CLI. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, clock, log } = options;
-  const store = watched(
+  const store = tracedStore(
     await openStore({
       url: config.database_url,
       path: config.database_path,

@@ -52,7 +52,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   features: ['wire', 'storage', 'kernel', 'clients', 'machine', 'features'],
   surfaces: ['wire', 'storage', 'kernel', 'clients', 'machine', 'features', 'surfaces', 'main.ts', 'config.ts', 'version.ts'],
   'main.ts': ['storage', 'kernel', 'machine', 'features', 'config.ts', 'version.ts'],
-  'config.ts': ['kernel'],
+  'config.ts': ['wire', 'kernel'],
   'version.ts': [],
   bin: ['surfaces'],
 };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AREAS } from '../bench/areas.ts';
 import { gatherer } from '../bench/benchmark.ts';
 import { documentOf, growthSection } from '../bench/report.ts';
-import { joined, type Results, type Row, readResults } from '../bench/results.ts';
+import { mergeResults, type Results, type Row, readResults } from '../bench/results.ts';
 import { tableOf } from '../bench/table.ts';
 
 const machine = { cpu: 'Abacus', cores: 2, memoryGb: 8, os: 'Linux 6', node: 'v24.0.0', sqlite: '3.50.0', postgres: '18.0', syncMs: 1.5 };
@@ -61,11 +61,11 @@ test('a run of some areas replaces these alone; on another machine nothing is ke
   const old = fixed();
   const rows = old.rows.slice(2).map((row) => ({ ...row, value: 16, ratio: 2 }));
   const again: Results = { machine: { ...machine, syncMs: 9 }, runs: { events: { ...run, seconds: 1 } }, rows };
-  const both = joined(old, again);
+  const both = mergeResults(old, again);
   expect(both.rows).toEqual([...old.rows.slice(0, 2), ...rows]);
   expect(both.runs).toEqual({ gateway: run, events: { ...run, seconds: 1 } });
   const elsewhere: Results = { ...again, machine: { ...machine, cores: 64 } };
-  expect(joined(old, elsewhere)).toEqual(elsewhere);
+  expect(mergeResults(old, elsewhere)).toEqual(elsewhere);
 });
 
 test('docs/benchmarks.md is what the results say', () => {

@@ -1,7 +1,7 @@
 /** One size on one engine, in a process of its own: `node measure.ts '{"size":…,"ours":{"path":…}}'`. */
 import { openApp, type Place, quantile, tidy } from '../app.ts';
 import { fill } from './fill.ts';
-import { type Ground, stand } from './ground.ts';
+import { type FilledStore, openFilledStore } from './filled-store.ts';
 import { OPERATIONS, type Operation } from './operations.ts';
 
 export interface OperationTimes {
@@ -35,7 +35,7 @@ if (!options.filled) {
   await tidy(app);
   await app.close();
 }
-const ground = await stand(options.ours, options.size);
+const ground = await openFilledStore(options.ours, options.size);
 const measured: OperationTimes[] = [];
 for (const operation of OPERATIONS) {
   if (operation.sqliteOnly && options.ours.url) continue;
@@ -47,7 +47,7 @@ for (const operation of OPERATIONS) {
 process.stdout.write(`${JSON.stringify(measured)}\n`);
 await ground.app.close();
 
-async function timesOf(on: Ground, { before, work, after, whole }: Operation): Promise<number[]> {
+async function timesOf(on: FilledStore, { before, work, after, whole }: Operation): Promise<number[]> {
   const times: number[] = [];
   const giveUp = performance.now() + PATIENCE_MS;
   for (let n = 0; n < RUNS + WARM && (n < (whole ? 1 : 3) || performance.now() < giveUp); n++) {

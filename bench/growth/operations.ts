@@ -4,7 +4,7 @@ import { checkDatabaseFile } from '../../src/storage/inspect.ts';
 import { readEvents } from '../../src/storage/journal.ts';
 import { openApp } from '../app.ts';
 import { madeTask } from '../tasks.ts';
-import type { Ground } from './ground.ts';
+import type { FilledStore } from './filled-store.ts';
 
 export const AREAS = ['agents', 'workflows', 'journal', 'pages', 'server'] as const;
 export type GrowthArea = (typeof AREAS)[number];
@@ -17,29 +17,29 @@ export interface Operation {
   /** Of SQLite's file alone. */
   readonly sqliteOnly?: true;
   /** What it needs, outside of the measured time. */
-  readonly before?: (ground: Ground, n: number) => Promise<unknown>;
-  readonly work: (ground: Ground, n: number, made: unknown) => Promise<unknown>;
-  readonly after?: (ground: Ground, given: unknown) => Promise<unknown>;
+  readonly before?: (filled: FilledStore, n: number) => Promise<unknown>;
+  readonly work: (filled: FilledStore, n: number, made: unknown) => Promise<unknown>;
+  readonly after?: (filled: FilledStore, given: unknown) => Promise<unknown>;
 }
 
 /** What every tool call costs, whatever it does: its place in the journal, on disk. */
 export const FLOOR = 'a call that does nothing';
 
 type Fields = Record<string, unknown>;
-const tool = (area: GrowthArea, name: string, call: string, args: (ground: Ground, n: number) => Fields = () => ({})): Operation => ({
+const tool = (area: GrowthArea, name: string, call: string, args: (filled: FilledStore, n: number) => Fields = () => ({})): Operation => ({
   area,
   name,
-  work: (ground, n) => ground.tool(call, args(ground, n)),
+  work: (filled, n) => filled.tool(call, args(filled, n)),
 });
-const page = (call: string, args: (ground: Ground) => Fields = () => ({}), name = call): Operation => ({
+const page = (call: string, args: (filled: FilledStore) => Fields = () => ({}), name = call): Operation => ({
   area: 'pages',
   name,
-  work: (ground) => ground.action(call, args(ground)),
+  work: (filled) => filled.action(call, args(filled)),
 });
-const events = (name: string, args: (ground: Ground) => Fields): Operation => ({
+const events = (name: string, args: (filled: FilledStore) => Fields): Operation => ({
   area: 'journal',
   name,
-  work: (ground) => ground.action('events.list', args(ground)),
+  work: (filled) => filled.action('events.list', args(filled)),
 });
 
 /** No two are alike, and none is like what is there. */
@@ -49,35 +49,35 @@ const fresh = (n: number): Fields => {
 };
 let drawn = 0;
 
-const check = async (ground: Ground): Promise<Fields> => {
+const check = async (filled: FilledStore): Promise<Fields> => {
   const words = fresh(drawn++);
-  const { check_id } = await ground.tool('covibe_task', { operation: 'check', ...words });
+  const { check_id } = await filled.tool('covibe_task', { operation: 'check', ...words });
   return { ...words, check_id };
 };
-const start = async (ground: Ground): Promise<Fields> => await ground.tool('covibe_task', { operation: 'start', ...(await check(ground)) });
-const complete = (ground: Ground, given: unknown) =>
-  ground.tool('covibe_task', { operation: 'complete', task_id: (given as Fields).task_id, result_summary: 'Done.' });
-const available = async (ground: Ground): Promise<unknown> => {
-  const { tasks } = await ground.tool('workflow_next_tasks', { workflow_id: ground.workflow, limit: 1 });
+const start = async (filled: FilledStore): Promise<Fields> => await filled.tool('covibe_task', { operation: 'start', ...(await check(filled)) });
+const complete = (filled: FilledStore, given: unknown) =>
+  filled.tool('covibe_task', { operation: 'complete', task_id: (given as Fields).task_id, result_summary: 'Done.' });
+const available = async (filled: FilledStore): Promise<unknown> => {
+  const { tasks } = await filled.tool('workflow_next_tasks', { workflow_id: filled.workflow, limit: 1 });
   return (tasks as { id: string }[])[0]?.id;
 };
 
 const AGENTS: readonly Operation[] = [
-  { area: 'agents', name: FLOOR, work: (ground) => ground.tool('clock', {}) },
+  { area: 'agents', name: FLOOR, work: (filled) => filled.tool('clock', {}) },
   { area: 'agents', name: 'task check', work: check },
   {
     area: 'agents',
     name: 'task start',
     before: check,
-    work: (ground, _, made) => ground.tool('covibe_task', { operation: 'start', ...(made as Fields) }),
+    work: (filled, _, made) => filled.tool('covibe_task', { operation: 'start', ...(made as Fields) }),
     after: complete,
   },
-  { area: 'agents', name: 'task complete', before: start, work: (ground, _, made) => complete(ground, made) },
+  { area: 'agents', name: 'task complete', before: start, work: (filled, _, made) => complete(filled, made) },
   {
     area: 'agents',
     name: 'claim of code',
-    work: (ground, n) => ground.tool('covibe_coordination', { operation: 'claim', repo: 'github.com/acme/app', paths: [`claimed/${n}.ts`] }),
-    after: (ground, given) => ground.tool('covibe_coordination', { operation: 'release', claim_id: (given as Fields).claim_id }),
+    work: (filled, n) => filled.tool('covibe_coordination', { operation: 'claim', repo: 'github.com/acme/app', paths: [`claimed/${n}.ts`] }),
+    after: (filled, given) => filled.tool('covibe_coordination', { operation: 'release', claim_id: (given as Fields).claim_id }),
   },
   tool('agents', 'coordination list', 'covibe_coordination', () => ({ operation: 'list' })),
   tool('agents', 'team state', 'covibe_team', () => ({ operation: 'state' })),
@@ -86,14 +86,14 @@ const AGENTS: readonly Operation[] = [
   {
     area: 'agents',
     name: 'hook before a tool',
-    work: (ground, n) => ground.hook('before-tool', { edits: [{ repo: 'github.com/acme/app', path: `src/${n}.ts` }] }),
+    work: (filled, n) => filled.hook('before-tool', { edits: [{ repo: 'github.com/acme/app', path: `src/${n}.ts` }] }),
   },
-  { area: 'agents', name: 'hook after a tool', work: (ground) => ground.hook('after-tool') },
+  { area: 'agents', name: 'hook after a tool', work: (filled) => filled.hook('after-tool') },
   {
     area: 'agents',
     name: 'hook after compaction',
-    before: (ground) => ground.hook('compact'),
-    work: (ground) => ground.hook('session-start', { source: 'compact' }),
+    before: (filled) => filled.hook('compact'),
+    work: (filled) => filled.hook('session-start', { source: 'compact' }),
   },
 ];
 
@@ -104,7 +104,7 @@ const WORKFLOWS: readonly Operation[] = [
     area: 'workflows',
     name: 'claim of a task',
     before: available,
-    work: (ground, _, made) => ground.tool('task_claim', { task_id: made, agent_id: ground.registered }),
+    work: (filled, _, made) => filled.tool('task_claim', { task_id: made, agent_id: filled.registered }),
   },
   tool('workflows', 'progress', 'workflow_progress', ({ workflow }) => ({ workflow_id: workflow })),
   tool('workflows', 'list', 'workflow_list'),
@@ -112,7 +112,7 @@ const WORKFLOWS: readonly Operation[] = [
     area: 'workflows',
     name: 'recovery pack',
     before: available,
-    work: (ground, _, made) => ground.tool('task_load_context', { task_id: made }),
+    work: (filled, _, made) => filled.tool('task_load_context', { task_id: made }),
   },
   tool('workflows', 'unread messages', 'message_list', ({ registered }) => ({ agent_id: registered })),
   tool('workflows', 'heartbeat of an agent', 'agent_heartbeat', ({ registered }) => ({ agent_id: registered })),
@@ -124,7 +124,7 @@ const JOURNAL: readonly Operation[] = [
   events('by actor', ({ known }) => ({ actor: known.actor, before: Number.MAX_SAFE_INTEGER, limit: 50 })),
   events('by a text that is nowhere', () => ({ text: 'nowhere-to-be-found', before: Number.MAX_SAFE_INTEGER, limit: 50 })),
   { area: 'journal', name: 'count of a day, first', work: ({ app }) => new Tally().read(app.store.reader, DEFAULT_WORKSPACE_ID, Date.now()) },
-  { area: 'journal', name: 'count of a day, again', work: (ground) => ground.action('events.rate', {}) },
+  { area: 'journal', name: 'count of a day, again', work: (filled) => filled.action('events.rate', {}) },
   { area: 'journal', name: 'verify the whole', whole: true, work: verify },
   {
     area: 'journal',
@@ -133,7 +133,7 @@ const JOURNAL: readonly Operation[] = [
   },
 ];
 
-async function verify({ action }: Ground): Promise<void> {
+async function verify({ action }: FilledStore): Promise<void> {
   for (let from: Fields = {}, done = false; !done; ) {
     const { verified_to, root, first_break, done: over } = await action('events.verify', { ...from, limit: 10_000 });
     if (first_break !== null) throw new Error(`the chain is broken: ${JSON.stringify(first_break)}`);
@@ -181,8 +181,8 @@ const PAGES: readonly Operation[] = [
 ];
 
 const SERVER: readonly Operation[] = [
-  { area: 'server', name: 'start', work: ({ place }) => openApp(place), after: (_, app) => (app as Ground['app']).close() },
-  { area: 'server', name: 'status', work: (ground) => ground.action('server.status', {}) },
+  { area: 'server', name: 'start', work: ({ place }) => openApp(place), after: (_, app) => (app as FilledStore['app']).close() },
+  { area: 'server', name: 'status', work: (filled) => filled.action('server.status', {}) },
   { area: 'server', name: 'file check of doctor', whole: true, sqliteOnly: true, work: ({ place }) => checkDatabaseFile(place.path) },
 ];
 

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
 import type { HookEvent } from '../wire/hook-question.ts';
+import { stringOf } from '../wire/json.ts';
 import type { AgentClient, ClientConnection } from './client.ts';
-import { bearer, bridgeEnvironment, hookEntries, inFolder, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
-import { hooksLikeClaude, named, shell, stringOf } from './hook-payload.ts';
+import { bearer, bridgeEnvironment, hookEntries, inFolder, serverEntry, startCommand, TOKEN, workingFolder } from './config-entries.ts';
+import { fileArgument, hooksLikeClaude, shellArgument } from './hook-payload.ts';
 
 const connection: ClientConnection = {
   http: (url, token) => ({
@@ -15,7 +16,7 @@ const connection: ClientConnection = {
   format: 'json',
   stdio: (bridge) => ({
     type: 'stdio',
-    ...started(inFolder(bridge)),
+    ...startCommand(inFolder(bridge)),
     ...workingFolder(bridge),
     env: bridgeEnvironment('claude-code', bridge, `\${${TOKEN}:-}`),
   }),
@@ -23,11 +24,11 @@ const connection: ClientConnection = {
 
 const hooks = hooksLikeClaude({
   fileTools: {
-    Write: named('file_path'),
-    Edit: named('file_path'),
-    MultiEdit: named('file_path'),
-    NotebookEdit: named('notebook_path'),
-    Bash: shell('command'),
+    Write: fileArgument('file_path'),
+    Edit: fileArgument('file_path'),
+    MultiEdit: fileArgument('file_path'),
+    NotebookEdit: fileArgument('notebook_path'),
+    Bash: shellArgument('command'),
   },
   // Those that the server can answer by itself. The others need the state of the working tree, or count what was used.
   overHttp: ['before-tool', 'after-tool', 'prompt'],

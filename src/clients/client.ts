@@ -1,4 +1,4 @@
-import type { HookAnswer, HookEvent, HookQuestion, Written } from '../wire/hook-question.ts';
+import type { HookAnswer, HookEvent, HookQuestion, WrittenPath } from '../wire/hook-question.ts';
 import type { FileTools } from './hook-payload.ts';
 
 /**
@@ -65,15 +65,15 @@ export interface ClientConnection {
 }
 
 /** What a client's hook says, without anything that only it should know. */
-export interface Reduced extends Omit<HookQuestion, 'edits' | 'repo' | 'branch'> {
+export interface ReducedPayload extends Omit<HookQuestion, 'edits' | 'repo' | 'branch'> {
   /** What is about to be written: absolute, or from `folder`. */
-  readonly files?: readonly Written[];
+  readonly files?: readonly WrittenPath[];
   /** There may be more, which nobody has read. */
   readonly unread?: boolean;
 }
 
 /** What a client reads of a hook's answer: on stdout, or as the body of a reply. */
-export type Rendered = Readonly<Record<string, unknown>>;
+export type RenderedAnswer = Readonly<Record<string, unknown>>;
 
 /** How one client's hooks speak. Pure: the server reads hooks that call it by themselves with it, the companion those of all clients. */
 export interface HookClient {
@@ -83,8 +83,8 @@ export interface HookClient {
   readonly contextEvents: readonly HookEvent[];
   readonly fileTools: FileTools;
   /** Takes names, ids and paths, and leaves prompts, answers, commands and contents behind. */
-  reduce(event: HookEvent, native: Readonly<Record<string, unknown>>): Reduced;
-  render(event: HookEvent, answer: HookAnswer): Rendered;
+  reduce(event: HookEvent, native: Readonly<Record<string, unknown>>): ReducedPayload;
+  render(event: HookEvent, answer: HookAnswer): RenderedAnswer;
   /** Events at which it can call the server by itself, with its own payload. */
   readonly overHttp?: readonly HookEvent[];
   /** Where it says that its own record of the run lies: what the run used is read from there. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
 import type { AgentClient, ClientConnection } from './client.ts';
-import { BRIDGE, bridgeEntry, hookEntries, started, TOKEN, workingFolder } from './config-entries.ts';
-import { hooksLikeClaude, patch, shell } from './hook-payload.ts';
+import { BRIDGE, bridgeEntry, hookEntries, startCommand, TOKEN, workingFolder } from './config-entries.ts';
+import { hooksLikeClaude, patchArgument, shellArgument } from './hook-payload.ts';
 
 const connection: ClientConnection = {
   http: (url, token) => ({
@@ -14,7 +14,7 @@ const connection: ClientConnection = {
   format: 'toml',
   // PWD goes along because the file is one for all repositories.
   stdio: (bridge) => ({
-    ...started(bridge.command ?? BRIDGE),
+    ...startCommand(bridge.command ?? BRIDGE),
     ...workingFolder(bridge),
     env: { COVIBE_BASE_URL: bridge.baseUrl, COVIBE_AGENT: 'codex' },
     env_vars: [TOKEN, 'PWD'],
@@ -22,7 +22,7 @@ const connection: ClientConnection = {
 };
 
 /** Its hooks call every shell `Bash`, and give the patch as the command. The folder of a single command is not told. */
-const hooks = hooksLikeClaude({ fileTools: { apply_patch: patch('command'), Bash: shell('command') } });
+const hooks = hooksLikeClaude({ fileTools: { apply_patch: patchArgument('command'), Bash: shellArgument('command') } });
 
 const home = (env: NodeJS.ProcessEnv): string => env.CODEX_HOME || join(userHome(env), '.codex');
 

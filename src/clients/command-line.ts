@@ -1,15 +1,15 @@
 /** A word of a command line. Undefined text: only a shell could say what it is (a variable, a substitution, a glob, `~`). */
-export interface Word {
+export interface ShellWord {
   readonly text: string | undefined;
   /** `NAME=value`, known or not: before a command it is none. */
   readonly assigns?: boolean;
 }
 
 /** A simple command with what goes into it and where its output goes. */
-export interface Simple {
-  readonly words: readonly Word[];
+export interface SimpleCommand {
+  readonly words: readonly ShellWord[];
   /** Files that its output is written to. */
-  readonly outputs: readonly Word[];
+  readonly outputs: readonly ShellWord[];
   /** What it is given on stdin in the line itself. */
   readonly documents: readonly string[];
   /** Command lines inside its words: `$(…)`, backquotes, `>(…)`. */
@@ -19,7 +19,7 @@ export interface Simple {
 }
 
 /** What a line is made of, in its order. A `(` begins a subshell, a `)` ends it. */
-export type ShellPiece = Simple | '(' | ')';
+export type ShellPiece = SimpleCommand | '(' | ')';
 
 interface Heredoc {
   readonly delimiter: string;
@@ -41,12 +41,12 @@ const UNKNOWN_OUTSIDE_QUOTES = '*?{';
  * The simple commands of a POSIX shell's command line. Reads each character a bounded number of times and takes any text: what
  * it cannot make sense of is a word like any other.
  */
-export function piecesOf(line: string): ShellPiece[] {
+export function parseCommandLine(line: string): ShellPiece[] {
   const pieces: ShellPiece[] = [];
   const awaited: Heredoc[] = [];
   let at = 0;
-  let words: Word[] = [];
-  let outputs: Word[] = [];
+  let words: ShellWord[] = [];
+  let outputs: ShellWord[] = [];
   let documents: string[] = [];
   let inside: string[] = [];
   let inTest = false;
@@ -61,13 +61,13 @@ export function piecesOf(line: string): ShellPiece[] {
     inTest = false;
     isPiped = false;
   };
-  const readWord = (): Word => {
+  const readWord = (): ShellWord => {
     const word = wordAt(line, at);
     at = word.end;
     for (const each of word.inside) inside.push(each);
     return { text: word.text, assigns: word.assigns };
   };
-  const readTarget = (): Word => {
+  const readTarget = (): ShellWord => {
     while (SPACE.includes(line[at] ?? '\n')) at++;
     return readWord();
   };

@@ -1,4 +1,5 @@
 import type { HookEvent } from '../wire/hook-question.ts';
+import { shellQuoted } from '../wire/shell-quoted.ts';
 import type { Bridge, ClientConnection, ClientName, ConfigEntry, HookClient, SetupContext } from './client.ts';
 
 /** Each client has its own way to say that a value stands in the environment. */
@@ -10,9 +11,6 @@ export const bearer = (reference: string) => ({ Authorization: `Bearer ${referen
 
 export const indentedJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** As one word to a shell, whatever is in it. */
-export const quoted = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
-
 /** For clients that start their servers wherever they were started themselves. */
 export const inFolder = ({ cwd, command = BRIDGE }: Bridge): readonly string[] =>
   cwd === undefined ? command : ['sh', '-c', 'cd "$0" && exec "$@"', cwd, ...command];
@@ -23,7 +21,7 @@ export const bridgeEnvironment = (client: ClientName, { baseUrl }: Bridge, token
   COVIBE_MCP_TOKEN: token,
 });
 
-export const started = ([command, ...args]: readonly string[]) => ({ command, ...(args.length > 0 && { args }) });
+export const startCommand = ([command, ...args]: readonly string[]) => ({ command, ...(args.length > 0 && { args }) });
 export const workingFolder = ({ cwd }: Bridge) => (cwd === undefined ? {} : { cwd });
 
 /** The bridge's entry in a client's configuration: where it stands, and what it is. */
@@ -80,7 +78,7 @@ const TIMEOUT_S = 15;
 /** A hook for each event that the client has. */
 export function hookEntries(client: ClientName, { events }: HookClient, style: HookStyle, { programs, origin }: SetupContext): ConfigEntry[] {
   return (Object.entries(events) as [HookEvent, string][]).map(([event, native]) => {
-    const command = `${programs.companion(style.top)} hook ${client} ${event} --base-url ${quoted(origin)}`;
+    const command = `${programs.companion(style.top)} hook ${client} ${event} --base-url ${shellQuoted(origin)}`;
     const hook = { command, event, timeout: style.timeouts?.[event] ?? TIMEOUT_S };
     const matcher = event === 'before-tool' ? { matcher: style.writing } : {};
     const one = style.hook ? style.hook(hook) : { type: 'command', command, timeout: hook.timeout };

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
-import { recordIn } from '../wire/json.ts';
+import { recordIn, stringOf } from '../wire/json.ts';
 import type { AgentClient, ClientConnection, HookClient } from './client.ts';
-import { bearer, bridgeEnvironment, hookEntries, indentedJson, inFolder, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
-import { filesOf, named, ownSession, shell, stringOf } from './hook-payload.ts';
+import { bearer, bridgeEnvironment, hookEntries, indentedJson, inFolder, serverEntry, startCommand, TOKEN, workingFolder } from './config-entries.ts';
+import { fileArgument, filesOf, shellArgument } from './hook-payload.ts';
+import { ownSession } from './own-session.ts';
 
 const connection: ClientConnection = {
   http: (url, token) => ({
@@ -13,10 +14,10 @@ const connection: ClientConnection = {
   file: 'Cursor: .cursor/mcp.json in your repository',
   section: 'mcpServers',
   format: 'json',
-  stdio: (bridge) => ({ ...started(inFolder(bridge)), ...workingFolder(bridge), env: bridgeEnvironment('cursor', bridge, `\${env:${TOKEN}}`) }),
+  stdio: (bridge) => ({ ...startCommand(inFolder(bridge)), ...workingFolder(bridge), env: bridgeEnvironment('cursor', bridge, `\${env:${TOKEN}}`) }),
 };
 
-const FILE = named('file_path', 'path', 'target_file', 'target_notebook');
+const FILE = fileArgument('file_path', 'path', 'target_file', 'target_notebook');
 
 const FILE_TOOLS = {
   Write: FILE,
@@ -25,7 +26,7 @@ const FILE_TOOLS = {
   StrReplace: FILE,
   EditNotebook: FILE,
   Delete: FILE,
-  Shell: shell('command', 'working_directory'),
+  Shell: shellArgument('command', 'working_directory'),
 };
 
 /**

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
 import type { AgentClient, ClientConnection } from './client.ts';
-import { BRIDGE, bearer, bridgeEnvironment, hookEntries, serverEntry, started, TOKEN, workingFolder } from './config-entries.ts';
-import { hooksLikeClaude, named, shell } from './hook-payload.ts';
+import { BRIDGE, bearer, bridgeEnvironment, hookEntries, serverEntry, startCommand, TOKEN, workingFolder } from './config-entries.ts';
+import { fileArgument, hooksLikeClaude, shellArgument } from './hook-payload.ts';
 
 const connection: ClientConnection = {
   http: (url, token) => ({
@@ -12,7 +12,7 @@ const connection: ClientConnection = {
   file: 'Gemini CLI: .gemini/settings.json in your repository',
   section: 'mcpServers',
   format: 'json',
-  stdio: (bridge) => ({ ...started(bridge.command ?? BRIDGE), ...workingFolder(bridge), env: bridgeEnvironment('gemini', bridge, `$${TOKEN}`) }),
+  stdio: (bridge) => ({ ...startCommand(bridge.command ?? BRIDGE), ...workingFolder(bridge), env: bridgeEnvironment('gemini', bridge, `$${TOKEN}`) }),
 };
 
 /** Its `PreCompress` comes before every question to the model, whether anything is compacted or not: it says nothing, and is not used. */
@@ -26,7 +26,7 @@ const hooks = hooksLikeClaude({
     stop: 'AfterAgent',
   },
   contextEvents: ['session-start', 'prompt', 'after-tool'],
-  fileTools: { write_file: named('file_path'), replace: named('file_path'), run_shell_command: shell('command', 'dir_path') },
+  fileTools: { write_file: fileArgument('file_path'), replace: fileArgument('file_path'), run_shell_command: shellArgument('command', 'dir_path') },
   render(event, { decision, reason, context, notice }) {
     const denied = decision === 'deny' && (event === 'before-tool' || event === 'stop');
     return {

@@ -1,17 +1,16 @@
-import type { HookAnswer, HookEvent, HookQuestion } from '../wire/hook-question.ts';
-import { parseJson, recordIn } from '../wire/json.ts';
-import type { HookClient, Reduced, Rendered } from './client.ts';
+import type { HookAnswer, HookEvent } from '../wire/hook-question.ts';
+import { recordIn, stringOf } from '../wire/json.ts';
+import type { HookClient, ReducedPayload, RenderedAnswer } from './client.ts';
+import { ownSession } from './own-session.ts';
 import { filesWritten, type WrittenFiles } from './shell.ts';
 import { patchedFiles } from './writers.ts';
 
 type Native = Readonly<Record<string, unknown>>;
 
-export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value : undefined);
-
 const SOURCES = ['startup', 'resume', 'clear', 'compact'] as const;
 
 /** Of payloads with the field names of Claude Code, which Codex and Gemini CLI have taken over. */
-function reduced(event: HookEvent, native: Native, tools: FileTools): Reduced {
+function reduced(event: HookEvent, native: Native, tools: FileTools): ReducedPayload {
   const tool = stringOf(native.tool_name);
   return {
     client_session: stringOf(native.session_id),
@@ -26,7 +25,7 @@ function reduced(event: HookEvent, native: Native, tools: FileTools): Reduced {
 }
 
 /** Answers of Claude Code, which Codex reads too. What is said without a field for it is not said. */
-function rendered({ events, contextEvents }: HookClient, event: HookEvent, answer: HookAnswer): Rendered {
+function rendered({ events, contextEvents }: HookClient, event: HookEvent, answer: HookAnswer): RenderedAnswer {
   const { decision, reason, context, notice } = answer;
   const said = notice ? { systemMessage: notice } : {};
   if (event === 'session-end') return {};
@@ -67,12 +66,12 @@ export type FileTools = Readonly<Record<string, Files>>;
 const all = (paths: readonly string[]): WrittenFiles => ({ files: paths.map((path) => ({ path })), unread: false });
 
 /** One of these arguments is the file. */
-export const named =
+export const fileArgument =
   (...names: string[]): Files =>
   (input) =>
     all(names.flatMap((name) => stringOf(input[name]) ?? []).slice(0, 1));
 
-export const shell =
+export const shellArgument =
   (command: string, folder?: string): Files =>
   (input) => {
     const inFolder = folder === undefined ? undefined : stringOf(input[folder]);
@@ -81,7 +80,7 @@ export const shell =
     return { ...written, files: written.files.map((file) => (file.path.startsWith('/') ? file : { ...file, path: `${inFolder}/${file.path}` })) };
   };
 
-export const patch =
+export const patchArgument =
   (name: string): Files =>
   (input) =>
     all(patchedFiles(stringOf(input[name]) ?? ''));
@@ -90,52 +89,4 @@ export const patch =
 export function filesOf(tools: FileTools, tool: string | undefined, input: unknown): Partial<WrittenFiles> {
   const written = tool !== undefined && Object.hasOwn(tools, tool) ? tools[tool]?.(recordIn(input)) : undefined;
   return { ...(written?.files.length && { files: written.files }), ...(written?.unread && { unread: true }) };
-}
-
-/** `mcp__covibe__covibe_task`, `mcp_covibe_covibe_task`, `covibe.covibe_task`, `MCP:covibe_task`: every client spells it in its own way. */
-const OURS = /(?:^|[^a-z])covibe_[a-z_]+$/;
-
-/** A session's id, and nothing that could be anything else. */
-const ID = /^[\w.:-]{1,64}$/;
-
-const idOf = (value: unknown): string | undefined => (typeof value === 'string' && ID.test(value) ? value : undefined);
-
-/** The session of ours that a call of a tool of ours named, or that a start of one was answered with. */
-export function ownSession(tool: string | undefined, input: unknown, response: unknown): Pick<HookQuestion, 'session_id' | 'session_started'> {
-  if (tool === undefined || !OURS.test(tool)) return {};
-  const asked = recordIn(parsed(input));
-  const started = tool.endsWith('covibe_session') && asked.operation === 'start' ? sessionIn(response, 0) : undefined;
-  return started === undefined ? { session_id: idOf(asked.session_id) } : { session_id: started, session_started: true };
-}
-
-/** Clients wrap the answer each in its own way: as text, as MCP content, in `llmContent`. An envelope has it in `data`. */
-const WRAPPERS = ['structuredContent', 'data', 'content', 'text', 'llmContent', 'returnDisplay', 'output', 'result'] as const;
-const DEEPEST = 6;
-
-function sessionIn(value: unknown, depth: number): string | undefined {
-  if (depth > DEEPEST) return undefined;
-  const plain = parsed(value);
-  if (Array.isArray(plain)) return firstOf(plain.slice(0, 5), depth);
-  const record = recordIn(plain);
-  return (
-    idOf(record.session_id) ??
-    firstOf(
-      WRAPPERS.map((name) => record[name]),
-      depth,
-    )
-  );
-}
-
-function firstOf(values: readonly unknown[], depth: number): string | undefined {
-  for (const value of values) {
-    const found = value === undefined ? undefined : sessionIn(value, depth + 1);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** JSON in a text, also where a client has put a tag around it. */
-function parsed(value: unknown): unknown {
-  const text = stringOf(value);
-  return text === undefined ? value : parseJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
 }

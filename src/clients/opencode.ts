@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { userHome } from '../wire/covibe-home.ts';
 import type { AgentClient, ClientConnection, SetupContext } from './client.ts';
 import { bearer, bridgeEnvironment, indentedJson, inFolder, serverEntry, TOKEN } from './config-entries.ts';
-import { hooksLikeClaude, named, patch, shell } from './hook-payload.ts';
+import { fileArgument, hooksLikeClaude, patchArgument, shellArgument } from './hook-payload.ts';
 
 /**
  * The plugin that opencode loads, since it has no hooks that run commands: this one runs ours. `command` runs a hook of opencode; the
@@ -165,12 +165,12 @@ const hooks = hooksLikeClaude({
   },
   contextEvents: ['session-start', 'prompt', 'after-tool', 'compact'],
   fileTools: {
-    write: named('filePath'),
-    edit: named('filePath'),
-    multiedit: named('filePath'),
-    apply_patch: patch('patchText'),
-    patch: patch('patchText'),
-    bash: shell('command', 'workdir'),
+    write: fileArgument('filePath'),
+    edit: fileArgument('filePath'),
+    multiedit: fileArgument('filePath'),
+    apply_patch: patchArgument('patchText'),
+    patch: patchArgument('patchText'),
+    bash: shellArgument('command', 'workdir'),
   },
   render: (event, { decision, reason, context, notice }) => ({
     ...(decision === 'deny' && { deny: reason }),

@@ -1,6 +1,7 @@
 import { basename, isAbsolute, join } from 'node:path';
-import { LONGEST_PATH, MAX_EDITS, type Written } from '../wire/hook-question.ts';
-import { piecesOf, type Simple, type Word } from './command-line.ts';
+import { MAX_EDITS, type WrittenPath } from '../wire/hook-question.ts';
+import { LONGEST_PATH } from '../wire/limits.ts';
+import { parseCommandLine, type ShellWord, type SimpleCommand } from './command-line.ts';
 import { type ShellArguments, writtenBy } from './writers.ts';
 
 /** In characters. A server reads lines too, and serves nobody meanwhile. Linux gives no program a longer argument than half of it. */
@@ -9,7 +10,7 @@ export const LONGEST_LINE = 256 * 1024;
 export const MAX_PATH_CHARACTERS = 100_000;
 
 export interface WrittenFiles {
-  readonly files: readonly Written[];
+  readonly files: readonly WrittenPath[];
   /** There may be more, which nobody has read. */
   readonly unread: boolean;
 }
@@ -19,12 +20,12 @@ export type WorkingFolder = string | undefined;
 
 /** As many files as there is room for; when it is full, nothing more is read. */
 export class FileCollector {
-  readonly files = new Map<string, Written>();
+  readonly files = new Map<string, WrittenPath>();
   unread = false;
   full = false;
   #characters = 0;
 
-  note(paths: ShellArguments, from: WorkingFolder, how: Omit<Written, 'path'> = {}): void {
+  note(paths: ShellArguments, from: WorkingFolder, how: Omit<WrittenPath, 'path'> = {}): void {
     for (const each of paths) {
       const path = each === '' || each === '-' ? undefined : this.pathOf(each, from);
       if (path !== undefined) this.#keep({ path, ...how });
@@ -41,7 +42,7 @@ export class FileCollector {
     }
   }
 
-  #keep(file: Written): void {
+  #keep(file: WrittenPath): void {
     const key = JSON.stringify(file);
     if (this.files.has(key)) return;
     if (this.files.size === MAX_EDITS) this.#stop();
@@ -82,7 +83,7 @@ export interface ShellCommand {
   readonly into: { readonly folder: string | undefined } | undefined;
 }
 
-export function commandIn(words: readonly Word[]): ShellCommand {
+export function commandIn(words: readonly ShellWord[]): ShellCommand {
   const texts = words.map(({ text }) => text);
   let into: ShellCommand['into'];
   let at = 0;
@@ -124,7 +125,7 @@ function read(line: string, from: WorkingFolder, found: FileCollector, depth: nu
   if (depth > DEEPEST || found.full) return;
   const outer: WorkingFolder[] = [];
   let folder = from;
-  for (const piece of piecesOf(line)) {
+  for (const piece of parseCommandLine(line)) {
     if (found.full) return;
     if (piece === '(') outer.push(folder);
     else if (piece === ')') folder = outer.length > 0 ? outer.pop() : folder;
@@ -133,7 +134,7 @@ function read(line: string, from: WorkingFolder, found: FileCollector, depth: nu
 }
 
 /** Notes what a command writes; where the next one runs. */
-function run({ words, outputs, documents, inside, apart }: Simple, folder: WorkingFolder, found: FileCollector, depth: number): WorkingFolder {
+function run({ words, outputs, documents, inside, apart }: SimpleCommand, folder: WorkingFolder, found: FileCollector, depth: number): WorkingFolder {
   const { program, args, into } = commandIn(words);
   for (const line of inside) read(line, folder, found, depth + 1);
   found.note(

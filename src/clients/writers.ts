@@ -25,7 +25,7 @@ export const valuesOf = (args: ShellArguments, ...names: string[]): ShellArgumen
     return whole ? [word.slice(whole.length + 1)] : [];
   });
 
-export const has = (args: ShellArguments, ...options: string[]): boolean => args.some((word) => word !== undefined && options.includes(word));
+export const hasOption = (args: ShellArguments, ...options: string[]): boolean => args.some((word) => word !== undefined && options.includes(word));
 
 /** The files that a patch in Codex's format would write, move or delete. */
 export function patchedFiles(patch: string): string[] {
@@ -52,7 +52,7 @@ export function diffedFiles(diff: string, strip: number): string[] {
 }
 
 /** What a command writes. */
-export interface Writes {
+export interface WrittenByCommand {
   readonly files?: ShellArguments;
   /** Where one is a folder, all beneath it is written, moved or gone. */
   readonly trees?: ShellArguments;
@@ -62,10 +62,10 @@ export interface Writes {
   readonly fromTop?: ShellArguments;
 }
 
-export type WriterRule = (args: ShellArguments, documents: readonly string[]) => Writes;
+export type WriterRule = (args: ShellArguments, documents: readonly string[]) => WrittenByCommand;
 
 /** Into a folder or onto a file: only the disk knows which, and where it is a file there is nothing beneath it. */
-function intoOrOnto(sources: ShellArguments, target: string | undefined): Writes {
+function intoOrOnto(sources: ShellArguments, target: string | undefined): WrittenByCommand {
   if (target === undefined) return {};
   const folder = target.endsWith('/') ? target : `${target}/`;
   const trees = sources.flatMap((source) => (source === undefined ? [] : [`${folder}${basename(source)}`]));
@@ -75,7 +75,7 @@ function intoOrOnto(sources: ShellArguments, target: string | undefined): Writes
 const INTO = ['-t', '--target-directory'];
 
 /** What is copied, and where to. */
-function copied(args: ShellArguments, withValue: readonly string[]): { sources: ShellArguments; target: string | undefined; writes: Writes } {
+function copied(args: ShellArguments, withValue: readonly string[]): { sources: ShellArguments; target: string | undefined; writes: WrittenByCommand } {
   const [folder] = valuesOf(args, ...INTO);
   const operands = operandsOf(args, [...INTO, ...withValue]);
   const sources = folder === undefined ? operands.slice(0, -1) : operands;
@@ -130,7 +130,7 @@ const stripOf = (args: ShellArguments, otherwise: number): number => {
 /** `:/src` is from the top of the working tree, wherever git runs. */
 const FROM_TOP = /^:(\/|\(top\))\/*/;
 
-const pathspecs = (words: ShellArguments): Writes => ({
+const pathspecs = (words: ShellArguments): WrittenByCommand => ({
   trees: words.filter((word) => !FROM_TOP.test(word ?? '')),
   fromTop: words.filter((word) => FROM_TOP.test(word ?? '')).map((word) => word?.replace(FROM_TOP, '')),
 });
@@ -138,7 +138,7 @@ const pathspecs = (words: ShellArguments): Writes => ({
 /** `git checkout [branch] [--] file…`. A single name may be either: one with an ending, or that only a file has, is a file. */
 const checkout: WriterRule = (args) => {
   if (args.includes('--')) return pathspecs(args.slice(args.indexOf('--') + 1));
-  if (has(args, '-b', '-B', '--orphan', '--detach', '-d', '-t', '--track')) return {};
+  if (hasOption(args, '-b', '-B', '--orphan', '--detach', '-d', '-t', '--track')) return {};
   const operands = operandsOf(args);
   return pathspecs(operands.length > 1 ? operands.slice(1) : operands.filter((word) => /\.[a-z]\w*$|^\.\.?(\/|$)|\/$/i.test(word ?? '')));
 };
@@ -156,14 +156,14 @@ const stash: WriterRule = ([verb, ...args]) => {
 };
 
 /** Git takes a link for a file of its own. */
-const gone = ({ trees = [], ...writes }: Writes): Writes => ({ ...writes, removed: trees });
+const gone = ({ trees = [], ...writes }: WrittenByCommand): WrittenByCommand => ({ ...writes, removed: trees });
 
 /** Of what `git` does, that which names the files it writes. */
 const GIT: Readonly<Record<string, WriterRule>> = {
   checkout,
   clean,
-  restore: (args) => (has(args, '-S', '--staged') && !has(args, '-W', '--worktree') ? {} : pathspecs(operandsOf(args, ['-s', '--source']))),
-  rm: (args) => (has(args, '--cached') ? {} : gone(pathspecs(operandsOf(args)))),
+  restore: (args) => (hasOption(args, '-S', '--staged') && !hasOption(args, '-W', '--worktree') ? {} : pathspecs(operandsOf(args, ['-s', '--source']))),
+  rm: (args) => (hasOption(args, '--cached') ? {} : gone(pathspecs(operandsOf(args)))),
   mv: move,
   stash,
   apply: (args, documents) => ({ files: documents.flatMap((diff) => diffedFiles(diff, stripOf(args, 1))) }),
@@ -202,7 +202,7 @@ const WRITERS: Readonly<Record<string, WriterRule>> = {
 const writerNamed = (writers: typeof WRITERS, name: string | undefined): WriterRule | undefined =>
   name !== undefined && Object.hasOwn(writers, name) ? writers[name] : undefined;
 
-export function writtenBy(program: string, args: ShellArguments, documents: readonly string[]): Writes {
+export function writtenBy(program: string, args: ShellArguments, documents: readonly string[]): WrittenByCommand {
   const [subcommand, ...rest] = args;
   const writer = program === 'git' ? writerNamed(GIT, subcommand) : writerNamed(WRITERS, program);
   return writer?.(program === 'git' ? rest : args, documents) ?? {};

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../storage/rows.ts';
-import type { TransferRow } from '../storage/transfer/format.ts';
+import type { TransferRow } from '../storage/transfer/layout.ts';
 import type { ImportPlace, RowRules } from '../storage/transfer/row-rules.ts';
 import { GEMINI_AND_CODEX } from './cycle/machine.ts';
 import { IMPORT_RULES } from './import-rules.ts';

@@ -10,9 +10,9 @@ import { parseInput, type Registry, selectOperation } from './registry.ts';
 import { type ExternalTool, type Json, roundUnknown } from './relay.ts';
 import type { Refused } from './reply.ts';
 
-/** Why a call does not go on: a refusal, of `tool` where that has one of its own, or a question to the caller's client. */
+/** Why a call stops here: it is refused, in the envelope of `tool` if that is known, or the caller's client is asked a question. */
 type Stop = PrecheckFailure | { readonly refused: Refused; readonly outcome: 'denied' | undefined } | { readonly asked: Json };
-/** What would be refused whoever approves it. */
+/** A refusal that no approval could change. */
 export interface PrecheckFailure {
   readonly refused: Refused;
   readonly tool: PublishedTool | undefined;
@@ -27,7 +27,7 @@ interface Parts {
   readonly store: Store;
 }
 
-/** The way past the gate to a tool, and where the grant asks for it past a person. */
+/** Admits a call: past the gate and, if the grant requires approval, past a person. */
 export class Admission {
   readonly #registry: Registry;
   readonly #ports: Ports;
@@ -41,25 +41,25 @@ export class Admission {
     this.#deadlines = deadlines;
   }
 
-  /** `precheck` is asked only for a caller who holds the grant: it may say what there is and what there is not. */
+  /** `precheck` runs only for a caller who holds the grant, because its answer tells which tools exist. */
   async admit(call: Call, precheck: () => PrecheckFailure | undefined): Promise<Stop | undefined> {
-    const asked = askedBy(call);
+    const asked = accessRequestOf(call);
     const { principal, argsDigest, requestId, exchange } = call;
     const token = exchange?.rounds?.requestState;
     const round = token?.startsWith(ROUND_PREFIX) ? await this.#ports.resume(principal, asked, argsDigest, token) : undefined;
     if (token?.startsWith(ROUND_PREFIX) && !round) throw roundUnknown();
-    if (round) takeUp(call, round);
+    if (round) applyRound(call, round);
 
     const first = await this.#ports.authorize(principal, asked, { resumed: round?.grantId });
     if (!first.allowed || !first.approve) {
-      // Asked for approval before, and now there is a grant that needs none.
+      // The caller may bring an answer for an approval that the grant no longer requires.
       if (call.exchange && !round) call.exchange = withoutApproval(call.exchange);
       return await this.#use(call, first);
     }
     await this.writeAhead(call, first.check);
-    // Nobody is asked to approve what would be refused all the same.
-    const vain = precheck();
-    if (vain) return vain;
+    // No person is asked to approve a call that would be refused anyway.
+    const refused = precheck();
+    if (refused) return refused;
     const grantId = first.grant?.id as string;
     using waiting = new Deadline(LONGEST_HOLD_MS, call.signal, this.#deadlines);
     const held = await waiting.race(
@@ -83,7 +83,7 @@ export class Admission {
     return tool;
   }
 
-  /** What the caller of this tool would be refused, whoever approves it. */
+  /** The refusal that this call would get even if a person approved it. */
   precheck(call: Call): PrecheckFailure | undefined {
     const tool = this.find(call);
     if ('refused' in tool) return { refused: tool.refused, tool: undefined };
@@ -102,27 +102,27 @@ export class Admission {
     return withheld ? replyTo(withheld, call.requestId) : unknownTool(call, elsewhere);
   }
 
-  /** What is about to happen elsewhere, or to take long, is on record even if this process does not see the end of it. */
+  /** Journals the checks before work that is slow or happens elsewhere, because this process may not survive to its end. */
   async writeAhead(call: Call, ...checks: NewEvent[]): Promise<void> {
     call.trail.push(...checks);
     if (call.trail.length === 0) return;
     const trail = [...call.trail];
     await this.#store.append(call.journalIn, trail);
     call.growth.events += trail.length;
-    // Not before: what could not be written is still to be.
+    // Only after the append: if it fails, these events are still to be written.
     call.trail.splice(0, trail.length);
   }
 
-  /** The next round of this call must not count again; nor may another server's word be taken for one of ours. */
+  /** Replaces the server's `requestState` with a token of ours, so that the next round of this call is not counted again. */
   async suspend(call: Call, result: Json): Promise<Json> {
     const requestState = typeof result.requestState === 'string' ? result.requestState : undefined;
     const looksOurs = requestState?.startsWith(ROUND_PREFIX) || requestState?.startsWith(APPROVAL_PREFIX);
     if (!call.grant || (!call.counted && !looksOurs)) return result;
     const round: Round = { grantId: call.grant.id, approvalId: call.approval, requestState };
-    return { ...result, requestState: await this.#ports.suspend(call.principal, askedBy(call), call.argsDigest, round) };
+    return { ...result, requestState: await this.#ports.suspend(call.principal, accessRequestOf(call), call.argsDigest, round) };
   }
 
-  /** Check and use are one step where the grant counts. */
+  /** Checks and uses the grant in one transaction if it counts its uses. */
   async #use(call: Call, first: AccessDecision): Promise<Stop | undefined> {
     const { consume } = first.allowed ? first : {};
     if (!consume) call.trail.push(first.check);
@@ -141,12 +141,12 @@ export class Admission {
   }
 }
 
-function askedBy(call: Call): AccessRequest {
+function accessRequestOf(call: Call): AccessRequest {
   if (call.noun === 'action') throw new Error('an action is no matter of capabilities');
   return { noun: call.noun, name: call.name, args: call.args, redactedArgs: call.redactedArgs, toolset: onlyToolset(call), aside: call.aside };
 }
 
-function takeUp(call: Call, { approvalId, requestState }: Round): void {
+function applyRound(call: Call, { approvalId, requestState }: Round): void {
   call.approval = approvalId;
   call.counted = true;
   const inputResponses = call.exchange?.rounds?.inputResponses;

@@ -13,7 +13,7 @@ import type { Log, RequestScope, TraceContext } from './trace.ts';
 
 export type PrincipalKind = 'operator' | 'developer' | 'agent' | 'instance';
 
-/** Who calls. Made by authentication alone; no input can change it. */
+/** The caller. Only authentication makes it; no input can change it. */
 export interface Principal {
   readonly kind: PrincipalKind;
   readonly workspace: string;
@@ -30,13 +30,13 @@ export interface Principal {
   readonly operator: boolean;
   /** May run agents on the server's machine: the operator of the server, and operators of a workspace to whom it gave that permission. */
   readonly runsAgents: boolean;
-  /** As it stands in the journal: ids only, never a name. */
+  /** The caller's id in the journal. It has ids only, never a name. */
   readonly actor: string;
-  /** To whom grants may have been given that this caller may use. */
+  /** The subjects whose grants this caller may use. */
   readonly subjects: readonly string[];
 }
 
-/** Where a caller works, as its bridge or CLI says. It names what a call leaves out, and permits nothing. */
+/** Where a caller works, as its bridge or CLI reports it. It fills in what a call leaves out, and permits nothing. */
 export interface CallerPlace {
   /** An absolute path on the caller's machine. */
   readonly folder: string;
@@ -48,7 +48,7 @@ export interface CallerPlace {
 
 export type Surface = 'mcp' | 'api' | 'dashboard' | 'cli';
 
-/** What a handler gets besides its input. */
+/** Everything that a handler gets besides its input. */
 export interface CallContext {
   readonly principal: Principal;
   readonly workspace: string;
@@ -58,7 +58,7 @@ export interface CallContext {
   readonly session: string | null;
   /** Where the caller works, as its bridge or CLI reports it: an absolute path on the caller's machine. */
   readonly repository: string | null;
-  /** The same place by the names that a team has for it; null where nothing was said. */
+  /** The same place by the names that a team uses; null if the caller reported none. */
   readonly place: CallerPlace | null;
   readonly clock: Clock;
   readonly log: Log;
@@ -79,7 +79,7 @@ export function record(tx: Tx, ctx: WriteContext, event: Omit<NewEvent, 'actor'>
   return tx.append({ session: ctx.session, ...event, actor: ctx.principal.actor });
 }
 
-/** What a call that goes on outside the store has to carry out. */
+/** Work that remains outside the store after a handler's transaction. */
 export class Deferred<P> {
   readonly work: P;
   constructor(work: P) {
@@ -104,14 +104,14 @@ export interface CallRequest {
   /** The repository that the caller's bridge or CLI stands in, as it says. */
   readonly repository?: string | undefined;
   readonly place?: CallerPlace | undefined;
-  /** The toolsets that the caller's path serves; all where it does not say. */
+  /** The toolsets that the caller's path serves; undefined: all. */
   readonly toolsets?: ReadonlySet<Toolset>;
   readonly signal?: AbortSignal | undefined;
-  /** What the client says of itself and its turn, kept with the usage event so that its logs can be joined to ours. */
+  /** Ids that the client gives to itself and its turn. They are kept with the usage event, so that its logs can be joined to ours. */
   readonly correlation?: Record<string, string> | undefined;
-  /** Where the caller's own trace stands, if it was not said in the exchange. */
+  /** The caller's own trace, unless the exchange has it. */
   readonly trace?: TraceContext | undefined;
-  /** What the caller's client can do while the call is under way. */
+  /** The features of the caller's client that the call can use while it is in progress. */
   readonly exchange?: Exchange | undefined;
 }
 
@@ -121,7 +121,7 @@ export interface RelayRequest extends CallRequest {
   readonly aside?: Aside;
   readonly server: string;
   readonly timeoutMs: number;
-  /** What `work` would refuse whoever approved it. */
+  /** A refusal of `work` that no approval could change. */
   readonly precheck?: () => Refusal | undefined;
   readonly work: (ctx: RelayContext) => Promise<Json>;
 }
@@ -161,17 +161,17 @@ export interface Call extends CallRequest {
   server?: string | undefined;
   /** Set once it is known to be the caller's own. */
   session: string | null;
-  /** Something of it is done and stays, whatever fails from then on. */
+  /** Part of the call's work is stored and stays, even if the rest fails. */
   kept?: boolean;
-  /** Where the caller's work stood when the call failed. */
+  /** The state of the caller's work when the call failed. */
   circumstances?: Record<string, string> | undefined;
 }
 
-/** The toolset of a path that serves one alone. Only its tools exist there, so its grant decides what may be said. */
+/** The toolset of a path that serves only one. Other tools do not exist there, so that its grant decides what a refusal may reveal. */
 export const onlyToolset = ({ toolsets }: Pick<Call, 'toolsets'>): Toolset | undefined => (toolsets?.size === 1 ? [...toolsets][0] : undefined);
 
 export interface CallAnswer {
-  /** By which the journal and the log have the call. */
+  /** The id under which the journal and the log record the call. */
   readonly requestId: string;
   readonly reply: Reply<unknown>;
   readonly isError: boolean;
@@ -179,11 +179,11 @@ export interface CallAnswer {
   readonly body: Record<string, unknown>;
   /** The body is a whole MCP tool result, content and all. */
   readonly isToolResult: boolean;
-  /** What another server answered, or a question to the caller's client: MCP carries it as it is. */
+  /** The answer of another server, or a question to the caller's client. MCP passes it on unchanged. */
   readonly relayed?: { readonly result: Json } | { readonly error: RpcError };
 }
 
-/** One usage event whatever happened; a warning or block is also feedback, so that it can be looked up later. */
+/** One usage event for each call. A warning or block is also a feedback event, so that it can be looked up later. */
 export function callRecords(call: Call, operation: string | undefined, reply: Reply<unknown>, outcome: string): NewEvent[] {
   const usage = usageEvent(call, operation, reply, outcome);
   if (reply.status !== 'warning' && reply.status !== 'blocked') return [usage];
@@ -228,10 +228,10 @@ function usageEvent(call: Call, operation: string | undefined, reply: Reply<unkn
 
 const TOLD_BYTES = 600;
 
-/** Their words repeat what was sent or what a person wrote: arguments are not kept. */
+/** The messages of these codes repeat arguments or a person's text, which the journal must not keep. */
 const ECHOES = new Set(['INVALID_INPUT', 'APPROVAL_REFUSED']);
 
-/** What the caller read: people ask later why an agent did not go on. */
+/** The refusal as the caller read it, because people ask later why an agent stopped. */
 const refusalExcerpt = ({ message, next }: Refused<unknown>) => ({ message: excerpt(message, TOLD_BYTES), required_action: excerpt(next, TOLD_BYTES) });
 
 export function argumentsDigest(args: unknown): string | null {
@@ -247,12 +247,12 @@ const timedOut = (ms: number) => new Refusal('TOOL_TIMEOUT', `The call took long
 const shuttingDown = () => new Refusal('SHUTTING_DOWN', 'The server is stopping.', 'Read the state when it is back, then call again.');
 const callerGone = () => new Refusal('CALLER_GONE', 'The caller has gone before its turn came.', 'Call again.');
 
-/** As long, in all, a person who is asked in the middle of a call may take without the call's own time running. */
+/** While a person is asked in the middle of a call, the deadline is paused, for at most this long in all. */
 const ASKING_MS = 5 * 60_000;
 
 /** How long a call may take. Its signal aborts with the refusal that the call is then answered with. */
 export class Deadline implements Disposable {
-  /** Made when somebody asks for the signal: most calls are over before anybody does. */
+  /** Created on demand: most calls end before anybody asks for the signal. */
   #controller: AbortController | undefined;
   #refusal: Refusal | undefined;
   readonly #ms: number;
@@ -264,7 +264,7 @@ export class Deadline implements Disposable {
   readonly #caller: AbortSignal | undefined;
   readonly #live: Set<Deadline>;
   #giveUp: ((refusal: Refusal) => void) | undefined;
-  /** Its time is up, or the server stops: work that is raced from now on is given up at once. */
+  /** Set when the time is up or the server stops. Work that is raced from then on is rejected at once. */
   #over: Refusal | undefined;
 
   constructor(ms: number, caller: AbortSignal | undefined, live: Set<Deadline>, allowanceMs = ASKING_MS) {
@@ -276,7 +276,7 @@ export class Deadline implements Disposable {
     this.#dueAt = performance.now() + ms;
     this.#timer = this.#wake(ms);
     caller?.addEventListener('abort', this.#onCallerGone);
-    // Gone while the call was on its way here: nobody tells of that again.
+    // An abort that happened before the listener was added fires no event.
     if (caller?.aborted) this.#onCallerGone();
   }
 
@@ -286,7 +286,7 @@ export class Deadline implements Disposable {
     return this.#controller.signal;
   }
 
-  /** The work, or the refusal once there is no more time for it. Work for a caller that has gone is not given up. */
+  /** The result of the work, or the refusal once the time is up. Work for a caller that has disconnected is not abandoned. */
   async race<T>(work: Promise<T>): Promise<T> {
     const expired = new Promise<never>((_, reject) => {
       this.#giveUp = reject;
@@ -295,7 +295,7 @@ export class Deadline implements Disposable {
     return await Promise.race([work, expired]);
   }
 
-  /** The time that this takes does not count, up to the allowance: the caller is asked something. */
+  /** Pauses the deadline, up to the allowance, while the caller is asked something. */
   async asking<T>(answer: () => Promise<T>): Promise<T> {
     if (this.#asking++ === 0) {
       this.#askedAt = performance.now();
@@ -328,7 +328,7 @@ export class Deadline implements Disposable {
   }
 
   #due(at: number): void {
-    // Over and answered: nothing is due any more.
+    // The call has ended, so there is nothing left to time.
     if (!this.#live.has(this)) return;
     clearTimeout(this.#timer);
     this.#timer = this.#wake(at - performance.now());
@@ -348,8 +348,8 @@ export class Deadline implements Disposable {
   }
 }
 
-/** How long a person takes to answer says nothing of the call. */
-export function untimed(exchange: Exchange, deadline: Deadline): Exchange {
+/** The same exchange, whose questions pause the deadline: a person's answer may take long. */
+export function pauseDeadlineWhileAsking(exchange: Exchange, deadline: Deadline): Exchange {
   const { ask } = exchange;
   return ask ? { ...exchange, ask: (...question) => deadline.asking(() => ask(...question)) } : exchange;
 }

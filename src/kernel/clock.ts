@@ -31,7 +31,7 @@ export function fileClock(path: string): Clock {
   };
   let last = read();
   if (last === undefined) throw new Error(`COVENANT_TEST_CLOCK: ${path} does not hold epoch milliseconds`);
-  // Whoever writes the file may be caught half way: the time is then what it was.
+  // The file may be read while it is half written. The time is then unchanged.
   const now = () => (last = read() ?? last) as number;
   return {
     now,
@@ -63,14 +63,14 @@ export function fileClock(path: string): Clock {
   };
 }
 
-/** Honoured only under NODE_ENV=test: nobody moves the time of a server that people rely on. */
+/** The file clock is used only under NODE_ENV=test, so that nobody can move the time of a real server. */
 export function clockFrom(env: NodeJS.ProcessEnv): Clock {
   const path = env.COVENANT_TEST_CLOCK;
   return env.NODE_ENV === 'test' && path ? fileClock(path) : systemClock;
 }
 
-/** Resolves when the work is done, or has had its time. What becomes of it after that is not waited for. */
-export async function withTimeout(ms: number, work: Promise<unknown>): Promise<void> {
+/** Resolves when the work is done or its time is up. Rejects only if the work fails in time; nobody waits for it after that. */
+export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   const enough = new AbortController();
   try {
     await Promise.race([work, wait(ms, undefined, { signal: enough.signal }).catch(() => {})]);

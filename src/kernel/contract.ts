@@ -20,7 +20,7 @@ export interface Annotations {
   readonly openWorldHint: boolean;
 }
 
-/** What a tool, or one operation of a tool, takes and gives. A value: surfaces, docs and snapshots read it. */
+/** The input and output of a tool, or of one operation of it. It is a value, which surfaces, docs and snapshots read. */
 export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   /** Set where one published tool has several operations, each with a contract of its own. */
@@ -60,10 +60,10 @@ type ContractSpec<I extends z.ZodObject, O extends z.ZodObject> = Omit<Contract<
   readonly annotations?: Partial<Annotations>;
 };
 
-/** Of what only looks. */
+/** For tools that only read. */
 export const READ = { readOnlyHint: true, idempotentHint: true } as const satisfies Partial<Annotations>;
 
-/** Actions that only look: those of every member, and those of operators alone. */
+/** For actions that only read: of every member, and of operators only. */
 export const MEMBER_READ = { toolset: 'admin', access: 'member', annotations: READ } as const;
 export const OPERATOR_READ = { toolset: 'admin', access: 'operator', annotations: READ } as const;
 
@@ -77,9 +77,9 @@ export function contract<I extends z.ZodObject, O extends z.ZodObject, const N e
   return { access: spec.toolset === 'admin' ? 'operator' : 'capability', ...spec, annotations: { ...DEFAULTS, ...spec.annotations } };
 }
 
-/** What a caller sends: defaults may be left out. */
+/** The input as a caller sends it, where fields with defaults may be missing. */
 export type Sent<C extends Contract> = z.input<C['input']>;
-/** What the handler gets. */
+/** The input as the handler gets it. */
 export type Input<C extends Contract> = z.output<C['input']>;
 export type Output<C extends Contract> = z.input<C['output']>;
 

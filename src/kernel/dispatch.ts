@@ -9,9 +9,9 @@ import {
   callRecords,
   Deadline,
   Deferred,
+  pauseDeadlineWhileAsking,
   type RelayRequest,
   type Services,
-  untimed,
 } from './call.ts';
 import { fallbackEnvelope, noWorkspace, opensWorkspace, unknownAction } from './early-refusals.ts';
 import { isFault, replyTo } from './failure.ts';
@@ -60,7 +60,7 @@ export class Dispatch {
         return refused && { refused: replyTo(refused, call.requestId), tool: undefined };
       });
       if (refusal) return refusal;
-      // Not before: what is recorded of a denied call must not tell whose prompt it would have been.
+      // Only after admission: the record of a denied call must not reveal which server has the prompt.
       call.server = request.server;
       return await this.#relay(call, request.timeoutMs, request.work);
     });
@@ -77,12 +77,12 @@ export class Dispatch {
     await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /** Gives up what is still under way: each caller is told that the server is stopping. */
+  /** Ends the calls in progress: each caller is told that the server is stopping. */
   shutDown(): void {
     for (const deadline of this.#deadlines) deadline.shutDown();
   }
 
-  /** Whatever happens, the caller gets an answer in a documented shape. */
+  /** Every failure becomes an answer in a documented shape. */
   async #carryOut(request: CallRequest, noun: Call['noun'], work: (call: Call) => Promise<CallAnswer>): Promise<CallAnswer> {
     this.#underWay++;
     const call = this.#begin(request, noun);
@@ -284,7 +284,7 @@ export class Dispatch {
     try {
       await this.#admission.writeAhead(call);
       using deadline = new Deadline(timeoutMs, call.signal, this.#deadlines);
-      const exchange = call.exchange && untimed(call.exchange, deadline);
+      const exchange = call.exchange && pauseDeadlineWhileAsking(call.exchange, deadline);
       const ctx: RelayContext = { signal: deadline.signal, exchange, requestId: call.requestId, log: this.#o.log };
       const result = await deadline.race(work(ctx));
       call.kept = true;
@@ -335,7 +335,7 @@ export class Dispatch {
     }
   }
 
-  /** What cannot be found out must not keep the caller from its answer. */
+  /** Undefined if they cannot be read: that must not keep the caller from its answer. */
   async #circumstances({ noun, name, principal }: Call): Promise<Record<string, string> | undefined> {
     const toolset = noun === 'tool' ? this.#o.registry.toolsetOf(name) : undefined;
     if (!toolset) return undefined;
@@ -347,7 +347,7 @@ export class Dispatch {
     }
   }
 
-  /** A page that re-reads on events must not make events by reading. */
+  /** The dashboard reads again on each event, so its reads must not create events. */
   #isUnkept(call: Call, implementation: Implementation | undefined, reply: Reply<unknown>): boolean {
     const { annotations, quiet } = implementation?.contract ?? {};
     return (call.surface === 'dashboard' && annotations?.readOnlyHint === true) || (quiet === true && reply.status === 'ok');
@@ -375,7 +375,7 @@ export class Dispatch {
     };
   }
 
-  /** An answer that cannot be redacted is not given. */
+  /** If redaction fails, the caller gets a refusal instead of the answer. */
   async #redacted(call: Call, implementation: Implementation | undefined, reply: Reply<unknown>): Promise<Reply<unknown>> {
     try {
       const redacted = await this.#o.ports.redact(call.principal, reply, call.args);

@@ -4,17 +4,17 @@ import type { PublishedTool } from './publish.ts';
 import { namespaceOf } from './registry.ts';
 import { ENVELOPES, type Envelope, type Refused, refused } from './reply.ts';
 
-/** What a call is refused before it is known which tool or action it means, or whether its workspace exists. */
+/** Refusals before the tool, the action or the workspace of a call is known. */
 
 const speaksCycle = (call: Call): boolean => (onlyToolset(call) ?? namespaceOf(call.name)) === 'cycle';
 
-/** What is said before a tool is known has the team envelope, except to the cycle contract's own names and on its path. */
+/** Before a tool is known, a refusal has the team envelope, except for names of the cycle contract and on its path. */
 export function fallbackEnvelope(call: Call): Envelope {
   if (call.noun === 'action') return ENVELOPES.admin;
   return speaksCycle(call) ? ENVELOPES.cycle : ENVELOPES.team;
 }
 
-/** The cycle contract has a code of its own for this. That a native tool is served elsewhere is no secret. */
+/** The cycle contract has its own code for this. It is no secret that another path serves a native tool. */
 export function unknownTool(call: Call, elsewhere: { toolset: Toolset } | undefined): Refused {
   const code = speaksCycle(call) ? 'INVALID_TOOL' : 'UNKNOWN_TOOL';
   const name = JSON.stringify(call.name);

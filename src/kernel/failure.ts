@@ -1,7 +1,7 @@
 import { OutcomeUnknown, SchemaMismatch, StoreBusy, StoreClosed, StoreUnwritable, WriteWithdrawn } from '../storage/errors.ts';
 import { Refusal, type Refused, refused } from './reply.ts';
 
-/** What of a call stays although it failed, so that it cannot be said that nothing does. */
+/** The parts of a failed call that are stored, so that the refusal must not say that nothing was written. */
 interface Stays {
   /** Something of what it was to do. */
   readonly kept?: boolean;

@@ -6,19 +6,19 @@ import type { Exchange, Json } from './relay.ts';
 import type { Refused, Reply } from './reply.ts';
 import type { Tracer } from './trace.ts';
 
-/** What the pipe asks of others, and in which words. `main.ts` wires it. */
+/** The interfaces through which the pipe calls features. `main.ts` connects them. */
 
-/** What can be called: tools and, of other servers, resources and prompts by a capability; actions by a role. */
+/** The kinds of calls. Tools, and resources and prompts of other servers, need a capability; actions need a role. */
 export type CallKind = AccessRequest['noun'] | 'action';
 
-/** By which a `requestState` is known as one that `suspend` gave out. */
+/** The prefix of each `requestState` that `suspend` returns. */
 export const ROUND_PREFIX = 'cvr_';
 
-/** By which a `requestState` is known as that of an approval; and our question among those that a client is asked at once. */
+/** The prefix of the `requestState` of an approval, and the key of our question among those that a client is asked. */
 export const APPROVAL_PREFIX = 'cva_';
 export const APPROVAL_QUESTION = 'covenant_approval';
 
-/** The caller's side without what it brought for an approval: that is nobody else's. */
+/** The exchange without the caller's answer to an approval, which no other server may see. */
 export function withoutApproval(exchange: Exchange): Exchange {
   const { rounds } = exchange;
   if (!rounds?.requestState?.startsWith(APPROVAL_PREFIX)) return exchange;
@@ -26,7 +26,7 @@ export function withoutApproval(exchange: Exchange): Exchange {
   return { ...exchange, rounds: Object.keys(others).length > 0 ? { inputResponses: others } : {} };
 }
 
-/** What the gate is asked for. `toolset`: the only one on the caller's path. */
+/** A request to the gate. `toolset`: the only one that the caller's path serves. */
 export interface AccessRequest {
   readonly noun: 'tool' | 'resource' | 'prompt';
   readonly name: string;
@@ -37,10 +37,10 @@ export interface AccessRequest {
   readonly aside?: Aside | undefined;
 }
 
-/** What comes with a resource or prompt and is not the thing itself: the same grant opens it, but no person is asked for it. */
+/** A request that belongs to a resource or prompt but does not read it. The same grant allows it, without approval. */
 export type Aside = 'complete' | 'subscribe';
 
-/** What has been settled about this call before: the gate asks for it no second time. */
+/** Decisions about this call from earlier, which the gate does not ask for again. */
 export interface PriorDecision {
   /** A person has approved the use of this grant. */
   readonly approved?: string | undefined;
@@ -96,13 +96,13 @@ export interface Round {
 export interface JournalQuota {
   /** The refusal, once the token has used up its quota. */
   exceeded(principal: Principal): Refused | undefined | Promise<Refused | undefined>;
-  /** So many events more are in the journal because of this caller. */
+  /** Adds to the number of events that this caller has put into the journal. */
   grew(principal: Principal, events: number): void;
 }
 
 export interface Ports {
   readonly journalQuota: JournalQuota;
-  /** A call was refused by a limit: it is counted, not journaled. */
+  /** Counts a call that a limit refused. Such calls are not journaled. */
   countRefusal(principal: Principal, code: string): void;
   /** The caller in the named workspace, and whether that exists. Refuses whoever may not name one. */
   enterWorkspace(principal: Principal, name: string): Promise<{ principal: Principal; exists: boolean }>;
@@ -116,7 +116,7 @@ export interface Ports {
   resume(principal: Principal, asked: AccessRequest, argsDigest: string | null, token: string): Promise<Round | undefined>;
   /** Refuses a session that is not the caller's own, in the same words whether or not it exists. */
   enterSession(principal: Principal, sessionId: string): Promise<void>;
-  /** The session was heard of: by a call that named it. */
+  /** Renews the session that the call named. */
   touchSession(tx: Tx, sessionId: string): Promise<void>;
   /** Where the work of a caller stood whose call has failed; the journal keeps it with the call. Undefined: nothing to say. */
   circumstances?(principal: Principal, tool: { readonly name: string; readonly toolset: Toolset }): Promise<Record<string, string> | undefined>;

@@ -62,7 +62,7 @@ function aboutOf(name: string, contracts: readonly Contract[]): string {
   return about;
 }
 
-/** What each operation does stands in the schema, which clients fetch for the tools that they use; the tool's description is part of every agent's primer. */
+/** The schema describes each operation, because clients fetch schemas only for the tools that they use; every agent reads the tool's description. */
 function operationsDescription(contracts: readonly Contract[]): string {
   return contracts.map((contract) => `${contract.operation}: ${contract.description}`).join('\n');
 }

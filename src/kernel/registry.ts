@@ -69,7 +69,7 @@ export class Registry {
     return toolset === undefined ? [] : this.tools().filter((tool) => tool.toolset === toolset);
   }
 
-  /** What the gate may know of a name before it is looked up: native names are public, other servers' are not. */
+  /** The toolset of a native tool, whose names are public. Undefined for tools of other servers, whose names are not. */
   toolsetOf(name: string): Toolset | undefined {
     return this.#tools.get(name)?.toolset;
   }
@@ -90,13 +90,13 @@ export const toolNamed = (name: string): string => (Object.hasOwn(ALIASES, name)
 
 const MAX_NAME = 128;
 
-/** A longer name is no tool's, nor one with a NUL, which PostgreSQL cannot keep; what stands for it is no tool's either. */
+/** The name as it can be stored: shortened, and without NUL, which PostgreSQL rejects. No tool has a name that this changes. */
 export function storableName(name: string): string {
   const whole = name.replaceAll('\0', '\uFFFD');
   return whole.length > MAX_NAME ? `${whole.slice(0, MAX_NAME - 1)}…` : whole;
 }
 
-/** What stands behind `tool.call.` in the grant that opens the tool. */
+/** The part after `tool.call.` in the grant for this tool. */
 export const permissionOf = (tool: string): string => PERMISSIONS.get(toolNamed(tool)) ?? tool;
 
 const VERBS = { tool: 'tool.call', resource: 'resource.read', prompt: 'prompt.get' } as const satisfies Record<AccessRequest['noun'], string>;
@@ -115,13 +115,13 @@ export function namespaceOf(tool: string): Toolset | undefined {
   return undefined;
 }
 
-/** The arguments as they may be kept and shown. Even the digest of a short secret would tell it to whoever has the time to guess. */
+/** The arguments as they may be kept and shown. A digest of a short secret could be guessed, so the secret itself must go. */
 function withoutSecrets(args: unknown, secrets: readonly string[]): unknown {
   if (secrets.length === 0 || !isRecord(args)) return args;
   return Object.fromEntries(Object.entries(args).map(([field, value]) => [field, secrets.includes(field) ? '[redacted]' : value]));
 }
 
-/** Deeper JSON than any contract has: it can only be meant to hurt a recursive reader. */
+/** No contract has deeper JSON. Deeper input could only overflow a recursive reader. */
 const MAX_DEPTH = 64;
 
 /** The field by which a call of the team contract names the agent session that it belongs to. */
@@ -168,7 +168,7 @@ function fieldName(path: readonly PropertyKey[]): string {
   return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`)).join('');
 }
 
-/** What JSON can carry and a database cannot: NUL, half a surrogate pair, a number beyond all numbers; and nesting without end. */
+/** Finds values that JSON allows and a database does not: NUL, half a surrogate pair, an infinite number; and nesting that is too deep. */
 function findUnstorable(value: unknown, field: string, depth: number): InputIssue | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return { field, message: 'contains a NUL character' };

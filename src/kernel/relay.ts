@@ -7,14 +7,14 @@ import type { Log } from './trace.ts';
  */
 export type Json = Record<string, unknown>;
 
-/** What a server may ask of its client in the middle of a call. */
+/** The requests that a server may send to its client during a call. */
 export const CLIENT_REQUESTS = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
 export type ClientRequest = (typeof CLIENT_REQUESTS)[number];
 
 /** Of log messages, from quiet to verbose: RFC 5424, as the protocol has it. */
 export const LEVELS = ['emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'] as const;
 
-/** Whether a message of this level is for who wants them from `least` on. A level that nobody has heard of is not held back. */
+/** Whether a message of this level is at least as severe as `least`. Messages of an unknown level pass. */
 export const isLoud = (level: unknown, least: string): boolean => rank(level) <= rank(least);
 
 const rank = (level: unknown): number => (LEVELS as readonly unknown[]).indexOf(level);
@@ -31,7 +31,7 @@ export interface Exchange {
   readonly ask?: (method: ClientRequest, params: Json, signal: AbortSignal) => Promise<Json>;
   /** Set where the client can be answered with `input_required`; what it brings when it calls again. */
   readonly rounds?: { readonly inputResponses?: Json | undefined; readonly requestState?: string | undefined };
-  /** What the call's `_meta` carries through: trace context. */
+  /** The trace context from the call's `_meta`. */
   readonly meta: Json;
 }
 
@@ -95,7 +95,7 @@ export function outcomeOf(result: Json): 'ok' | 'error_result' | 'input_required
   return result.isError === true ? 'error_result' : 'ok';
 }
 
-/** What the caller brings back belongs to no call of its own that waits. */
+/** The `requestState` that the caller sent belongs to none of its waiting calls. */
 export function roundUnknown(): Refusal {
   return new Refusal(
     'ROUND_UNKNOWN',

@@ -31,7 +31,7 @@ export const refused = <T extends Record<string, unknown>>(status: Refused['stat
 
 export type JsonSchema = Record<string, unknown>;
 
-/** What some envelopes say besides the reply. */
+/** Facts that some envelopes add to the reply. */
 interface About {
   readonly tool?: string;
   /** The instance that called. */
@@ -44,7 +44,7 @@ export interface Envelope {
   render(reply: Reply<unknown>, about?: About): Record<string, unknown>;
   /** The JSON Schema of what `render` gives, for a tool whose data has the schema `data`. */
   schema(data: JsonSchema): JsonSchema;
-  /** What `render` gives is MCP's own result, not something to be carried in one. */
+  /** `render` returns MCP's own tool result instead of structured content for one. */
   readonly isToolResult?: true;
 }
 
@@ -104,7 +104,7 @@ const review: Envelope = {
   schema: (data) => orRefusal(data, ['code', 'message', 'recoverable', 'suggestion', 'tool_name']),
 };
 
-/** What the cycle contract calls otherwise than the rest of the server. */
+/** Codes that have another name in the cycle contract. */
 const CYCLE_CODES: Readonly<Record<string, string>> = { INVALID_INPUT: 'SCHEMA_INVALID', INTERNAL: 'INTERNAL_ERROR' };
 
 const cycle: Envelope = {
@@ -146,7 +146,7 @@ const content: Envelope = {
   schema: (data) => orRefusal(data, ['code', 'message', 'next']),
 };
 
-/** A refusal says by this name how that stands which is in the way: what the data has there holds for the data alone. */
+/** A refusal may use this field for the state of the conflicting object, so its schema applies to the data only. */
 const TOLD_OTHERWISE = 'status';
 
 /** Either the data or a refusal, without a top-level `oneOf`, which some clients cannot read. */
@@ -193,11 +193,11 @@ export class Refusal extends Error {
   }
 }
 
-/** What is not the caller's to know reads the same as what is not there. */
+/** For objects that do not exist, and for those that the caller may not see: both must read the same. */
 export const notFound = (code: `${string}_NOT_FOUND`, message: string, next: string, field?: string): Refusal =>
   new Refusal(code, message, next, field === undefined ? {} : { field });
 
-/** What was asked for does not go with the state that something is in. */
+/** For requests that the state of an object does not allow. */
 export const invalidState = (message: string, next: string, details?: Record<string, unknown>): Refusal => new Refusal('INVALID_STATE', message, next, details);
 
 export interface InputIssue {
@@ -206,7 +206,7 @@ export interface InputIssue {
   message: string;
 }
 
-/** What is wrong with a thousand fields is said of the first few: the answer must not grow with the nonsense. */
+/** The number of invalid fields that a refusal names, so that a large invalid input gets no large answer. */
 const MAX_ISSUES = 10;
 
 export function invalidInput(all: readonly InputIssue[], codes: Readonly<Record<string, string>> = {}): Refusal {

@@ -12,16 +12,16 @@ function placeOf(repo: string): string[] {
   return bare.toLowerCase().split('/').filter(Boolean);
 }
 
-/** By whichever of its addresses, and no shorter name: what follows from it replaces something. */
+/** Whether two addresses are of one repository. Short names do not match, because callers replace data on a match. */
 export const sameRepo = (a: string, b: string): boolean => placeOf(a).join('/') === placeOf(b).join('/');
 
-/** A short name (`app`, `acme/app`) may mean any repository whose place ends in it: a claim is safe, or it is none. */
+/** The same for claims: a short name (`app`, `acme/app`) matches every repository whose address ends in it, so that no claim is missed. */
 export function mayBeSameRepo(a: string, b: string): boolean {
   const [short, long] = [placeOf(a), placeOf(b)].sort((x, y) => x.length - y.length) as [string[], string[]];
   return short.length > 0 ? long.slice(-short.length).join('/') === short.join('/') : long.length === 0;
 }
 
-/** What people call a repository, whether it is known by a path, an address or a name: the last part. */
+/** The short name of a repository: the last part of its path, address or name. */
 export const repositoryName = (known: string): string =>
   known
     .replace(/[/\\]+$/, '')

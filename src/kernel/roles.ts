@@ -14,7 +14,7 @@ const tokenRequired = ({ name }: PublishedTool): Refused =>
     'Send the token of a developer or an agent as Authorization: Bearer.',
   );
 
-/** Whoever has a session's cookie and proof, but no link, gives out no rights with them for long. */
+/** Requires a recent sign-in for actions that give out rights, in case a session's cookie and proof were stolen. */
 export function freshDenial(
   { web, signedInAt, developerName, workspace }: Principal,
   action: PublishedTool,

@@ -8,7 +8,7 @@ import { withSpan } from './trace.ts';
  * the step over and finishes or undoes it.
  */
 
-/** Who carries a step out: a call, or the sweep that finishes what a process has left. */
+/** The runner of a step: a call, or the sweep that finishes the steps of a process that has ended. */
 export interface StepRunner {
   readonly actor: string;
   readonly signal: AbortSignal | undefined;

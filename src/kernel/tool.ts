@@ -34,7 +34,7 @@ export interface TextContent {
 export interface Implementation {
   readonly contract: Contract;
   readonly handler: Handler<Contract>;
-  /** What a gateway tool shows as content instead of its data as JSON. */
+  /** The content that a gateway tool returns instead of its data as JSON. */
   readonly content?: (data: Record<string, unknown>) => TextContent[];
 }
 
@@ -52,7 +52,7 @@ export interface RetentionInfo {
   readonly ms: number | null | 'retention.days';
 }
 
-/** What a feature gives to the server. */
+/** Everything that a feature provides to the server. */
 export interface Feature {
   readonly name: string;
   readonly implementations: readonly Implementation[];

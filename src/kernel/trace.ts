@@ -19,16 +19,16 @@ type SpanKind = 'server' | 'client' | 'internal';
 /** Ids, codes, names of tools. Never arguments, tokens or people's names: a collector is read by others than the journal. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A timed part of the work, as a collector is told of it. */
+/** A timed part of the work, as it is reported to a collector. */
 export interface TraceSpan {
   readonly traceId: string;
-  /** By which another server's spans become children of this one. */
+  /** The trace context under which another server's spans become children of this one. */
   readonly context: TraceContext;
   child(name: string, kind: SpanKind, said?: SpanAttributes): TraceSpan;
   rename(name: string): void;
   say(said: SpanAttributes): void;
   fail(type: string): void;
-  /** One that is not ended is told to nobody. */
+  /** A span that is not ended is not reported. */
   end(): void;
 }
 
@@ -38,7 +38,7 @@ export interface Tracer {
 
 const LONGEST = 512;
 
-/** Undefined: the caller has said nothing. Whether it makes sense is judged by who uses it. */
+/** Undefined if the caller sent none. The value is not validated here. */
 export function traceContext(said: (key: 'traceparent' | 'tracestate') => unknown): TraceContext | undefined {
   const bounded = (value: unknown) => (typeof value === 'string' && value.length <= LONGEST ? value : undefined);
   const traceparent = bounded(said('traceparent'));
@@ -48,7 +48,7 @@ export function traceContext(said: (key: 'traceparent' | 'tracestate') => unknow
 /** Of the innermost span that is open. */
 export const currentTrace = (): TraceContext | undefined => currentScope()?.span?.context;
 
-/** Where nobody collects, the work and nothing else. */
+/** Runs the work in a span, or just runs it if there is no collector. */
 export function withSpan<T>(name: string, kind: SpanKind, said: SpanAttributes, work: () => Promise<T>): Promise<T> {
   const current = currentScope();
   if (!current?.span) return work();
@@ -67,14 +67,14 @@ export function withSpan<T>(name: string, kind: SpanKind, said: SpanAttributes, 
   );
 }
 
-/** Its words may quote what was sent; its kind does not. */
+/** The kind of the error. Its message may quote the input and is not reported. */
 export function errorType(error: unknown): string {
   if (error instanceof Refusal) return error.code;
   return error instanceof Error ? error.name : 'unknown';
 }
 
-/** Writes of all callers run in turn, on the scope of whoever came first: each is brought back to its own. */
-export function watched(store: Store): Store {
+/** The store with spans. Writes of several callers run in one batch, so each callback is bound to its own caller's scope. */
+export function tracedStore(store: Store): Store {
   const said = { 'db.system.name': store.kind === 'sqlite' ? 'sqlite' : 'postgresql' };
   return {
     ...store,
@@ -93,8 +93,8 @@ interface ScopeAndSpan {
 const currentScopes = new AsyncLocalStorage<ScopeAndSpan>();
 
 /**
- * One piece of work from its beginning to its end: a request, a call, a run of a sweep. Whatever runs for it knows it without being told.
- * What it leaves behind (a connection, a timer) is not of it any more once it is over.
+ * One piece of work from its beginning to its end: a request, a call, a run of a sweep. All code that runs for it can look it up.
+ * Connections and timers that outlive it no longer belong to it.
  */
 export class RequestScope {
   readonly request: string | undefined;
@@ -140,7 +140,7 @@ function currentScope(): ScopeAndSpan | undefined {
   return current && !current.scope.isOver ? current : undefined;
 }
 
-/** For a call: of the request that it came with, so that people find both by one id. */
+/** The id of a call: that of the request that brought it, so that both are found by one id. */
 export const requestIdAt = (now: number): string => currentScope()?.scope.borrow() ?? newId('req', now);
 
 /** The fields by which all log lines of one request are found. */
@@ -186,7 +186,7 @@ function jsonReplacer(): (key: string, value: unknown) => unknown {
   };
 }
 
-/** An error may quote the address that could not be reached, password and all. */
+/** Error messages may quote an address with its password. */
 function withoutPasswords(line: string): string {
   return line.replace(/(:\/\/[^\s:/@"\\]*):(?:[^\s"\\]|\\["\\]){0,256}@/g, '$1:[redacted]@');
 }
@@ -196,7 +196,7 @@ function withoutPasswords(line: string): string {
 const METHODS = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const;
 const ASIDES: Record<Aside, string> = { complete: 'completion/complete', subscribe: 'resources/subscribe' };
 
-/** What was asked for is in its name only once it is known to exist: any text may be sent as the name of a tool. */
+/** The span has the name of the tool only once the tool is found, because callers can send any text as a name. */
 export function beginCallSpan(
   tracer: Tracer | undefined,
   noun: CallKind,

@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { answers } from './process/group.ts';
+import { processExists } from './process/group.ts';
 
-/** What the server keeps in a repository besides git's own: each step is whole or not done at all, also when the power fails. */
+/** Files of the server in a repository. Each step happens completely or not at all, even if the power fails. */
 
 /** A folder that should be one is a link, and leads elsewhere: nothing is written through it. */
 export class FolderElsewhere extends Error {
   override readonly name = 'FolderElsewhere';
 
-  constructor(folder: string, real: string) {
-    super(`${folder} leads to ${real}`);
+  constructor(folder: string, realPathOf: string) {
+    super(`${folder} leads to ${realPathOf}`);
   }
 }
 
@@ -72,8 +72,8 @@ async function makeFolder(root: string, ...names: string[]): Promise<string> {
       },
     );
     if (made) await syncFolder(parent);
-    const real = await realpath(folder);
-    if (real !== folder) throw new FolderElsewhere(folder, real);
+    const realPathOf = await realpath(folder);
+    if (realPathOf !== folder) throw new FolderElsewhere(folder, realPathOf);
   }
   return folder;
 }
@@ -84,12 +84,12 @@ const START = randomBytes(6).toString('hex');
 /** Where something is made that will then be moved to `path`. The name tells whose it is. */
 const besideName = (path: string): string => join(dirname(path), `.${basename(path)}.${process.pid}.${START}${randomBytes(6).toString('hex')}.tmp`);
 
-/** What a process left half made that is no more. Files and folders of one that still runs are its own matter. */
+/** Removes unfinished files of processes that have ended. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, pid, start] = /^\..+\.(\d+)\.([0-9a-f]{12})[0-9a-f]{12}\.tmp$/.exec(name) ?? [];
     if (pid === undefined) continue;
-    const isMade = Number(pid) === process.pid ? start === START : answers(Number(pid));
+    const isMade = Number(pid) === process.pid ? start === START : processExists(Number(pid));
     if (!isMade) await rm(join(folder, name), { recursive: true, force: true });
   }
 }

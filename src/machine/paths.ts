@@ -3,7 +3,7 @@ import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { orNothing } from '../wire/or-nothing.ts';
 
 /** The path itself, or the deepest folder on the way to it that there is. From the top down: beneath one that is missing there is nothing to look for. */
-export function nearest(path: string): string {
+export function nearestExisting(path: string): string {
   const whole = resolve(path);
   let found = parse(whole).root;
   while (found !== whole) {
@@ -16,14 +16,14 @@ export function nearest(path: string): string {
 }
 
 /** Of a file that does not exist yet, by its nearest folder that does; also in the letters that the file system has for it, where those are not told apart by case. */
-export function real(path: string): string {
+export function realPathOf(path: string): string {
   const whole = resolve(path);
-  const existing = nearest(whole);
+  const existing = nearestExisting(whole);
   return join(orNothing(() => realpathSync.native(existing)) ?? existing, whole.slice(existing.length));
 }
 
 function isUnder(path: string, folder: string): boolean {
-  const way = relative(real(folder), real(path));
+  const way = relative(realPathOf(folder), realPathOf(path));
   return way === '' || (way !== '..' && !/^\.\.[\\/]/.test(way) && !isAbsolute(way));
 }
 

@@ -3,10 +3,10 @@ import { BEGINNING, type ChainPoint, canonicalJson, chainHash, type JournalEvent
 /** The kind of the event by which a chain attests that it was cut. */
 export const PRUNED = 'journal.pruned';
 
-export const attests = ({ category, kind, payload }: JournalEvent, { seq, hash }: ChainPoint): boolean =>
+export const attestsCut = ({ category, kind, payload }: JournalEvent, { seq, hash }: ChainPoint): boolean =>
   category === 'audit' && kind === PRUNED && payload.through_seq === seq && payload.root === hash;
 
-export const unattested = ({ seq }: ChainPoint): ChainBreak => ({ seq, kind: null, reason: `no event attests that the journal was cut at ${seq}` });
+export const unattestedCut = ({ seq }: ChainPoint): ChainBreak => ({ seq, kind: null, reason: `no event attests that the journal was cut at ${seq}` });
 
 export interface ChainBreak {
   seq: number;
@@ -62,7 +62,7 @@ export class ChainVerifier {
     if (!this.#first && head && head.hash !== this.#previous) {
       this.#first = { seq: last, kind: null, reason: "the journal's head has another root" };
     }
-    if (!this.#first && anchor.seq > 0 && !this.#cuts.some((event) => attests(event, anchor))) this.#first = unattested(anchor);
+    if (!this.#first && anchor.seq > 0 && !this.#cuts.some((event) => attestsCut(event, anchor))) this.#first = unattestedCut(anchor);
     return { valid: !this.#first, events: last - this.#start.seq, root: this.#previous, firstBreak: this.#first ?? null };
   }
 }

@@ -4,7 +4,7 @@ import type { Database, EventRow, JournalHeadRow } from './schema-rows.ts';
 /** A connection, or the connection of a running transaction: store queries take either. */
 export type Db = Kysely<Database>;
 
-/** What every call is checked against. */
+/** The tables that every call is checked against. */
 export const ACCESS_TABLES = ['tokens', 'developers', 'grants', 'machine_permissions'] as const;
 
 export type EngineKind = 'sqlite' | 'postgres';
@@ -17,7 +17,7 @@ export interface AccessReads {
   get<T>(key: string, load: () => Promise<T>): Promise<T>;
 }
 
-/** What governs a running transaction as a whole. */
+/** Control over a running transaction as a whole. */
 export interface Control {
   /** A statement without parameters. It need not be awaited: it is carried out before whatever is asked for after it. */
   send(statement: string): Promise<void>;
@@ -25,7 +25,7 @@ export interface Control {
   failure(): unknown;
 }
 
-/** What the two databases do differently. Nothing outside `storage/` knows which one it talks to. */
+/** Everything that differs between the two databases. Nothing outside `storage/` knows which one it uses. */
 export interface Engine {
   readonly kind: EngineKind;
   /** Committed rows only: never the connection that writes. */

@@ -1,7 +1,7 @@
 import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { openTestStore } from '../testing/store/store.ts';
-import { Followed, type JournalPage } from './follow.ts';
+import { JournalFollowers, type JournalPage } from './follow.ts';
 import type { NewEvent } from './journal.ts';
 
 const W = 'ws_test';
@@ -23,7 +23,7 @@ async function counted() {
       return result;
     },
   };
-  const followed = new Followed(store.reader.withPlugin(counter));
+  const followed = new JournalFollowers(store.reader.withPlugin(counter));
   const stop = new AbortController();
   const follower = (after: number) => followed.follow(W, after, stop.signal);
   const append = async (...kinds: string[]) => {

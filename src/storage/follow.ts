@@ -1,15 +1,15 @@
 import type { Db } from './engine.ts';
 import { type JournalEvent, readEvents } from './journal.ts';
 
-/** A page of the journal, which all who stand at the same place get as one: not to be changed. */
+/** A page of the journal. All followers at the same place share it, so it must not be changed. */
 export type JournalPage = readonly JournalEvent[];
 
 const PAGE = 200;
-/** Pages kept for others that come to the same place: those who catch up from far behind stand at many places. */
+/** Pages kept for other followers at the same place. Followers that catch up are at many places. */
 const KEPT_PAGES = 4;
 
-/** What is followed of each workspace's journal, here and in any number of places at once. */
-export class Followed {
+/** All followers of the journals, by workspace. */
+export class JournalFollowers {
   readonly #db: Db;
   readonly #workspaces = new Map<string, Tail>();
 

@@ -18,17 +18,17 @@ export interface PostgresFacts {
   readonly mismatch: string | null;
   /** How many migrations the next start would make. */
   readonly pending: number;
-  /** What the newest schema has and this database lacks. */
+  /** Parts of the newest schema that this database lacks. */
   readonly missing: readonly string[];
 }
 
-/** In words that have nothing of the address in them: it holds a password. */
+/** The reason never quotes the address, which holds a password. */
 export interface PostgresRefusal {
   readonly refused: 'unreachable' | 'full' | 'denied';
   readonly reason: string;
 }
 
-/** What an operator has to know of the database. Reads only. `heldMs`: how long a writer of ours may wait before somebody is to blame. */
+/** The facts about the database that an operator needs. Reads only. `heldMs`: how long a writer may wait before the session that blocks it is reported. */
 export async function inspectPostgres(url: string, heldMs = 10_000): Promise<PostgresFacts | PostgresRefusal> {
   let client: pg.Client;
   try {

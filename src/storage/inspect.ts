@@ -6,18 +6,18 @@ type FileTrouble = 'damaged' | 'foreign' | 'newer' | 'older' | 'obsolete' | 'bus
 
 export interface DatabaseFile {
   readonly trouble: FileTrouble | undefined;
-  /** What the trouble is; empty where there is none. */
+  /** The trouble in words; empty if there is none. */
   readonly message: string;
   /** When its first table was made. */
   readonly madeAt: number | null;
 }
 
 /** `whole` reads every page and index of it, `quick` every page; `look` only asks what it is. */
-export type Depth = 'whole' | 'quick' | 'look';
+export type InspectionDepth = 'whole' | 'quick' | 'look';
 const PRAGMAS = { whole: 'integrity_check', quick: 'quick_check' } as const;
 
-/** What a SQLite file is to us. Reads only. */
-export function inspectDatabaseFile(path: string, depth: Depth): DatabaseFile {
+/** Whether a SQLite file is a sound database of ours. Reads only. */
+export function inspectDatabaseFile(path: string, depth: InspectionDepth): DatabaseFile {
   let db: DatabaseSync | undefined;
   const found = (trouble: FileTrouble | undefined, message = '', madeAt: number | null = null): DatabaseFile => ({ trouble, message, madeAt });
   try {
@@ -66,7 +66,7 @@ export async function checkDatabaseFile(path: string): Promise<string | undefine
 const HELD_MS = 2_000;
 
 /** Whether somebody keeps the database from being written to. Writes nothing. */
-export function isHeld(path: string): boolean {
+export function isWriteLocked(path: string): boolean {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { timeout: HELD_MS });

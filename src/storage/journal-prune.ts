@@ -1,4 +1,4 @@
-import { attests, type ChainBreak, ChainVerifier, PRUNED } from './chain-verifier.ts';
+import { attestsCut, type ChainBreak, ChainVerifier, PRUNED } from './chain-verifier.ts';
 import type { Db } from './engine.ts';
 import { type ChainPoint, eventsAbout, readAnchor, readEvents, toEvent } from './journal.ts';
 import type { Tx, WriteCallback } from './write.ts';
@@ -57,7 +57,7 @@ export async function isCutAttested(db: Db, workspace: string, anchor: ChainPoin
     .where('events.kind', '=', PRUNED)
     .where('events.seq', '>', anchor.seq)
     .execute();
-  return rows.some((row) => attests(toEvent(row), anchor));
+  return rows.some((row) => attestsCut(toEvent(row), anchor));
 }
 
 /** Cuts at an event that was verified from the anchor on. False: another has pruned meanwhile, and it must be looked at anew. */

@@ -117,7 +117,7 @@ export async function readEnd(db: Db, workspace: string): Promise<JournalEnd | u
   return (await selectEnd(db, workspace))[0];
 }
 
-/** What the first event is chained to: the last one that was pruned, or the beginning. */
+/** The point that the first event is chained to: the last pruned event, or the beginning. */
 export async function readAnchor(db: Db, workspace: string): Promise<ChainPoint> {
   const row = await db.selectFrom('journal_anchors').select(['seq', 'hash']).where('workspace_id', '=', workspace).executeTakeFirst();
   return row ?? BEGINNING;
@@ -176,7 +176,7 @@ export function toEvent({ workspace_id: _, payload, ...row }: EventRow): Journal
   return { ...row, payload: readPayload(payload) };
 }
 
-/** Text that is not the canonical form of anything was not written by us; it reads as that, and no hash fits it. */
+/** Text that is not canonical JSON was not written by the server. It reads as `unreadable`, and no hash fits it. */
 function readPayload(text: string): Record<string, unknown> {
   try {
     const payload = JSON.parse(text) as Record<string, unknown>;
@@ -190,7 +190,7 @@ function readPayload(text: string): Record<string, unknown> {
 /** A caller's words may be in it (the name of a tool that does not exist): nothing in them may make the insert fail. */
 const storable = (text: string): string => withoutTokens(text.toWellFormed().replaceAll('\0', '\uFFFD'));
 
-/** A key may be redacted too, and then stand in another place. */
+/** A redacted key may sort differently, so the result is made canonical again. */
 function canonicalWithoutTokens(payload: Record<string, unknown>): string {
   const text = canonicalJson(payload);
   const safe = withoutTokens(text);
@@ -211,7 +211,7 @@ function boundedPayload(payload: Record<string, unknown>): string {
  * the `canonicalize` package.
  */
 export function canonicalJson(value: unknown): string {
-  // What has its keys in order already is canonical as the engine itself writes it, and several times faster.
+  // If all keys are in order already, the engine's own JSON is canonical, and several times faster.
   if (isOrdered(value)) {
     const text = JSON.stringify(value);
     if (!text.includes('\\ud')) return text;

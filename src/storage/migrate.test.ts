@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { ENGINE, temporaryDatabase } from '../testing/store/database.ts';
 import { openTestStore } from '../testing/store/store.ts';
-import { copyDatabase } from './backup.ts';
+import { copyDatabase } from './copy-database.ts';
 import { SchemaMismatch, StoreBusy } from './errors.ts';
 import { inspectDatabaseFile } from './inspect.ts';
 import { readEvents } from './journal.ts';

@@ -7,7 +7,7 @@ import { SCHEMA } from './schema.ts';
 export interface Migration {
   readonly number: number;
   readonly name: string;
-  /** What it adds, in the language of `schema-text.ts`: the row types are made from it. */
+  /** The tables that it adds, in the language of `schema-text.ts`. The row types are generated from it. */
   readonly tables?: string;
   /** Immutable once released. Rows have no types here: a migration outlives the types of its day. */
   // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -33,7 +33,7 @@ export interface SchemaState {
   pending: readonly Migration[];
 }
 
-/** What this database has and lacks. Refuses one that is newer than the program, too old for it, or has another history. */
+/** The version of the database and its pending migrations. Refuses a database that is newer than the program, too old, or of another program. */
 export async function inspectSchema(engine: Engine, db: Db = engine.reader, migrations: readonly Migration[] = MIGRATIONS): Promise<SchemaState> {
   const newest = migrations.at(-1)?.number ?? 0;
   const oldest = migrations[0]?.number ?? 0;
@@ -79,7 +79,7 @@ async function appliedMigrations(engine: Engine, db: Db): Promise<{ number: numb
   return await db.selectFrom('schema_migrations').select(['number', 'name']).orderBy('number').execute();
 }
 
-/** What the newest schema has and this database lacks: empty, or the database is damaged or foreign. */
+/** Parts of the newest schema that this database lacks. If there are any, the database is damaged or foreign. */
 export async function missingFromSchema(engine: Engine): Promise<string[]> {
   const present = new Set((await engine.dumpSchema()).split('\n'));
   return SCHEMA[engine.kind].split('\n').filter((line) => line !== '' && !present.has(line));

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { copyDatabase } from './backup.ts';
+import { copyDatabase } from './copy-database.ts';
 import type { AccessReads, Db, Engine, EngineKind } from './engine.ts';
-import { Followed, type JournalPage } from './follow.ts';
+import { JournalFollowers, type JournalPage } from './follow.ts';
 import type { NewEvent } from './journal.ts';
 import { inspectSchema, type Migration, migrate, SCHEMA_VERSION } from './migrate.ts';
 import { type WriteCallback, Writer } from './write.ts';
@@ -27,7 +27,7 @@ export interface Store {
   /** Where the database was copied before it was migrated, if it was. */
   readonly backup: string | undefined;
   readonly reader: Db;
-  /** What calls are checked against. */
+  /** Reads of the tables that calls are checked against. */
   readonly access: AccessReads;
   write<T>(workspace: string, callback: WriteCallback<T>, signal?: AbortSignal): Promise<T>;
   append(workspace: string, events: readonly NewEvent[]): Promise<number>;
@@ -38,7 +38,7 @@ export interface Store {
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { engine, backup } = options.url ? await openPostgresStore(options, options.url) : await openSqliteStore(options);
-  const followed = new Followed(engine.reader);
+  const followed = new JournalFollowers(engine.reader);
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
   const unsubscribe = engine.onForeignWrite(() => followed.ringAll());

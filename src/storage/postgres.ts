@@ -11,7 +11,7 @@ const ATTEMPTS = 4;
 const RELISTEN_MS = 1_000;
 /** Notifications are a hint; this is how long a reader waits when one is lost with its connection. */
 const FOREIGN_POLL_MS = 2_000;
-/** Of each kind: whoever reads must not wait for those who wait for their turn to write, nor they for long readings. */
+/** The size of each pool. Readers and writers have separate pools, so that neither waits for connections of the other. */
 const POOL_SIZE = 10;
 const GRACE_MS = 5_000;
 const CONNECT_MS = 10_000;
@@ -86,7 +86,7 @@ function openPool(connection: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...connection, max: POOL_SIZE });
   // An idle client whose server went away emits here; the next query gets a new one.
   pool.on('error', () => {});
-  // One that is in use reports its loss through the query as well; without a listener it would end the process.
+  // A lost connection also fails its query. Without a listener the event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
@@ -98,7 +98,7 @@ function parserFor(oid: number, format?: string): (text: string) => unknown {
   return pg.types.getTypeParser(oid, format as 'text');
 }
 
-class Attempt extends Error {
+class FailedAttempt extends Error {
   readonly committing: boolean;
   constructor(committing: boolean, cause: unknown) {
     super('transaction failed', { cause });
@@ -136,7 +136,7 @@ async function transact<T>(pool: pg.Pool, names: PreparedNames, workspace: strin
   const begun = client.query(`begin isolation level read committed; select pg_advisory_xact_lock(${lockKey(workspace)})`);
   begun.catch(() => {});
   try {
-    const running = new Running(client, names, begun);
+    const running = new RunningTransaction(client, names, begun);
     const result = await work(running.db, running);
     await begun;
     committing = true;
@@ -144,21 +144,21 @@ async function transact<T>(pool: pg.Pool, names: PreparedNames, workspace: strin
     if (command === 'ROLLBACK') throw running.failure() ?? new Error('the transaction was rolled back');
     return result;
   } catch (error) {
-    // What went wrong at the beginning is why the rest did.
+    // If the first statement failed, its error is the cause of the later ones.
     const first = await begun.then(
       () => error,
       (reason: unknown) => reason,
     );
     if (isOutdated(first)) names.forget();
     await client.query('rollback').catch(() => {});
-    throw new Attempt(committing, first);
+    throw new FailedAttempt(committing, first);
   } finally {
     client.release();
   }
 }
 
 /** A transaction on its connection. Its statements do not wait for each other, as they would on a connection that Kysely reserves. */
-class Running implements Control {
+class RunningTransaction implements Control {
   readonly db: Db;
   readonly #client: pg.PoolClient;
   readonly #names: PreparedNames;
@@ -207,7 +207,7 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      const { committing, cause } = error instanceof Attempt ? error : { committing: false, cause: error };
+      const { committing, cause } = error instanceof FailedAttempt ? error : { committing: false, cause: error };
       if (committing && isLost(cause) && !isUnsent(cause)) {
         throw new OutcomeUnknown('the database connection was lost during the commit', { cause });
       }
@@ -266,7 +266,7 @@ const isDeadlock = (error: unknown): boolean => sqlState(error) === '40P01';
 /** A prepared statement meets a table that has other columns by now: a newer server has migrated it. */
 const isOutdated = (error: unknown): boolean => sqlState(error) === '0A000' && /cached plan/.test(messageOf(error));
 const isFull = (error: unknown): boolean => sqlState(error) === '53300';
-/** Of a statement, of the wait for a lock, or of a connection: whoever tried again would wait as long again. */
+/** A statement, a lock or a connection timed out. A retry would wait as long again. */
 const isTimeout = (error: unknown): boolean =>
   ['57014', '55P03'].includes(sqlState(error)) || /timeout exceeded when trying to connect|due to connection timeout/.test(messageOf(error));
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
@@ -302,7 +302,7 @@ function foreignWrites(connection: pg.ClientConfig) {
     const lost = () => {
       if (client !== fresh) return;
       client = undefined;
-      // One that could only not listen is open still.
+      // If only the `listen` failed, the connection is still open.
       fresh.end().catch(() => {});
       if (!closed) retry = setTimeout(() => void listen(), RELISTEN_MS).unref();
     };

@@ -1,4 +1,4 @@
-/** What is asked often is planned once for each connection: to plan it takes PostgreSQL longer than to do it. */
+/** A statement that runs this often is prepared once for each connection, because planning takes PostgreSQL longer than execution. */
 const OFTEN = 10;
 /** Each of them costs every connection memory, on both sides. */
 const MAX_ITEMS = 200;

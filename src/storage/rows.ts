@@ -51,10 +51,10 @@ type Table = keyof Database;
 type TableOfWorkspaces = { [T in Table]: Database[T] extends { workspace_id: string } ? T : never }[Table];
 type TableWithIds = { [T in Table]: Database[T] extends { workspace_id: string; id: string } ? T : never }[Table];
 
-/** What a column is compared with. `{ '!=': null }`: it has a value. */
+/** A comparison of a column. `{ '!=': null }`: it has a value. */
 type Comparison<V> = { readonly [O in '<' | '<=' | '>' | '>=' | '!=']?: V };
 
-/** What the columns of a row equal, or compare with. A list means any of its values, null means that there is none, and what is undefined does not count. */
+/** The values or comparisons that a row must match. A list matches any of its values, null matches null, and undefined is ignored. */
 type RowMatch<T extends Table> = {
   readonly [C in keyof Database[T]]?: Database[T][C] | readonly NonNullable<Database[T][C]>[] | Comparison<Database[T][C]> | undefined;
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { view } from './rows.ts';
+import { newId, view } from './rows.ts';
 
 const schema = z.strictObject({
   task_id: z.string(),
@@ -44,4 +44,11 @@ test('a field that no column has does not compile, nor one of another type', () 
   expect(view(schema, untitled, { task_id: row.id })).not.toHaveProperty('title');
   // @ts-expect-error: `closed_at` is a text.
   expect(view(schema, { ...row, closed_at: 'now' }, { task_id: row.id })).toMatchObject({ closed_at: 'now' });
+});
+
+test('ids have their prefix, are unique, and sort by when they were made, also within a millisecond', () => {
+  const ids = [1_000, 1_000, 1_000, 1_001, 2_000, 2_000].flatMap((now) => Array.from({ length: 200 }, () => newId('task', now)));
+  expect(new Set(ids).size).toBe(ids.length);
+  expect([...ids].sort()).toEqual(ids);
+  for (const id of ids) expect(id).toMatch(/^task_[0-9A-HJKMNP-TV-Z]{26}$/);
 });

@@ -99,7 +99,7 @@ export function openSqlite(path: string): Engine {
 
 const MAX_ENTRIES = 1_000;
 
-/** What was read of the access tables, until their stamp changes. */
+/** Remembers reads of the access tables until the tables' stamp changes. */
 class AccessMemo implements AccessReads {
   readonly #currentStamp: () => string;
   readonly #entries = new Map<string, unknown>();
@@ -148,7 +148,7 @@ async function beginImmediate(connection: DatabaseSync): Promise<void> {
   }
 }
 
-/** What was written to the log may be there after a restart although the disk did not confirm it. */
+/** If the disk fails during the commit, the write may still be in the log after a restart. */
 function commit(connection: DatabaseSync): void {
   try {
     connection.exec('commit');
@@ -191,7 +191,7 @@ function kyselyDatabase(connection: DatabaseSync, onAccessChange = () => {}): Sq
   };
 }
 
-/** Whatever is not a plain select and names one of the tables; too often is harmless, too rarely would be a hole. */
+/** Matches every statement that names one of the tables and is no plain select. A false match is harmless, a missed one would be a security hole. */
 const CHANGES_ACCESS = new RegExp(`^(?!\\s*select\\b)[^]*\\b(${ACCESS_TABLES.join('|')})\\b`, 'i');
 
 function noticed(statement: SqliteStatement, notice: () => void): SqliteStatement {

@@ -1,10 +1,10 @@
-import type { Reduced } from '../clients/client.ts';
+import type { ReducedPayload } from '../clients/client.ts';
 import { placeOf } from '../machine/git/place.ts';
-import { type PlacedFile, placedFiles } from '../machine/git/placed.ts';
+import { type PlacedFile, placedFiles } from '../machine/git/placed-files.ts';
 import { type Edit, type HookQuestion, LONGEST, MAX_EDITS, TOP } from '../wire/hook-question.ts';
 
 /** With the repository that the run stands in, and the files as claims name them. On the machine where they are. */
-export function questionFrom({ files = [], unread = false, ...reduced }: Reduced): HookQuestion {
+export function questionFrom({ files = [], unread = false, ...reduced }: ReducedPayload): HookQuestion {
   const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
   const placed = reduced.folder === undefined ? [] : placedFiles(files.slice(0, MAX_EDITS), reduced.folder);
   // One that no file can have must not make the others unheard.
@@ -28,6 +28,6 @@ function fitting({ repo, path, tree }: PlacedFile): Edit {
   return { repo, path: path.slice(0, Math.max(path.lastIndexOf('/', LONGEST.path), 0)) || TOP, tree: true };
 }
 
-/** What is written besides may lie anywhere in the repositories that are known of. They come first, so that none is cut off. */
+/** Edits for files that could not be named: anywhere in the known repositories. They come first, so that none is cut off. */
 const unnamed = (places: readonly { readonly repo: string }[]): Edit[] =>
   [...new Set(places.map(({ repo }) => repo))].map((repo) => ({ repo, path: TOP, tree: true, unread: true }));

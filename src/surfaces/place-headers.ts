@@ -1,15 +1,16 @@
 import type { CallerPlace } from '../kernel/call.ts';
 import { placeOf } from '../machine/git/place.ts';
-import { LONGEST_HEADER, PLACE_HEADER, REPOSITORY_HEADER } from '../wire/http-client.ts';
+import { PLACE_HEADER, REPOSITORY_HEADER } from '../wire/headers.ts';
+import { LONGEST_HEADER } from '../wire/limits.ts';
 
-/** `reportedIn` of http/request.ts reads them. Looked up at each call: the branch changes while a bridge runs. */
+/** `readReportedPlace` of http/request.ts reads them. Looked up at each call: the branch changes while a bridge runs. */
 export function placeHeaders(folder: string): Record<string, string> {
   const place = reportedPlace(folder);
   const named = asHeader(JSON.stringify(place.place));
   return { [REPOSITORY_HEADER]: asHeader(place.repository), ...(named.length <= LONGEST_HEADER && { [PLACE_HEADER]: named }) };
 }
 
-/** What a caller's client says of where it stands. Nothing is let in because of it: it stands in where a call leaves names out. */
+/** The place that a caller's client reports. It permits nothing; it fills in names that a call leaves out. */
 export interface Reported {
   readonly repository: string;
   readonly place: CallerPlace;

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { orNothing } from './or-nothing.ts';
 
-/** What the companion keeps of this machine: `~/.covibe`, readable by its owner alone. */
+/** The companion's folder on this machine: `~/.covibe`, readable by its owner only. */
 export const covibeHome = (env: NodeJS.ProcessEnv): string => join(userHome(env), '.covibe');
 
 export const userHome = (env: NodeJS.ProcessEnv): string => env.HOME || homedir();
@@ -14,7 +14,7 @@ export const readJson = (path: string): unknown => orNothing(() => JSON.parse(re
 /** Whole or not at all, on disk when it returns, and readable by its owner alone. */
 export function replaceFile(path: string, text: string, mode = 0o600): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = stage(path, text, mode);
+  const temporary = writeTemporary(path, text, mode);
   try {
     renameSync(temporary, path);
   } catch (error) {
@@ -24,7 +24,7 @@ export function replaceFile(path: string, text: string, mode = 0o600): void {
 }
 
 /** Beside its place, on disk and whole when it returns; nothing is left of it where that fails. `byUmask`: the mode goes by what the person set. */
-export function stage(path: string, text: string, mode: number, byUmask = false): string {
+export function writeTemporary(path: string, text: string, mode: number, byUmask = false): string {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     const file = openSync(temporary, 'w', mode);

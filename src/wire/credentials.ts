@@ -6,24 +6,24 @@ import { recordIn } from './json.ts';
 /** Where the tokens of this machine's agents lie: `{"tokens": {"claude-code": "cv_…"}}`. Only the device flow writes it. */
 export const credentialsPath = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'credentials.json');
 
-/** What a header can hold. The network's own complaint about another would quote it. */
-export const isToken = (value: string): boolean => /^[\x21-\x7e]+$/.test(value);
+/** Whether a header can hold it. Without this test the network's own error would quote the token. */
+export const fitsHeader = (value: string): boolean => /^[\x21-\x7e]+$/.test(value);
 
-/** The token that all agents have who are started in this environment. */
+/** The token in the environment, which all agents started in it share. */
 export const environmentToken = (env: NodeJS.ProcessEnv): string | undefined => env.COVIBE_MCP_TOKEN?.trim() || undefined;
 
-/** Of the environment's: what is stored and is no token counts as missing. */
-export const NO_TOKEN = {
+/** About the token in the environment. A stored one that no header can hold counts as missing. */
+export const MALFORMED_TOKEN = {
   message: 'COVIBE_MCP_TOKEN has characters that no token has.',
   next: 'Set it to a token as it was given out (cv_…), or unset it.',
 } as const;
 
-/** Read at every call: a token that setup writes later is used without a restart. */
+/** Read at each call, so that a token that setup writes later is used without a restart. */
 export function configuredToken(env: NodeJS.ProcessEnv, origin: string, agent: string | undefined = env.COVIBE_AGENT): string | undefined {
   return environmentToken(env) ?? (agent ? tokensFrom(env, origin)[agent] : undefined);
 }
 
-/** All that somebody started in this environment could show to this server. */
+/** All tokens that a program in this environment could use for this server. */
 export const tokensHere = (env: NodeJS.ProcessEnv, origin: string): string[] => [environmentToken(env) ?? [], Object.values(tokensFrom(env, origin))].flat();
 
 interface Stored {
@@ -36,25 +36,25 @@ interface Stored {
 /** Missing or broken: nothing. Without a token the server says what is missing. */
 const stored = (env: NodeJS.ProcessEnv): Stored => recordIn(readJson(credentialsPath(env)));
 
-/** Those that this server gave out, as far as that is known: they are no other's to see. */
+/** The tokens that this server issued. No other server may see them. */
 export function tokensFrom(env: NodeJS.ProcessEnv, origin: string): Record<string, string> {
   const { tokens, others } = stored(env);
   return tokensIn((storedOrigin(env) ?? origin) === origin ? tokens : recordIn(others)[origin]);
 }
 
-/** Which server gave out those of the last setup; undefined where that was not written down. */
+/** The server that issued the tokens of the last setup; undefined if it was not recorded. */
 export function storedOrigin(env: NodeJS.ProcessEnv): string | undefined {
   const { origin } = stored(env);
   return typeof origin === 'string' ? origin : undefined;
 }
 
-/** Whose tokens lie here, of whichever server. */
+/** The agents that have tokens here, of any server. */
 export function agentsWithTokens(env: NodeJS.ProcessEnv): string[] {
   const { tokens, others } = stored(env);
   return [...new Set([tokens, ...Object.values(recordIn(others))].flatMap((each) => Object.keys(tokensIn(each))))];
 }
 
-/** Beside what else the file holds. Tokens of another server stay: agents of other repositories may ask that one. */
+/** Adds tokens to the file. Those of other servers stay, because agents of other repositories may use them. */
 export function storeTokens(env: NodeJS.ProcessEnv, origin: string, tokens: Readonly<Record<string, string>>): void {
   const known = stored(env);
   const before = storedOrigin(env);
@@ -64,7 +64,7 @@ export function storeTokens(env: NodeJS.ProcessEnv, origin: string, tokens: Read
   replaceFile(credentialsPath(env), `${JSON.stringify(next, null, 2)}\n`);
 }
 
-/** They are nobody else's to read, whoever wrote the file. */
+/** Makes the file readable by its owner only. */
 export function closeCredentials(env: NodeJS.ProcessEnv): void {
   if (isOpenToOthers(env)) chmodSync(credentialsPath(env), 0o600);
 }
@@ -74,8 +74,8 @@ export function isOpenToOthers(env: NodeJS.ProcessEnv): boolean {
   return existsSync(file) && (statSync(file).mode & 0o077) !== 0;
 }
 
-/** By agent; what cannot be one is as good as missing. */
+/** The tokens by agent, without values that no header can hold. */
 export const tokensIn = (tokens: unknown): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(recordIn(tokens)).flatMap(([agent, token]) => (typeof token === 'string' && isToken(token.trim()) ? [[agent, token.trim()]] : [])),
+    Object.entries(recordIn(tokens)).flatMap(([agent, token]) => (typeof token === 'string' && fitsHeader(token.trim()) ? [[agent, token.trim()]] : [])),
   );

@@ -7,7 +7,7 @@
 export const HOOK_EVENTS = ['session-start', 'session-end', 'prompt', 'before-tool', 'after-tool', 'stop', 'compact', 'commit', 'push'] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-/** So many edits are asked about at once: whoever writes more says so by one that is `unread`. */
+/** The number of edits in one question. If there are more, an `unread` edit stands for the rest. */
 export const MAX_EDITS = 500;
 /** Files of the working tree that are told of at once. */
 export const MAX_FILES = 5_000;
@@ -17,11 +17,8 @@ export const LONGEST = { path: 500, folder: 1_000, branch: 300, name: 200, model
 /** The top of a working tree, as a path in it. */
 export const TOP = '.';
 
-/** No system takes longer ones, and every folder on the way to a file is looked for. */
-export const LONGEST_PATH = 4_096;
-
-/** What is about to be written: absolute, or from where somebody stands. */
-export interface Written {
+/** A path that is about to be written: absolute, or relative to the working folder. */
+export interface WrittenPath {
   readonly path: string;
   /** Where it is a folder, all that lies beneath it is meant. */
   readonly tree?: boolean;
@@ -85,5 +82,5 @@ export interface HookAnswer {
   readonly fail_closed: boolean;
 }
 
-/** What an answer has to say besides going on in silence. */
+/** The fields of an answer that differ from a silent `allow`. */
 export type HookReply = Partial<Omit<HookAnswer, 'fail_closed'>>;

@@ -20,9 +20,6 @@ export interface HttpAnswer {
  */
 const load = createRequire(import.meta.url);
 
-/** What `body_bytes` of `[limits]` is unless the operator says otherwise: a plan of 10,000 tasks must fit. */
-export const MAX_BODY_BYTES = 8 * 1024 * 1024;
-
 /** More than any server of ours says at once. */
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 
@@ -30,7 +27,7 @@ const LARGEST_ANSWER = 64 * 1024 * 1024;
  * Follows no redirect: it would take the token elsewhere. Rejects with the system's error, which has a `code`, where no whole answer comes, and
  * with what the signal says, or an `AbortError`, where that came first.
  */
-export async function exchange(url: string, { method, headers, body, signal }: HttpQuestion): Promise<HttpAnswer> {
+export async function httpRequest(url: string, { method, headers, body, signal }: HttpQuestion): Promise<HttpAnswer> {
   const { request: open } = load(url.startsWith('https:') ? 'node:https' : 'node:http') as { request: typeof request };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     open(url, { method, headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) }, signal }, resolve)
@@ -61,13 +58,3 @@ export function failureCode(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? code : undefined;
 }
-
-/** How the operator says in which workspace a call is meant; anybody else is refused who names one. */
-export const WORKSPACE_HEADER = 'x-covenant-workspace';
-
-/** How a bridge or the CLI says in which repository its caller stands, by the path of its main checkout. */
-export const REPOSITORY_HEADER = 'x-covenant-repository';
-/** And which folder, repository and branch that is, by the names that a team has for them: `CallerPlace` as JSON. */
-export const PLACE_HEADER = 'x-covenant-place';
-/** Of all headers together, HTTP servers take 16 KB. */
-export const LONGEST_HEADER = 4_000;

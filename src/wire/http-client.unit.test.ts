@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { whenOver } from '../testing/scope.ts';
-import { exchange } from './http-client.ts';
+import { httpRequest } from './http-client.ts';
 
 /** A server that answers whatever is asked with these very bytes. */
 async function answering(answer: (socket: Socket) => void): Promise<string> {
@@ -21,7 +21,7 @@ async function answering(answer: (socket: Socket) => void): Promise<string> {
 
 const HEAD = 'HTTP/1.1 200 OK\r\nx-said: yes\r\n';
 const ask = async (answer: (socket: Socket) => void, timeoutMs = 60_000) =>
-  await exchange(await answering(answer), { method: 'POST', body: '{}', signal: AbortSignal.timeout(timeoutMs) });
+  await httpRequest(await answering(answer), { method: 'POST', body: '{}', signal: AbortSignal.timeout(timeoutMs) });
 
 it('an answer in whichever pieces is whole; a redirect is an answer', async () => {
   const pieces = `${HEAD}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n`;

@@ -9,3 +9,6 @@ export const recordOf = (value: unknown): Record<string, unknown> | undefined =>
 
 /** The same, empty where there is none. */
 export const recordIn = (value: unknown): Record<string, unknown> => recordOf(value) ?? {};
+
+/** Undefined unless it is a text that is not blank. */
+export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' && value.trim() !== '' ? value : undefined);

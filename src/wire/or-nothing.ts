@@ -1,4 +1,4 @@
-/** What may not be looked at must not make anything fail that has nothing to do with it. */
+/** Returns undefined instead of throwing, where an unreadable file must not make the caller fail. */
 export function orNothing<T>(look: () => T): T | undefined {
   try {
     return look();

@@ -1,6 +1,6 @@
 import { type CallContext, record } from '../../kernel/call.ts';
+import { onlyRow, rowsEndingIn } from '../../kernel/find-by-suffix.ts';
 import { ok, Refusal, type Refused, type Reply, refused } from '../../kernel/reply.ts';
-import { onlyRow, rowsEndingIn } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
 import { changeRows, deleteRows, findRow, findRows, insertRows, matching, newId, saveRows } from '../../storage/rows.ts';
 import type { RoleSessionRow } from '../../storage/schema-rows.ts';

@@ -1,4 +1,4 @@
-import { calledRepository } from '../../kernel/tail.ts';
+import { calledRepository } from '../../kernel/like.ts';
 import type { Db } from '../../storage/engine.ts';
 import { findRow, findRows, matching, pageOf, readJson } from '../../storage/rows.ts';
 import type { CycleHandoffRow, CycleRow } from '../../storage/schema-rows.ts';

@@ -9,7 +9,7 @@ import { createTmux, socketIn, type Tmux, tmuxVersion } from './tmux.ts';
 
 /** Where agents run that the server starts: in tmux where it is, else as plain processes with a log. */
 export interface AgentHost {
-  /** What no other server's has: its sessions and worktrees are here and nowhere else. */
+  /** Identifies this machine and home, where the sessions and worktrees are. */
   readonly machine: string;
   /** Tmux where it is, else plain processes. What was started is found again by its kind. */
   sessions(kind?: AgentSessions['kind']): Promise<AgentSessions>;

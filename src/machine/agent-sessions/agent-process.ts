@@ -4,9 +4,10 @@ import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileDisk } from '../files.ts';
-import { answers, markedLeaders, startOf } from '../process/group.ts';
-import { FolderMissing, isFolder, notStarted, ProgramMissing, runProgram } from '../process/process.ts';
-import { type AgentSessions, endAll, markOf, SESSION_VARIABLE, type SessionHandle } from './agent-session.ts';
+import { markedLeaders, processExists, startOf } from '../process/group.ts';
+import { FolderMissing, isFolder, ProgramMissing, runProgram, startError } from '../process/process.ts';
+import { type AgentSessions, SESSION_VARIABLE, type SessionHandle, sessionMark } from './agent-session.ts';
+import { endSession } from './end-session.ts';
 
 const SHOWN_BYTES = 64 * 1024;
 const LONGEST_LOG = 16 * 1024 * 1024;
@@ -18,7 +19,7 @@ const logOf = (logs: string, name: string) => join(logs, `${name}.log`);
 export function createProcesses(logs: string, leaders: typeof markedLeaders = markedLeaders): AgentSessions {
   const noteOf = (name: string) => join(logs, `${name}.pid`);
 
-  /** Those that run, recorded or not: by their environment; where the system does not show it, by what was noted beside the log. */
+  /** The running sessions, recorded or not, by their environment. If the system does not show it, by the notes beside the logs. */
   async function running(): Promise<SessionHandle[]> {
     const marked = leaders(SESSION_VARIABLE);
     if (!marked) return await noted();
@@ -26,7 +27,7 @@ export function createProcesses(logs: string, leaders: typeof markedLeaders = ma
     for (const { pid, start, value } of marked) {
       const name = value.slice(0, value.lastIndexOf(':'));
       // What it has started carries the mark too, and is younger.
-      if (value === markOf(name, logs) && !found.has(name)) found.set(name, { name, pid, started: start });
+      if (value === sessionMark(name, logs) && !found.has(name)) found.set(name, { name, pid, started: start });
     }
     return [...found.values()];
   }
@@ -47,16 +48,16 @@ export function createProcesses(logs: string, leaders: typeof markedLeaders = ma
       // Appending: the log can be cut short while it is written to.
       const log = await open(logOf(logs, name), 'a', 0o600);
       try {
-        const marked = { ...env, [SESSION_VARIABLE]: markOf(name, logs) };
+        const marked = { ...env, [SESSION_VARIABLE]: sessionMark(name, logs) };
         const child = spawn(file, [...args], { cwd, env: marked, detached: true, windowsHide: true, stdio: ['pipe', log.fd, log.fd] });
         // Without this the failure would be nobody's, and end the server.
         child.on('error', () => {});
         child.stdin?.on('error', () => {});
         await once(child, 'spawn').catch((error: unknown) => {
-          throw notStarted(file, error);
+          throw startError(file, error);
         });
         const pid = child.pid as number;
-        const started = await beganAt(pid);
+        const started = await startTimeOf(pid);
         if (!leaders(SESSION_VARIABLE)) await fileDisk.replaceFile(noteOf(name), `${pid} ${started}\n`, 0o600);
         child.stdin?.end(input ?? '');
         child.unref();
@@ -68,9 +69,9 @@ export function createProcesses(logs: string, leaders: typeof markedLeaders = ma
     find: async (name) => (await running()).find((handle) => handle.name === name),
     look: async (handle) => ({ state: (await isRunning(handle)) ? 'running' : 'gone' }),
     async end({ name, pid, started }) {
-      const now = await beganAt(pid);
+      const now = await startTimeOf(pid);
       // Its number is another's by now; what it left behind still carries its mark.
-      await endAll({ group: now === 0 || now === started ? pid : null, started, mark: markOf(name, logs) });
+      await endSession({ group: now === 0 || now === started ? pid : null, started, mark: sessionMark(name, logs) });
       await rm(noteOf(name), { force: true });
     },
     screen: async ({ name }) => await endOf(logOf(logs, name)),
@@ -79,7 +80,7 @@ export function createProcesses(logs: string, leaders: typeof markedLeaders = ma
   };
 }
 
-const isRunning = async ({ pid, started }: SessionHandle): Promise<boolean> => answers(pid) && (await beganAt(pid)) === started;
+const isRunning = async ({ pid, started }: SessionHandle): Promise<boolean> => processExists(pid) && (await startTimeOf(pid)) === started;
 
 function read(name: string, note: string | null): SessionHandle | null {
   const [, pid, started] = /^([1-9]\d*) (\d+)\n$/.exec(note ?? '') ?? [];
@@ -87,12 +88,12 @@ function read(name: string, note: string | null): SessionHandle | null {
 }
 
 /** When it started; 0 where it does not run, or the system cannot say. */
-async function beganAt(pid: number): Promise<number> {
-  return startOf(pid) || (process.platform === 'linux' ? 0 : await beganBySystem(pid));
+async function startTimeOf(pid: number): Promise<number> {
+  return startOf(pid) || (process.platform === 'linux' ? 0 : await startTimeByPs(pid));
 }
 
 /** In seconds, as `ps` of every Unix says it. */
-export async function beganBySystem(pid: number): Promise<number> {
+export async function startTimeByPs(pid: number): Promise<number> {
   try {
     const env = { PATH: process.env.PATH, LC_ALL: 'C' };
     const { stdout } = await runProgram('ps', ['-o', 'lstart=', '-p', String(pid)], { cwd: tmpdir(), env, timeoutMs: PS_MS, maxOutputBytes: 1_000 });

@@ -5,7 +5,7 @@ import { isAlive, processesWith } from '../../testing/programs/processes.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
 import { until } from '../../testing/until.ts';
 import { FolderMissing, ProgramMissing } from '../process/process.ts';
-import { beganBySystem, boundLog, createProcesses } from './agent-process.ts';
+import { boundLog, createProcesses, startTimeByPs } from './agent-process.ts';
 import { type AgentSessions, SESSION_VARIABLE } from './agent-session.ts';
 
 const base = { PATH: process.env.PATH ?? '' };
@@ -118,6 +118,6 @@ test('a note that says nothing of use, or of a process that is gone, names no se
   writeFileSync(join(logs, 'two.pid'), 'nonsense');
   writeFileSync(join(logs, 'three.pid'), `${process.pid} 1\n`);
   expect(await sessions.names()).toEqual([]);
-  expect(await beganBySystem(process.pid)).toBeGreaterThan(1_600_000_000);
-  expect(await beganBySystem(handle.pid)).toBe(0);
+  expect(await startTimeByPs(process.pid)).toBeGreaterThan(1_600_000_000);
+  expect(await startTimeByPs(handle.pid)).toBe(0);
 });

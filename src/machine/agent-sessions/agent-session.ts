@@ -1,6 +1,4 @@
 import { hash } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
-import { remaining, signalAll, startOf } from '../process/group.ts';
 
 /** A program with a terminal of its own, or only a log, that outlives the server. */
 
@@ -9,7 +7,7 @@ export const SESSION_VARIABLE = 'COVENANT_SESSION';
 const PLACE_LENGTH = 16;
 
 /** `place`: what no other home has, its socket or its folder of logs. */
-export const markOf = (name: string, place: string): string => `${name}:${hash('sha256', place).slice(0, PLACE_LENGTH)}`;
+export const sessionMark = (name: string, place: string): string => `${name}:${hash('sha256', place).slice(0, PLACE_LENGTH)}`;
 
 export interface SessionStart {
   /** Letters, digits, "-" and "_". */
@@ -23,7 +21,7 @@ export interface SessionStart {
   readonly input?: string | undefined;
 }
 
-/** By what it is found again, also by another server process. */
+/** Identifies a session, also for another server process. */
 export interface SessionHandle {
   readonly name: string;
   readonly pid: number;
@@ -53,36 +51,4 @@ export interface AgentSessions {
   type(handle: SessionHandle, line: string): Promise<boolean>;
   /** Names of sessions that are there, whoever started them. */
   names(): Promise<string[]>;
-}
-
-const GRACE_MS = 2_000;
-const KILL_MS = 10_000;
-const LOOK_MS = 50;
-
-interface Session {
-  /** The leader of its group; null where that number is somebody else's by now. */
-  readonly group: number | null;
-  /** From `startOf`: a group of that number that began otherwise is somebody else's. */
-  readonly started: number;
-  /** By which those of its processes are known that have left the group. */
-  readonly mark: string;
-}
-
-/** Asks a session's processes to end, then makes them: its group, and whatever it has started. */
-export async function endAll({ group, started, mark }: Session): Promise<void> {
-  const isOurs = group !== null && (startOf(group) === started || startOf(group) === 0);
-  const kin = { groups: isOurs ? [group] : [], mark, variable: SESSION_VARIABLE, since: started };
-  for (const [signal, patience] of [
-    ['SIGTERM', GRACE_MS],
-    ['SIGKILL', KILL_MS],
-  ] as const) {
-    let left = remaining(kin);
-    // Again each time: what is ending may just have started another.
-    for (let waited = 0; left.length > 0 && waited < patience; waited += LOOK_MS) {
-      if (waited === 0 || signal === 'SIGKILL') signalAll(left, signal);
-      await wait(LOOK_MS);
-      left = remaining(kin);
-    }
-    if (left.length === 0) return;
-  }
 }

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { signalAll, startOf } from '../process/group.ts';
-import { ProgramMissing, type Ran, runProgram } from '../process/process.ts';
-import { type AgentSessions, endAll, markOf, SESSION_VARIABLE, type SessionHandle, type SessionLook, type SessionStart, type Size } from './agent-session.ts';
+import { ProgramMissing, type ProgramResult, runProgram } from '../process/process.ts';
+import { type AgentSessions, SESSION_VARIABLE, type SessionHandle, type SessionLook, type SessionStart, type Size, sessionMark } from './agent-session.ts';
+import { endSession } from './end-session.ts';
 
 /** Tmux said no. */
 export class TmuxFailed extends Error {
@@ -77,7 +78,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
   const ran = async (
     args: readonly string[],
     { cwd = tmpdir(), env = base, input }: Partial<Pick<SessionStart, 'cwd' | 'env' | 'input'>> = {},
-  ): Promise<Ran> => {
+  ): Promise<ProgramResult> => {
     const options = { cwd, env: { ...env }, input, timeoutMs: TIMEOUT_MS, maxOutputBytes: MAX_OUTPUT };
     for (let tries = 1; ; tries++) {
       const done = await runProgram('tmux', ['-S', socket, '-f', '/dev/null', ...args], options);
@@ -85,7 +86,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
       await wait(ENDING_MS);
     }
   };
-  const failed = ({ code, stderr }: Ran, args: readonly string[]) =>
+  const failed = ({ code, stderr }: ProgramResult, args: readonly string[]) =>
     new TmuxFailed(stderr.trim().split('\n')[0]?.slice(0, 500) || `tmux ${args[0]} ended with code ${code}`);
   const run = async (args: readonly string[], how?: Parameters<typeof ran>[1]): Promise<string> => {
     const done = await ran(args, how);
@@ -125,7 +126,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
   }
 
   async function create({ name, cwd, file, args, env: given }: SessionStart): Promise<SessionHandle> {
-    const env = { ...given, [SESSION_VARIABLE]: markOf(name, socket) };
+    const env = { ...given, [SESSION_VARIABLE]: sessionMark(name, socket) };
     const { columns, rows } = DEFAULT_SIZE;
     const place = ['-d', '-s', requireName(name), '-x', String(columns), '-y', String(rows)];
     await prepare();
@@ -181,7 +182,7 @@ export function createTmux(socket: string, base: Readonly<Record<string, string>
       await inTurn(async () => {
         if ((await look(handle)).state !== 'gone') await ask(['kill-session', '-t', `=${requireName(handle.name)}`]);
       });
-      await endAll({ group: handle.pid, started: handle.started, mark: markOf(handle.name, socket) });
+      await endSession({ group: handle.pid, started: handle.started, mark: sessionMark(handle.name, socket) });
     },
     async screen({ name }, lines = 0) {
       return (await ask(['capture-pane', '-p', '-e', ...target(name), '-S', String(-lines)])) ?? '';

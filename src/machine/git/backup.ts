@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, lstat, rm, stat, utimes } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
 import { gitOnFiles, submodulesIn } from './git-files.ts';
+import { copyIndex } from './index-copy.ts';
 
 const PREFIX = 'refs/covenant/backup/';
 const AUTHOR = { name: 'Covenant', email: 'covenant@localhost' };
@@ -17,14 +18,14 @@ export async function backUp(worktree: string, name: string, branch: string, opt
   const base = [...new Set([head, tip].filter((commit) => commit !== null))];
   const staged = await snapshot(worktree, 'staged', base, false, options);
   const files = await snapshot(worktree, 'files', [...base, staged], true, options);
-  const ref = await freeRef(worktree, name, options);
+  const ref = await freeBackupRef(worktree, name, options);
   await git(worktree, ['update-ref', '-m', 'covenant: backup', ref, files, '0'.repeat(files.length)], options);
   return ref;
 }
 
 /** Where only a branch is left. */
 export async function backUpCommit(repository: string, name: string, commit: string, options: GitOptions = {}): Promise<string> {
-  const ref = await freeRef(repository, name, options);
+  const ref = await freeBackupRef(repository, name, options);
   await git(repository, ['update-ref', '-m', 'covenant: backup', ref, commit, '0'.repeat(commit.length)], options);
   return ref;
 }
@@ -69,28 +70,11 @@ async function addFiles(worktree: string, env: { GIT_INDEX_FILE: string }, optio
 }
 
 /** Under which a backup is kept that is made now: nothing that was kept before is let go. */
-export async function freeRef(repository: string, name: string, options: GitOptions = {}): Promise<string> {
+export async function freeBackupRef(repository: string, name: string, options: GitOptions = {}): Promise<string> {
   const { stdout } = await runGit(repository, ['for-each-ref', '--format=%(refname)', PREFIX], { ...options, reads: true });
   const taken = new Set(stdout.split('\n'));
   for (let number = 1; ; number++) {
     const ref = `${PREFIX}${name}${number === 1 ? '' : `-${number}`}`;
     if (!taken.has(ref)) return ref;
-  }
-}
-
-/**
- * A copy of git's index that git can trust. By the index's own time git knows which files may have changed in the same moment in which
- * they were staged, and looks into those; a copy with a later time would hide such a change.
- */
-export async function copyIndex(from: string, to: string): Promise<void> {
-  try {
-    const { mtimeMs } = await stat(from);
-    await copyFile(from, to);
-    // Earlier is safe, it only makes git look into more files; a fraction of a second would be rounded.
-    const second = Math.floor(mtimeMs / 1000);
-    await utimes(to, second, second);
-  } catch (error) {
-    // A worktree in which nothing was ever staged has none.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

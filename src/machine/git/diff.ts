@@ -51,6 +51,13 @@ export async function mergeBase(repository: string, one: string, other: string, 
   return code === 0 ? stdout.trim() : null;
 }
 
+/** Whether the branch has changed anything since it left the base. */
+export async function hasChanges(repository: string, base: string, branch: string, options: GitOptions = {}): Promise<boolean> {
+  const from = (await mergeBase(repository, base, branch, options)) ?? base;
+  const args = ['diff-tree', '--quiet', '--no-ext-diff', '--no-textconv', from, branch, '--'];
+  return (await runGit(repository, args, { ...options, reads: true, answers: [1] })).code === 1;
+}
+
 export async function changedFiles(compared: Compared, options: GitOptions = {}): Promise<FileDiff[]> {
   const { folder, from, to } = compared;
   const range = to === null ? [from] : [from, to];
@@ -125,7 +132,7 @@ const SHOWN_BYTES = 8 * 1024 * 1024;
 const LOOKED_AT = 8_000;
 
 /** `index`: of so many the lines are counted, of the others it is said that they are there. A path that ends in a slash is another repository. */
-export async function newFile(folder: string, path: string, index: number): Promise<FileDiff> {
+async function newFile(folder: string, path: string, index: number): Promise<FileDiff> {
   const about = { path: path.replace(/\/$/, ''), before: null, added: null, removed: 0, binary: false, uncommitted: true } as const;
   if (path.endsWith('/')) return { ...about, change: 'repository', removed: null };
   const bytes = index < MAX_COUNTED ? await contentOf(join(folder, path), COUNTED_BYTES) : null;
@@ -134,7 +141,7 @@ export async function newFile(folder: string, path: string, index: number): Prom
 }
 
 /** All of its lines as new ones; null where it is too large, or gone. */
-export async function newFilePatch(folder: string, path: string): Promise<string | null> {
+async function newFilePatch(folder: string, path: string): Promise<string | null> {
   const bytes = await contentOf(join(folder, path), SHOWN_BYTES);
   if (bytes === null) return null;
   if (bytes.length === 0 || isBinary(bytes)) return '';

@@ -1,13 +1,14 @@
-import { backUp, backUpCommit, freeRef } from './backup.ts';
-import { changedFiles, mergeBase, patchOf } from './diff.ts';
+import { backUp, backUpCommit, freeBackupRef } from './backup.ts';
+import { changedFiles, hasChanges, mergeBase, patchOf } from './diff.ts';
 import { commitByHash, requireBranchName, resolveCommit } from './git.ts';
+import { listWorktrees } from './list-worktrees.ts';
 import { applyMerge, prepareMerge } from './merge-file.ts';
-import { defaultBranch, fetchBranch, hasChanges, originOf, pushBranch, remoteBranch } from './remote.ts';
-import { currentBranch, locateRepository, startingPoint } from './repository.ts';
+import { fetchBranch, originOf, pushBranch, remoteBranch } from './remote.ts';
+import { currentBranch, defaultBranch, locateRepository, startingPoint } from './repository.ts';
 import { addWorktree, deleteBranch, discardUnfinished, forceWorktreeAway, hasWorktree, removeWorktree } from './worktree.ts';
-import { listWorktrees, uncommitted, uncommittedCounts, worktreeState } from './worktree-state.ts';
+import { uncommitted, uncommittedCounts, worktreeState } from './worktree-state.ts';
 
-/** What the server does to repositories on its machine: one value, so that a test can cut the power between two of its steps. */
+/** All operations on repositories, in one value, so that a test can cut the power between two of them. */
 export const gitDisk = {
   locateRepository,
   startingPoint,
@@ -27,7 +28,7 @@ export const gitDisk = {
   deleteBranch,
   backUp,
   backUpCommit,
-  backupRefFor: freeRef,
+  backupRefFor: freeBackupRef,
   mergeBase,
   changedFiles,
   patchOf,

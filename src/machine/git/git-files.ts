@@ -2,13 +2,13 @@ import { lstatSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Ran } from '../process/process.ts';
+import type { ProgramResult } from '../process/process.ts';
 import { GitFailed, type GitOptions, git, resolveCommit, runGit, runGitIn } from './git.ts';
 import type { GitSetting } from './git-program.ts';
 import { placeOf } from './place.ts';
 
 /** Runs git on the files of a worktree. */
-export type GitOnFiles = (args: readonly string[], options?: GitOptions) => Promise<Ran>;
+export type GitOnFiles = (args: readonly string[], options?: GitOptions) => Promise<ProgramResult>;
 
 const HARMLESS: readonly GitSetting[] = [
   ['core.hooksPath', '/dev/null'],

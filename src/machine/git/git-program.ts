@@ -1,5 +1,5 @@
 import { RUN_BY, THIS_PROCESS } from '../process/holder.ts';
-import { type Ran, type RunOptions, runProgram } from '../process/process.ts';
+import { type ProgramResult, type RunOptions, runProgram } from '../process/process.ts';
 
 /** A key of git's configuration and its value. Of two with one key the later one counts. */
 export type GitSetting = readonly [key: string, value: string];
@@ -50,7 +50,7 @@ interface GitRun extends Omit<RunOptions, 'env'> {
 }
 
 /** The only place that starts git (test/architecture.unit.test.ts). Its environment is made here, from nothing. */
-export async function runGitProgram(args: readonly string[], { env = {}, settings = [], ...options }: GitRun): Promise<Ran> {
+export async function runGitProgram(args: readonly string[], { env = {}, settings = [], ...options }: GitRun): Promise<ProgramResult> {
   const inherited = Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
   const numbered = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { type GitSetting, runGitProgram } from './git-program.ts';
 
-/** What of the user's own configuration of git goes for the server's git too. */
+/** The part of the user's git configuration that the server's git uses too. */
 export interface UserSettings {
   /** For work on this machine. None of them names a program. */
   readonly local: readonly GitSetting[];
@@ -29,7 +29,7 @@ const FRESH_MS = 30_000;
 const OPTIONS = { cwd: tmpdir(), timeoutMs: 10_000, maxOutputBytes: 4 * 1024 * 1024 };
 const FILES = ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM', 'HOME', 'XDG_CONFIG_HOME'];
 
-/** By which git finds the files of the user and of the machine. */
+/** The variables by which git finds the configuration files of the user and of the machine. */
 const ownFiles = (): Record<string, string | undefined> => Object.fromEntries(FILES.map((name) => [name, process.env[name]]));
 
 let read: { readonly of: string; readonly until: number; readonly settings: Promise<UserSettings> } | undefined;

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ran } from '../process/process.ts';
+import type { ProgramResult } from '../process/process.ts';
 import { type GitSetting, runGitProgram } from './git-program.ts';
 import { userSettings } from './git-user.ts';
 
@@ -106,24 +106,24 @@ export async function git(repository: string, args: readonly string[], options: 
   return (await runGit(repository, args, options)).stdout;
 }
 
-export async function runGit(repository: string, args: readonly string[], options: GitOptions = {}): Promise<Ran> {
+export async function runGit(repository: string, args: readonly string[], options: GitOptions = {}): Promise<ProgramResult> {
   const [command = ''] = args;
   if (!WITH_ITS_CONFIGURATION.has(command)) throw new Error(`git ${command} would run with the repository's own configuration`);
   return await runGitIn({ settings: SETTINGS, protocols: 'none', env: {} }, repository, args, options);
 }
 
 /** For this folder's other ways of running git: `onFiles` and `remote.ts`. */
-export async function runGitIn(world: GitWorld, folder: string, args: readonly string[], options: GitOptions): Promise<Ran> {
+export async function runGitIn(world: GitWorld, folder: string, args: readonly string[], options: GitOptions): Promise<ProgramResult> {
   const run = async () => {
     const ran = await once(world, folder, args, options);
     if (ran.code === 0 || (ran.code !== null && options.answers?.includes(ran.code))) return ran;
     throw new GitFailed(args[0] ?? '', ran.code, firstLine(ran.stderr) || `git ${args[0]} ended with code ${ran.code}`);
   };
-  return options.patient === false ? await run() : await patiently(run, options.signal);
+  return options.patient === false ? await run() : await retryWhileLocked(run, options.signal);
 }
 
 /** Does it again where another git was in the way. Not for what leaves half of itself behind, unless it also takes that over. */
-export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function retryWhileLocked<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await work();
@@ -135,7 +135,7 @@ export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal |
   }
 }
 
-async function once(world: GitWorld, folder: string, args: readonly string[], options: GitOptions): Promise<Ran> {
+async function once(world: GitWorld, folder: string, args: readonly string[], options: GitOptions): Promise<ProgramResult> {
   const { signal, timeoutMs = TIMEOUT_MS, reads = false, input } = options;
   const { local } = await userSettings();
   const env = { GIT_ALLOW_PROTOCOL: world.protocols, ...options.env, ...world.env };

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryRepository } from '../../testing/scenes/repository.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
-import { backUp, copyIndex } from './backup.ts';
+import { backUp } from './backup.ts';
+import { copyIndex } from './index-copy.ts';
 import { applyMerge, prepareMerge } from './merge-file.ts';
 
 /** A file that was changed in the very moment in which it was staged, to something of the same length: only a look into it tells. */

@@ -2,11 +2,12 @@ import { link, lstat, open, readFile, rename, rm, stat, writeFile } from 'node:f
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileDisk } from '../files.ts';
-import { copyIndex } from './backup.ts';
 import { type GitOptions, git, resolveCommit, runGit } from './git.ts';
 import { gitOnFiles } from './git-files.ts';
+import { copyIndex } from './index-copy.ts';
+import { listWorktrees } from './list-worktrees.ts';
 import { currentBranch } from './repository.ts';
-import { listWorktrees, unfinished } from './worktree-state.ts';
+import { unfinishedOperation } from './worktree-state.ts';
 
 /**
  * Brings one file into a branch that somebody works on, as a merge commit, and touches nothing else: neither what they have
@@ -46,7 +47,7 @@ export async function prepareMerge(merge: FileMerge, options: GitOptions = {}): 
   const onto = await resolveCommit(worktree, `refs/heads/${branch}`, options);
   if (onto === null) throw new MergeImpossible(`there is no branch ${branch}`);
   const blob = (await git(worktree, ['hash-object', '-w', '--no-filters', '--stdin'], { ...options, input: merge.text })).trim();
-  // What its author has rewritten since must not come back by this: it may have had a reason to go.
+  // Commits that the author has rewritten since must not come back.
   const side = (await contains(worktree, onto, about, options)) ? about : onto;
   const brought = await commitTree(merge, await treeWith(worktree, side, file, blob, options), [side], options);
   const commit = await commitTree(merge, await treeWith(worktree, onto, file, blob, options), [onto, brought], options);
@@ -73,7 +74,7 @@ export async function applyMerge(merge: FileMerge, { commit, onto }: PreparedMer
     await index.stage(commit, file);
     if (!isIn && !(await moveBranch(merge, onto, commit, options))) return false;
     try {
-      // Whoever died here before may have left half of it.
+      // A process that died here may have left an unfinished file.
       await fileDisk.removeLeftovers(worktree);
       if (!(await isTouched(merge, 'edited', options))) await fileDisk.replaceFile(join(worktree, file), text);
       await index.put();
@@ -116,7 +117,7 @@ async function requireOpen(merge: FileMerge, options: GitOptions): Promise<void>
   // The index of the other one would say that the file was removed.
   const places = (await listWorktrees(worktree, options)).filter((one) => one.branch === branch);
   if (places.length > 1) throw new MergeImpossible(`${branch} is checked out in ${places.length} worktrees`);
-  const halfDone = await unfinished(worktree, options);
+  const halfDone = await unfinishedOperation(worktree, options);
   if (halfDone !== null) throw new MergeImpossible(`a ${halfDone} is under way there`);
   if (await isTouched(merge, 'staged or edited', options)) throw new MergeImpossible(`${file} is there with changes that are not committed`);
 }
@@ -209,7 +210,7 @@ async function indexOf({ worktree, key }: FileMerge, options: GitOptions) {
         }
       }
     },
-    /** What is staged stays staged; one entry is as the commit has it. From here on nothing is missing but the name. */
+    /** Prepares an index that keeps all staged entries and has the file as the commit has it. */
     async stage(commit: string, file: string): Promise<void> {
       await copyIndex(index, next);
       const [, , blob] = (await git(worktree, ['ls-tree', '-z', '--full-tree', commit, '--', file], { ...options, reads: true })).split(/[ \t]/);

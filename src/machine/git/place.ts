@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { withoutCredentials } from '../../kernel/repo.ts';
-import { LONGEST_PATH } from '../../wire/hook-question.ts';
+import { LONGEST_PATH } from '../../wire/limits.ts';
 import { orNothing } from '../../wire/or-nothing.ts';
-import { nearest } from '../paths.ts';
+import { nearestExisting } from '../paths.ts';
 
 /** Where somebody works. Read from git's own files: no program has to be started for it, and none has to be there. */
 export interface GitPlace {
@@ -22,7 +22,7 @@ export interface GitPlace {
 export function placeOf(folder: string): GitPlace | undefined {
   const whole = resolve(folder);
   if (whole.length > LONGEST_PATH) return undefined;
-  for (let root = nearest(whole); ; root = dirname(root)) {
+  for (let root = nearestExisting(whole); ; root = dirname(root)) {
     const git = gitFolderOf(root);
     if (git) {
       const shared = sharedFolder(git);

@@ -1,48 +1,17 @@
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Ran } from '../process/process.ts';
+import type { ProgramResult } from '../process/process.ts';
 import { type GitOptions, git, resolveCommit, runGit, runGitIn } from './git.ts';
 import { gitFoldersOf, writeGitFolder } from './git-files.ts';
 import type { GitSetting } from './git-program.ts';
-import { type AddressRewrite, userSettings } from './git-user.ts';
-
-/** Which repository of which host a remote address is of. */
-export interface RemoteRepository {
-  readonly host: string;
-  readonly owner: string;
-  readonly repo: string;
-}
-
-/** `https://host/owner/repo.git`, `ssh://git@host/owner/repo`, `git@host:owner/repo.git`; null for anything else, such as a folder. */
-export function readRemote(address: string): RemoteRepository | null {
-  const url = /^(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
-  const scp = /^(?:[^@/:]+@)?([^/:]+):([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
-  const [, host, owner, repo] = url ?? scp ?? [];
-  // In the path of a call `..` would lead elsewhere.
-  const isName = (part: string | undefined): part is string => part !== undefined && /^(?!\.{1,2}$)[\w.-]+$/.test(part);
-  return host && isName(owner) && isName(repo) ? { host, owner, repo } : null;
-}
+import { userSettings } from './git-user.ts';
+import { isSafeAddress, protocolOf, rewrittenAddress, withoutPasswords } from './remote-address.ts';
 
 /** The address of `origin` as the repository says it; null where there is none. To be checked by whoever goes there. */
 export async function originOf(repository: string, options: GitOptions = {}): Promise<string | null> {
   const { code, stdout } = await runGit(repository, ['config', '--no-includes', '--get', 'remote.origin.url'], { ...options, reads: true, answers: [1] });
   return code === 0 ? stdout.trim() : null;
-}
-
-/** The branch that everybody's work goes to: what `origin` says, else `main` or `master`. */
-export async function defaultBranch(repository: string, options: GitOptions = {}): Promise<string | null> {
-  const { code, stdout } = await runGit(repository, ['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD'], { ...options, reads: true, answers: [1] });
-  if (code === 0) return stdout.trim().replace(/^refs\/remotes\/origin\//, '');
-  for (const name of ['main', 'master']) if (await resolveCommit(repository, `refs/heads/${name}`, options)) return name;
-  return null;
-}
-
-/** Commits that the branch has and the base has not, and whether their content differs at all. */
-export async function hasChanges(repository: string, base: string, branch: string, options: GitOptions = {}): Promise<boolean> {
-  const from = await runGit(repository, ['merge-base', '--end-of-options', base, branch], { ...options, reads: true, answers: [1] });
-  const args = ['diff-tree', '--quiet', '--no-ext-diff', '--no-textconv', from.code === 0 ? from.stdout.trim() : base, branch, '--'];
-  return (await runGit(repository, args, { ...options, reads: true, answers: [1] })).code === 1;
 }
 
 const PUSH_MS = 120_000;
@@ -62,7 +31,7 @@ export class RemoteFailed extends Error {
 
 /** Where to, and by which password. */
 export interface RemoteOptions extends GitOptions {
-  /** What the caller has checked: nothing else of the repository's configuration says where its branches go. */
+  /** The address that the caller has checked. The repository's own configuration is not used. */
   readonly address: string;
   readonly access?: RemoteAccess | undefined;
 }
@@ -81,13 +50,13 @@ export async function fetchBranch(repository: string, branch: string, options: R
   requireDone(await speak(repository, 'fetch', (url) => ['fetch', ...plain, '--', url, `refs/heads/${branch}`], options));
 }
 
-export interface Push extends RemoteOptions {
+export interface PushOptions extends RemoteOptions {
   /** Where the branch is to stand on the remote; by default where it stands here. */
   readonly commit?: string;
 }
 
 /** To a branch of the same name, never by force. */
-export async function pushBranch(repository: string, branch: string, { commit, ...options }: Push): Promise<void> {
+export async function pushBranch(repository: string, branch: string, { commit, ...options }: PushOptions): Promise<void> {
   const pushed = commit ?? (await resolveCommit(repository, `refs/heads/${branch}`, { signal: options.signal }));
   if (pushed === null) throw new RemoteFailed('failed', `there is no branch ${branch} to push`);
   const plain = ['--porcelain', '--no-follow-tags', '--no-verify', '--no-signed', '--recurse-submodules=no'];
@@ -100,10 +69,10 @@ export async function pushBranch(repository: string, branch: string, { commit, .
  * Talks to another machine from a git folder of our own, which has the repository's objects and a configuration that we wrote: neither
  * pushurl, insteadOf, sshCommand, a proxy nor a credential helper of the repository is read.
  */
-async function speak(repository: string, way: 'fetch' | 'push', line: (url: string) => string[], options: RemoteOptions): Promise<Ran> {
+async function speak(repository: string, way: 'fetch' | 'push', line: (url: string) => string[], options: RemoteOptions): Promise<ProgramResult> {
   const { address, access, ...rest } = options;
   const { network, rewrites } = await userSettings();
-  const url = rewritten(checkedAddress(address), rewrites, way);
+  const url = rewrittenAddress(requireSafe(address), rewrites, way);
   const { objects, commonFolder, format } = await gitFoldersOf(repository, rest);
   const scratch = await mkdtemp(join(tmpdir(), 'covenant-remote-'));
   try {
@@ -131,39 +100,12 @@ const FIXED: readonly GitSetting[] = [
   ['gc.auto', '0'],
 ];
 
-const SCHEMES = ['https:', 'ssh:'];
-
-/** An address at which git asks no program of its own choice: https, or ssh in either way of writing it. */
-function checkedAddress(address: string): string {
-  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
-  const isFine = isUrl
-    ? URL.canParse(address) && SCHEMES.includes(new URL(address).protocol) && isHost(new URL(address).hostname)
-    : isHost(readRemote(address)?.host);
-  if (isFine && !/[\p{Cc}\s]/u.test(address)) return address;
+function requireSafe(address: string): string {
+  if (isSafeAddress(address)) return address;
   throw new RemoteFailed('failed', 'the address of origin is neither https nor ssh');
 }
 
-/** A host like an option would be one to ssh. */
-const isHost = (host: string | undefined): boolean => host !== undefined && host !== '' && !host.startsWith('-');
-
-/** By what the user has set up for all repositories: of several that fit, the longest. */
-function rewritten(address: string, rewrites: readonly AddressRewrite[], way: 'fetch' | 'push'): string {
-  const longest = (pushOnly: boolean) =>
-    rewrites
-      .filter((one) => one.pushOnly === pushOnly && address.startsWith(one.from))
-      .reduce<AddressRewrite | undefined>((best, one) => (best && best.from.length >= one.from.length ? best : one), undefined);
-  const rule = (way === 'push' ? longest(true) : undefined) ?? longest(false);
-  return rule === undefined ? address : `${rule.to}${address.slice(rule.from.length)}`;
-}
-
-/** For GIT_ALLOW_PROTOCOL: git speaks no other. */
-function protocolOf(url: string): string {
-  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url) ?? [];
-  if (scheme !== undefined) return scheme.toLowerCase();
-  return /^[^/]*:/.test(url) ? 'ssh' : 'file';
-}
-
-function requireDone({ code, stdout, stderr }: Ran): string {
+function requireDone({ code, stdout, stderr }: ProgramResult): string {
   if (code === 0) return stdout;
   throw failureOf(stdout, stderr);
 }
@@ -199,9 +141,6 @@ function failureOf(stdout: string, stderr: string): RemoteFailed {
   );
 }
 
-/** Of the addresses in a text. */
-export const withoutPasswords = (text: string): string => text.replaceAll(/\/\/[^/\s]*@/g, '//');
-
 /** The name of the variable by which the program that git asks for a password knows it. */
 const PASSWORD = 'COVENANT_REMOTE_PASSWORD';
 /** Fixed words: the password is not among them. */
@@ -214,7 +153,7 @@ export interface RemoteAccess {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** By which git pushes with this password to an https address, and to that host alone. Any other way in is the user's own: undefined. */
+/** Settings with which git uses this password for an https address, and for that host only. Undefined for other addresses. */
 export function withPassword(address: string, password: string): RemoteAccess | undefined {
   if (!/^https:\/\//i.test(address) || !URL.canParse(address)) return undefined;
   const { origin } = new URL(address);

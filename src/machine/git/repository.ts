@@ -1,7 +1,4 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { Refusal } from '../../kernel/reply.ts';
-import { isAllowed } from '../paths.ts';
-import type { GitDisk } from './disk.ts';
 import { GitFailed, type GitOptions, git, resolveCommit, runGit } from './git.ts';
 import { rootOf } from './git-files.ts';
 
@@ -16,7 +13,7 @@ export class RepositoryUnfit extends Error {
   }
 }
 
-export interface Located {
+export interface LocatedRepository {
   /** The top of the working tree, without symbolic links. */
   readonly root: string;
   /** Where its objects and branches are; elsewhere if the working tree is itself a linked one. */
@@ -24,7 +21,7 @@ export interface Located {
 }
 
 /** The repository whose working tree the folder is, or lies in. */
-export async function locateRepository(folder: string, options: GitOptions = {}): Promise<Located> {
+export async function locateRepository(folder: string, options: GitOptions = {}): Promise<LocatedRepository> {
   if (!existsSync(folder)) throw new RepositoryUnfit('missing', `there is no folder ${folder} on the server's machine`);
   try {
     const said = await git(folder, ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'], { ...options, reads: true });
@@ -46,6 +43,14 @@ export async function currentBranch(repository: string, options: GitOptions = {}
   return code === 0 ? stdout.trim().replace(/^refs\/heads\//, '') : null;
 }
 
+/** The branch that everybody's work goes to: what `origin` says, else `main` or `master`. */
+export async function defaultBranch(repository: string, options: GitOptions = {}): Promise<string | null> {
+  const { code, stdout } = await runGit(repository, ['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD'], { ...options, reads: true, answers: [1] });
+  if (code === 0) return stdout.trim().replace(/^refs\/remotes\/origin\//, '');
+  for (const name of ['main', 'master']) if (await resolveCommit(repository, `refs/heads/${name}`, options)) return name;
+  return null;
+}
+
 /** Where new work begins: the branch that is checked out, and its commit. */
 export async function startingPoint(repository: string, options: GitOptions = {}): Promise<{ branch: string; commit: string }> {
   const branch = await currentBranch(repository, options);
@@ -53,26 +58,4 @@ export async function startingPoint(repository: string, options: GitOptions = {}
   const commit = await resolveCommit(repository, `refs/heads/${branch}`, options);
   if (commit === null) throw new RepositoryUnfit('empty', `branch ${branch} of ${repository} has no commit yet`);
   return { branch, commit };
-}
-
-interface Reach {
-  readonly disk: Pick<GitDisk, 'locateRepository'>;
-  /** Folders under which repositories may be; undefined: anywhere. */
-  readonly repositories: readonly string[] | undefined;
-  /** What else the caller can do where the server may not touch it. */
-  readonly otherwise?: string;
-}
-
-/** The repository at this path, if it is on this machine and the server may touch it: what it belongs to, too. */
-export async function reachRepository({ disk, repositories, otherwise }: Reach, path: string, signal?: AbortSignal): Promise<Located> {
-  const requireAllowed = (at: string) => {
-    if (isAllowed(at, repositories)) return;
-    const next = `Let the operator add its folder to repositories under [machine] in config.toml${otherwise ? `, or ${otherwise}` : ''}.`;
-    throw new Refusal('REPOSITORY_NOT_ALLOWED', `This server does not touch repositories at ${at}.`, next, { path: at });
-  };
-  requireAllowed(path);
-  const located = await disk.locateRepository(path, { signal });
-  requireAllowed(located.root);
-  requireAllowed(located.commonDir);
-  return located;
 }

@@ -1,51 +1,11 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { lstat, readdir, readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { commitByHash, type GitOptions, git, resolveCommit } from './git.ts';
 import { gitOnFiles, submodulesIn } from './git-files.ts';
+import { keepsSubmodules, listedPath, listWorktrees } from './list-worktrees.ts';
 
-export interface ListedWorktree {
-  readonly path: string;
-  readonly head: string | null;
-  /** Null: a detached HEAD. */
-  readonly branch: string | null;
-  /** Why it is locked; null: it is not. */
-  readonly locked: string | null;
-}
-
-export async function listWorktrees(repository: string, options: GitOptions = {}): Promise<ListedWorktree[]> {
-  const text = await git(repository, ['worktree', 'list', '--porcelain', '-z'], { ...options, reads: true });
-  return text
-    .split('\0\0')
-    .filter((record) => record !== '')
-    .map((record) => {
-      const fields = new Map(record.split('\0').map((line) => [line.split(' ', 1)[0] ?? '', line.slice(line.indexOf(' ') + 1)]));
-      return {
-        path: fields.get('worktree') ?? '',
-        head: fields.get('HEAD') ?? null,
-        branch: fields.get('branch')?.replace(/^refs\/heads\//, '') ?? null,
-        locked: fields.get('locked') ?? null,
-      };
-    });
-}
-
-/** As git lists it: without symbolic links on the way. The folder itself need not exist. */
-export function listedPath(path: string): string {
-  const parent = dirname(path);
-  return join(existsSync(parent) ? realpathSync(parent) : parent, basename(path));
-}
-
-export async function keepsSubmodules(repository: string, path: string, options: GitOptions = {}): Promise<boolean> {
-  const common = (await git(repository, ['rev-parse', '--path-format=absolute', '--git-common-dir'], { ...options, reads: true })).replace(/\n$/, '');
-  for (const name of await readdir(join(common, 'worktrees')).catch(() => [])) {
-    const folder = join(common, 'worktrees', name);
-    const of = (await readFile(join(folder, 'gitdir'), 'utf8').catch(() => '')).replace(/\n$/, '');
-    if (of === join(listedPath(path), '.git')) return existsSync(join(folder, 'modules'));
-  }
-  return false;
-}
-
-/** What would be lost if a worktree and its branch went away. */
+/** Everything that would be lost if a worktree and its branch were removed. */
 export interface WorktreeState {
   /** The repository knows it as its worktree. */
   readonly listed: boolean;
@@ -102,7 +62,7 @@ export async function worktreeState(repository: string, path: string, against: A
     dirty: usable ? await uncommitted(path, options) : null,
     inner: usable ? await innerRepository(path, options) : null,
     submodules: entry !== undefined && (await keepsSubmodules(repository, path, options)),
-    inProgress: usable ? await unfinished(path, options) : null,
+    inProgress: usable ? await unfinishedOperation(path, options) : null,
     unsaved: await unsavedCount(repository, [head, branchTip], against, options),
     branchTip,
   };
@@ -163,7 +123,7 @@ async function innerRepository(path: string, options: GitOptions): Promise<strin
 }
 
 /** What was begun and not finished: a merge or rebase, say. */
-export async function unfinished(path: string, options: GitOptions): Promise<string | null> {
+export async function unfinishedOperation(path: string, options: GitOptions): Promise<string | null> {
   const folder = (await git(path, ['rev-parse', '--absolute-git-dir'], { ...options, reads: true })).trim();
   const found = Object.entries(UNFINISHED).find(([file]) => existsSync(join(folder, file)));
   return found?.[1] ?? null;
@@ -189,39 +149,4 @@ async function heldMerge(repository: string, { branch, mergeCommit, passing }: A
     reads: true,
   });
   return refs.split('\n').some((ref) => ref !== '' && ref !== `refs/heads/${branch}` && !ref.startsWith(`refs/heads/${passing}`)) ? commit : null;
-}
-
-interface Belonging {
-  readonly branch: string;
-  readonly base_branch: string | null;
-}
-
-/** Why a worktree must stay where it is; null: nothing is lost when it goes. */
-export function reasonToKeep(state: WorktreeState, place: Belonging): string | null {
-  return joined([...beyondBackup(state), ...coveredByBackup(state, place)]);
-}
-
-/** Why it must stay even though a backup of its work can be made. */
-export const reasonAgainstForce = (state: WorktreeState): string | null => joined(beyondBackup(state));
-
-const beyondBackup = (state: WorktreeState) => [
-  state.exists && !state.listed ? 'there is a folder at its path that is not a worktree of the repository' : null,
-  state.locked === null ? null : `it is locked (${state.locked})`,
-  state.inner === null ? null : `another repository or worktree lies in it (${state.inner})`,
-  state.submodules ? 'it has submodules, whose commits git keeps with it' : null,
-];
-
-const coveredByBackup = (state: WorktreeState, { branch, base_branch }: Belonging) => [
-  state.inProgress === null ? null : `a ${state.inProgress} is in progress`,
-  state.dirty,
-  // Somebody uses it for something else; and a commit that is made on a detached HEAD at this moment would be lost.
-  state.listed && state.branch !== branch ? (state.branch === null ? 'its HEAD is detached' : `branch ${state.branch} is checked out in it`) : null,
-  state.unsaved > 0
-    ? `${state.unsaved} commit(s) are neither in ${base_branch ?? 'a base branch'}, in a merge commit on a lasting branch, nor on a remote`
-    : null,
-];
-
-function joined(reasons: readonly (string | null)[]): string | null {
-  const given = reasons.filter((reason) => reason !== null);
-  return given.length > 0 ? given.join('; ') : null;
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { GitFailed, type GitOptions, git, patiently, requireBranchName, resolveCommit } from './git.ts';
+import { GitFailed, type GitOptions, git, requireBranchName, resolveCommit, retryWhileLocked } from './git.ts';
 import { gitOnFiles } from './git-files.ts';
-import { keepsSubmodules, type ListedWorktree, listedPath, listWorktrees, uncommitted } from './worktree-state.ts';
+import { keepsSubmodules, type ListedWorktree, listedPath, listWorktrees } from './list-worktrees.ts';
+import { uncommitted } from './worktree-state.ts';
 
 /** Refuses where something is modified or untracked. An empty folder around it goes too. */
 export async function removeWorktree(repository: string, path: string, options: GitOptions = {}): Promise<void> {
@@ -49,7 +50,7 @@ export interface NewWorktree {
  * without a commit of its own, is taken over; a branch with commits is somebody's work, and refused. The commit it stands at.
  */
 export async function addWorktree(repository: string, worktree: NewWorktree, options: GitOptions = {}): Promise<string> {
-  return await patiently(() => tryToAdd(repository, worktree, options), options.signal);
+  return await retryWhileLocked(() => tryToAdd(repository, worktree, options), options.signal);
 }
 
 async function tryToAdd(repository: string, { path, branch, base, continues = false }: NewWorktree, options: GitOptions): Promise<string> {

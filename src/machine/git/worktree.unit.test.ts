@@ -2,8 +2,9 @@ import { appendFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type TestRepository, temporaryRepository } from '../../testing/scenes/repository.ts';
+import { listWorktrees } from './list-worktrees.ts';
 import { addWorktree, deleteBranch, removeWorktree } from './worktree.ts';
-import { listWorktrees, worktreeState } from './worktree-state.ts';
+import { worktreeState } from './worktree-state.ts';
 
 let repository: TestRepository;
 let root: string;

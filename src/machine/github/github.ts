@@ -1,5 +1,6 @@
 import type { Octokit } from '@octokit/rest';
-import { type RemoteAccess, type RemoteRepository, readRemote, withoutPasswords, withPassword } from '../git/remote.ts';
+import { type RemoteAccess, withPassword } from '../git/remote.ts';
+import { type RemoteRepository, readRemote, withoutPasswords } from '../git/remote-address.ts';
 
 export type GitHubWhy = 'token_missing' | 'unauthorized' | 'forbidden' | 'not_found' | 'invalid' | 'rate_limited' | 'unreachable' | 'failed';
 
@@ -23,7 +24,7 @@ export class GitHubFailed extends Error {
     this.retryAt = retryAt ?? null;
   }
 
-  /** What was asked for may have been done all the same. */
+  /** The request may have been carried out all the same. */
   get isUncertain(): boolean {
     return this.why === 'unreachable' || this.why === 'failed';
   }
@@ -190,7 +191,7 @@ export function createGitHub({ token: given, baseUrl = API, host = hostOf(baseUr
   };
 }
 
-/** What cannot stand in a header would be quoted by whoever says so. */
+/** Checks the token before it goes into a header, because an error about an invalid header would quote it. */
 function requireToken(token: string): string {
   if (token === '') throw new GitHubFailed('token_missing', 'GITHUB_TOKEN is not set for the server');
   if (/^[!-~]+$/.test(token)) return token;

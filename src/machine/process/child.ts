@@ -3,11 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { withTimeout } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/trace.ts';
-import { MARK, remaining, signalAll, startOf } from './group.ts';
-import { FolderMissing, isFolder, notStarted } from './process.ts';
-import { createReaper } from './reaper.ts';
+import { waitAtMost } from '../../kernel/clock.ts';
+import { MARK, runningMembers, signalAll, startOf } from './group.ts';
+import { FolderMissing, isFolder, startError } from './process.ts';
 
 export interface ChildSpec {
   readonly file: string;
@@ -19,7 +17,7 @@ export interface ChildSpec {
   readonly marker?: string;
 }
 
-export interface Exit {
+export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -30,7 +28,7 @@ export interface Child {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  readonly exited: Promise<Exit>;
+  readonly exited: Promise<ChildExit>;
   /**
    * Ends its input, then asks it to end, then makes it, and everything it has started; each step has `graceMs` to show effect. Resolves when
    * none of its processes is left and all its descriptors are closed. What it leaves behind when it ends by itself is ended unasked.
@@ -69,30 +67,30 @@ export async function startChild(spec: ChildSpec, listener?: GroupListener): Pro
   try {
     child = spawn(file, args, { cwd, env, detached: true, windowsHide: true, stdio: 'pipe' });
   } catch (error) {
-    throw notStarted(file, error);
+    throw startError(file, error);
   }
   if (child.pid === undefined) {
     const [error] = await once(child, 'error');
-    throw notStarted(file, error);
+    throw startError(file, error);
   }
   // Nothing is awaited between the start and this: whoever ends it if we die has to know it as early as possible.
   listener?.began(child.pid);
-  return attend(child, child.pid, file, marker, listener);
+  return superviseChild(child, child.pid, file, marker, listener);
 }
 
-function attend(child: ChildProcessWithoutNullStreams, pid: number, file: string, mark: string, listener: GroupListener | undefined): Child {
-  const kin = { groups: [pid], mark, since: startOf(pid) };
+function superviseChild(child: ChildProcessWithoutNullStreams, pid: number, file: string, mark: string, listener: GroupListener | undefined): Child {
+  const family = { groups: [pid], mark, since: startOf(pid) };
   const streams = [child.stdin, child.stdout, child.stderr];
   // It may end without having read what it was given; who writes is told by the write itself.
   for (const stream of streams) stream.on('error', () => {});
   child.on('error', () => {});
-  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  const exited = new Promise<ChildExit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
 
-  const nobodyWithin = async (ms: number): Promise<boolean> => {
+  const allGoneWithin = async (ms: number): Promise<boolean> => {
     const until = performance.now() + ms;
     for (let pause = 5; ; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
-      if (remaining(kin).length === 0) return true;
+      if (runningMembers(family).length === 0) return true;
       if (performance.now() >= until) return false;
       await wait(pause);
     }
@@ -101,17 +99,17 @@ function attend(child: ChildProcessWithoutNullStreams, pid: number, file: string
   const endProcesses = async (graceMs: number): Promise<void> => {
     if (isRunning(child)) {
       child.stdin.end();
-      await withTimeout(graceMs, exited);
+      await waitAtMost(graceMs, exited);
     }
-    let left = remaining(kin);
+    let left = runningMembers(family);
     if (left.length === 0) return;
     signalAll(left, 'SIGTERM');
-    if (await nobodyWithin(graceMs)) return;
+    if (await allGoneWithin(graceMs)) return;
     // One that was just being forked is caught by the next look.
-    for (const until = performance.now() + KILL_MS; (left = remaining(kin)).length > 0; ) {
+    for (const until = performance.now() + KILL_MS; (left = runningMembers(family)).length > 0; ) {
       if (performance.now() >= until) throw new ProcessesLeft(file, left);
       signalAll(left, 'SIGKILL');
-      await nobodyWithin(LONGEST_LOOK_MS);
+      await allGoneWithin(LONGEST_LOOK_MS);
     }
   };
 
@@ -121,7 +119,7 @@ function attend(child: ChildProcessWithoutNullStreams, pid: number, file: string
       await exited;
       // From here on the number may be another's.
       listener?.ended(pid);
-      if (child.stdout.readableFlowing !== null) await withTimeout(DRAIN_MS, closed);
+      if (child.stdout.readableFlowing !== null) await waitAtMost(DRAIN_MS, closed);
     } finally {
       for (const stream of streams) stream.destroy();
     }
@@ -135,55 +133,3 @@ function attend(child: ChildProcessWithoutNullStreams, pid: number, file: string
 }
 
 const isRunning = (child: ChildProcessWithoutNullStreams): boolean => child.exitCode === null && child.signalCode === null;
-
-/** The long-lived programs of one server process. None of them outlives it, however it ends. */
-export interface Children {
-  /** Rejects with ProgramMissing, FolderMissing or ProgramNotStarted. */
-  start(spec: Omit<ChildSpec, 'marker'>): Promise<Child>;
-  /** Ends all of them and takes no more. */
-  stopAll(graceMs?: number): Promise<void>;
-  /** Who ends them if we cannot. */
-  readonly reaperPid: number | undefined;
-  /** What each of their environments carries, to find their processes by. */
-  readonly mark: string;
-}
-
-export function createChildren(log?: Log): Children {
-  const mark = `${randomUUID()}.`;
-  const reaper = createReaper(mark, log);
-  const live = new Map<number, Child>();
-  const starting = new Set<Promise<unknown>>();
-  let count = 0;
-  let stopping = false;
-  const listener = {
-    began: reaper.began,
-    ended(group: number) {
-      live.delete(group);
-      reaper.ended(group);
-    },
-  };
-  const begin = async (spec: ChildSpec): Promise<Child> => {
-    const child = await startChild(spec, listener);
-    live.set(child.pid, child);
-    return child;
-  };
-  return {
-    mark,
-    get reaperPid() {
-      return reaper.pid;
-    },
-    async start(spec) {
-      if (stopping) throw new Error(`${spec.file} is not started: the server is stopping`);
-      const begun = begin({ ...spec, marker: `${mark}${++count}.` });
-      starting.add(begun);
-      return await begun.finally(() => starting.delete(begun));
-    },
-    async stopAll(graceMs) {
-      stopping = true;
-      await Promise.allSettled(starting);
-      const results = await Promise.allSettled([...live.values()].map((child) => child.stop(graceMs)));
-      for (const result of results) if (result.status === 'rejected') log?.warn('an external server could not be ended', { error: result.reason });
-      await reaper.stop();
-    },
-  };
-}

@@ -1,5 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join, sep } from 'node:path';
+import { delimiter, sep } from 'node:path';
 
 const PASSED = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TERM', 'SHELL', 'TMPDIR', 'TZ', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']);
 /** What a program needs on Windows to run at all. */
@@ -28,23 +27,4 @@ function withoutNpm(path: string): string {
     .split(delimiter)
     .filter((folder) => !ofNpm.some((end) => folder.endsWith(end)))
     .join(delimiter);
-}
-
-/** Whether a program of this name, or at this absolute path, could be started by somebody who looks for programs in these folders. */
-export function hasProgram(command: string, env: Readonly<Record<string, string | undefined>>, platform: string = process.platform): boolean {
-  if (isAbsolute(command)) return isExecutable(command);
-  // Looked for where it is started, which may not be there yet.
-  if (/[\\/]/.test(command)) return true;
-  const endings = platform === 'win32' ? ['', ...(env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';')] : [''];
-  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  return folders.some((folder) => endings.some((ending) => isExecutable(join(folder, `${command}${ending}`))));
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/store/database.ts';
-import { hasProgram } from './environment.ts';
+import { hasProgram } from './find-program.ts';
 
 test('a program is found as whoever starts it would find it: in the folders of PATH, executable, and no folder', () => {
   const folder = temporaryFolder();

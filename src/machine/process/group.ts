@@ -28,7 +28,7 @@ export function signalAll(ids: readonly number[], signal: NodeJS.Signals): void 
   }
 }
 
-export interface Kin {
+export interface ProcessFamily {
   /** The leaders of the groups. */
   readonly groups: Iterable<number>;
   /** What the mark begins with. */
@@ -39,11 +39,11 @@ export interface Kin {
   readonly since?: number;
 }
 
-/** Who of them still runs, as ids for `signalAll`. A process that has ended and that nobody has reaped yet does not count. */
-export function remaining({ groups, mark, variable = MARK, since = 0 }: Kin): number[] {
+/** The family's processes that still run, as ids for `signalAll`. Zombies do not count. */
+export function runningMembers({ groups, mark, variable = MARK, since = 0 }: ProcessFamily): number[] {
   const leaders = [...groups];
   const processes = readProcesses();
-  if (!processes) return leaders.map(groupId).filter(answers);
+  if (!processes) return leaders.map(groupId).filter(processExists);
   const found = new Set<number>();
   const strays = new Set<number>();
   const kept = new Set(leaders);
@@ -56,7 +56,7 @@ export function remaining({ groups, mark, variable = MARK, since = 0 }: Kin): nu
     else continue;
     ours.add(pid);
   }
-  // What they have started is theirs, whatever it has done to its group and its environment.
+  // Their children belong to them, even with another group and environment.
   for (let grown = true; grown; ) {
     grown = false;
     for (const { pid, parent } of processes) {
@@ -70,7 +70,7 @@ export function remaining({ groups, mark, variable = MARK, since = 0 }: Kin): nu
   return [...[...found].map(groupId), ...strays];
 }
 
-export interface Marked {
+export interface MarkedProcess {
   readonly pid: number;
   readonly start: number;
   /** What the variable says. */
@@ -78,7 +78,7 @@ export interface Marked {
 }
 
 /** The leaders of groups that carry the variable, the oldest first; undefined where the system does not show environments. */
-export function markedLeaders(variable: string): Marked[] | undefined {
+export function markedLeaders(variable: string): MarkedProcess[] | undefined {
   return readProcesses()
     ?.filter(({ pid, group }) => pid === group)
     .flatMap(({ pid, start }) => {
@@ -138,7 +138,7 @@ function environmentOf(pid: number): string {
 }
 
 /** Whether there is such a process, or, negative, a group. */
-export function answers(id: number): boolean {
+export function processExists(id: number): boolean {
   try {
     process.kill(id, 0);
     return true;

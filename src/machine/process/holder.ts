@@ -1,5 +1,5 @@
 import type { Holders } from '../../kernel/step.ts';
-import { answers, remaining, startOf } from './group.ts';
+import { processExists, runningMembers, startOf } from './group.ts';
 
 /** This process, as another one on the same machine can tell whether it is still there: its number alone may be somebody else's by then. */
 export const THIS_PROCESS = `${process.pid}:${startOf(process.pid)}`;
@@ -11,8 +11,8 @@ export const RUN_BY = 'COVENANT_RUN_BY';
 export function hasEnded(holder: string | null): boolean {
   if (holder === null || process.platform !== 'linux') return false;
   const [pid, started] = holder.split(':').map(Number) as [number, number];
-  if (answers(pid) && startOf(pid) === started) return false;
-  return remaining({ groups: [], mark: holder, variable: RUN_BY }).length === 0;
+  if (processExists(pid) && startOf(pid) === started) return false;
+  return runningMembers({ groups: [], mark: holder, variable: RUN_BY }).length === 0;
 }
 
 export const holders: Holders = { me: THIS_PROCESS, hasEnded };

@@ -18,7 +18,7 @@ const RETURN = 0x0d;
 const SLICE_MS = 8;
 /** So much time may be taken at once. */
 const BURST_MS = 250;
-/** What the system does to bring us a byte, which we cannot measure. */
+/** The system's own cost of each byte, which cannot be measured here. */
 const MS_PER_BYTE = 4 / (1024 * 1024);
 const SMALLEST = 4096;
 
@@ -28,7 +28,7 @@ const SMALLEST = 4096;
  */
 export function readLines(stream: Readable, options: LineOptions): Promise<void> {
   const { maxBytes, tooLong, line, share } = options;
-  const partial = new Gathered(maxBytes);
+  const partial = new LineBuffer(maxBytes);
   /** Read, and not yet looked at. */
   const chunks: Buffer[] = [];
   let ended = false;
@@ -111,7 +111,7 @@ export function readLines(stream: Readable, options: LineOptions): Promise<void>
 }
 
 /** The pieces of one line in one buffer: a line that comes byte by byte must not become a million objects. */
-class Gathered {
+class LineBuffer {
   #buffer = Buffer.alloc(0);
   #length = 0;
   readonly #most: number;

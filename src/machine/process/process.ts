@@ -51,7 +51,7 @@ export interface RunOptions {
   readonly maxOutputBytes: number;
 }
 
-export interface Ran {
+export interface ProgramResult {
   /** Null: ended by a signal that was not ours. */
   readonly code: number | null;
   readonly stdout: string;
@@ -65,7 +65,7 @@ const GRACE_MS = 2_000;
 const DRAIN_MS = 500;
 
 /** Runs a program with these very arguments: no shell reads them. Whatever it started dies with it when its time is up. */
-export async function runProgram(file: string, args: readonly string[], options: RunOptions): Promise<Ran> {
+export async function runProgram(file: string, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
   const { cwd, env = process.env, timeoutMs, signal, input, maxOutputBytes } = options;
   signal?.throwIfAborted();
   if (!isFolder(cwd)) throw new FolderMissing(cwd);
@@ -102,7 +102,7 @@ export async function runProgram(file: string, args: readonly string[], options:
 
 function ended(child: ChildProcess, file: string): Promise<number | null> {
   return new Promise((resolve, reject) => {
-    child.on('error', (error) => reject(notStarted(file, error)));
+    child.on('error', (error) => reject(startError(file, error)));
     child.on('close', (code) => resolve(code));
     child.on('exit', (code) => {
       setTimeout(() => {
@@ -120,7 +120,7 @@ function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 
 export const isFolder = (path: string): boolean => orNothing(() => statSync(path).isDirectory()) ?? false;
 
-export function notStarted(program: string, error: unknown): Error {
+export function startError(program: string, error: unknown): Error {
   const cause = error instanceof Error ? error : new Error(String(error));
   return (cause as NodeJS.ErrnoException).code === 'ENOENT' ? new ProgramMissing(program) : new ProgramNotStarted(program, cause);
 }

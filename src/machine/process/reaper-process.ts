@@ -4,7 +4,7 @@
  * what was started last is found as well.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { remaining, signalAll } from './group.ts';
+import { runningMembers, signalAll } from './group.ts';
 
 const GRACE_MS = 500;
 const KILL_MS = 10_000;
@@ -34,12 +34,12 @@ process.stdin.on('close', () => {
 
 async function endAll(): Promise<void> {
   if (!mark) return;
-  const kin = { groups, mark };
-  signalAll(remaining(kin), 'SIGTERM');
+  const family = { groups, mark };
+  signalAll(runningMembers(family), 'SIGTERM');
   const began = performance.now();
   // Nobody twice in a row: one may have been forked while the first look was going on.
   for (let quiet = 0; quiet < 2 && performance.now() - began < KILL_MS; ) {
-    const left = remaining(kin);
+    const left = runningMembers(family);
     quiet = left.length === 0 ? quiet + 1 : 0;
     if (performance.now() - began >= GRACE_MS) signalAll(left, 'SIGKILL');
     await wait(LOOK_MS);

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { childProgram, isAlive, processesWith } from '../../testing/programs/processes.ts';
-import { createChildren } from './child.ts';
+import { createChildren } from './children.ts';
 
 /** What is left of a dead server must be gone in this time. */
 const GONE_MS = 5_000;
@@ -91,7 +91,7 @@ test('a child that was started in the moment of the kill is ended too', async ()
 
 test('the reaper keeps nothing alive: a process whose children have ended ends, and the reaper after it', async () => {
   const script = `
-    import { createChildren } from ${JSON.stringify(new URL('./child.ts', import.meta.url).href)};
+    import { createChildren } from ${JSON.stringify(new URL('./children.ts', import.meta.url).href)};
     const children = createChildren();
     const child = await children.start({ file: 'cat', args: [], env: { PATH: process.env.PATH }, cwd: '/' });
     console.log(children.mark);

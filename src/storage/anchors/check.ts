@@ -72,4 +72,4 @@ export function withForged({ checked, failed, firstBreak }: AnchorReport, forged
 }
 
 /** The first of two. */
-export const earlier = (one: ChainBreak | null, other: ChainBreak | null): ChainBreak | null => (!one || (other && other.seq < one.seq) ? other : one);
+export const earlierBreak = (one: ChainBreak | null, other: ChainBreak | null): ChainBreak | null => (!one || (other && other.seq < one.seq) ? other : one);

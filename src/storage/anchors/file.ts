@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ChainPoint } from '../journal.ts';
 import { type KnownKeys, readKeys } from './keys.ts';
 import { type ReadLine, readLines } from './lines.ts';
-import { type AnchorRecord, digestOf, FIRST, isSound, parseAnchor } from './record.ts';
+import { type AnchorRecord, digestOf, FIRST, hasValidSignature, parseAnchor } from './record.ts';
 
 export const anchorFolder = (home: string): string => join(home, 'anchors');
 export const anchorPath = (folder: string, workspace: string): string => join(folder, `${workspaceNameOf(workspace)}.jsonl`);
@@ -22,15 +22,15 @@ export const isAnchorFile = (name: string): boolean => name === 'anchor.key' || 
 export type AnchorPoint = Pick<AnchorRecord, 'seq' | 'hash' | 'time' | 'at'>;
 
 export interface KeptAnchors {
-  /** Those that count, by `seq`. */
+  /** Valid anchors, by `seq`. */
   readonly points: readonly AnchorPoint[];
   /** Where a prune was signed: a journal that begins elsewhere lost its beginning behind the server's back. */
   readonly cuts: readonly ChainPoint[];
   /** Lines that nobody with a key of this home has written. */
   readonly forged: readonly { readonly seq: number; readonly reason: string }[];
-  /** What somebody who verifies should know, and is no fault. */
+  /** Remarks for a person who verifies the journal. None is a fault. */
   readonly notices: readonly string[];
-  /** Of the last line that can be read. */
+  /** The digest of the last readable line. */
   readonly lastDigest: string;
 }
 
@@ -75,7 +75,7 @@ export class AnchorLines {
 
   #wrongWith(record: AnchorRecord | undefined): string | undefined {
     if (record?.workspace !== this.#workspace) return 'this is no anchor of this workspace';
-    if (!isSound(record, this.#keys.publicKeys)) return `the signature by the key ${record.key} does not fit`;
+    if (!hasValidSignature(record, this.#keys.publicKeys)) return `the signature by the key ${record.key} does not fit`;
     return this.#digests.has(record.previous) ? undefined : 'the line before it is missing';
   }
 }
@@ -88,7 +88,7 @@ export function readAnchorFile(folder: string, workspace: string): KeptAnchors {
 
 const SAID = { restored: 'a backup was restored', imported: 'a workspace was imported' } as const;
 
-/** What the store no longer has since it was replaced, as its operator had it signed. */
+/** Drops the anchors of events that the operator's signed restore or import removed. */
 function setAside({ kind, at, keeps = 0 }: AnchorRecord, points: readonly AnchorPoint[], notices: string[]): AnchorPoint[] {
   const gone = points.filter(({ seq }) => seq > keeps);
   const last = gone.reduce((most, { seq }) => Math.max(most, seq), 0);

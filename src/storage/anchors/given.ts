@@ -3,7 +3,7 @@ import { StoreError } from '../errors.ts';
 import type { AnchorPoint, KeptAnchors } from './file.ts';
 import { keyIdOf, readKeys } from './keys.ts';
 import { readLines } from './lines.ts';
-import { type AnchorRecord, isSound, parseAnchor } from './record.ts';
+import { type AnchorRecord, hasValidSignature, parseAnchor } from './record.ts';
 
 /** Why a file cannot be compared with a journal. */
 export class AnchorUnreadable extends StoreError {
@@ -39,7 +39,7 @@ export function readGivenAnchors(path: string, workspace: string, folder: string
     if (record.workspace !== workspace)
       throw new AnchorUnreadable(`${path}, line ${number}: this anchor is of the workspace ${record.workspace.replace(/^ws_/, '')}`);
     const own = typeof told.public_key === 'string' ? [[keyIdOf(told.public_key), told.public_key] as const] : [];
-    if (isSound(record, new Map([...publicKeys, ...own]))) (record.kind === 'pruned' ? cuts : points).push(record);
+    if (hasValidSignature(record, new Map([...publicKeys, ...own]))) (record.kind === 'pruned' ? cuts : points).push(record);
     else forged.push({ seq: record.seq, reason: `${path}, line ${number}: the signature by the key ${record.key} does not fit` });
   }
   if (points.length + forged.length === 0) throw new AnchorUnreadable(`${path}: there is no anchor in it`);

@@ -121,7 +121,7 @@ export class AnchorKeeper {
     return { record, publicKey: key.publicKey, path };
   }
 
-  /** Those of the anchors that the journal agrees with; what was pruned cannot be told, and does where the prune was signed. */
+  /** The anchors that the journal agrees with. Anchors of pruned events count as agreeing if the prune was signed. */
   async #agreeing(db: Db, workspace: string, points: readonly AnchorPoint[]): Promise<AnchorPoint[]> {
     const pruned = await readAnchor(db, workspace);
     const isSigned = unsignedCut(pruned, (await this.#kept(workspace)).cuts) === null;

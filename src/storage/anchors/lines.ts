@@ -46,17 +46,3 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
-
-/** Undefined: there is nothing, or no plain file. No link is followed. */
-export function readPlainFile(path: string): Buffer | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-    return fstatSync(file).isFile() ? readFileSync(file) : undefined;
-  } catch (error) {
-    if (['ENOENT', 'ELOOP', 'EMLINK', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-}

@@ -41,7 +41,7 @@ export function parseAnchor(value: unknown): AnchorRecord | undefined {
   return read.success ? read.data : undefined;
 }
 
-export function isSound({ signature, ...unsigned }: AnchorRecord, publicKeys: ReadonlyMap<string, string>): boolean {
+export function hasValidSignature({ signature, ...unsigned }: AnchorRecord, publicKeys: ReadonlyMap<string, string>): boolean {
   const key = publicKeys.get(unsigned.key);
   return key !== undefined && isSignedBy(key, canonicalJson(unsigned), signature);
 }

@@ -1,52 +1,37 @@
 import { createHash } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
 import { ChainVerifier } from '../chain-verifier.ts';
 import type { Db, Engine } from '../engine.ts';
 import { type ChainPoint, toEvent } from '../journal.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
 import type { EventRow } from '../schema-rows.ts';
-import { PAGE } from './export.ts';
-import {
-  damaged,
-  type End,
-  firstLine,
-  type Header,
-  linesOf,
-  misfit,
-  OF_ONE_SERVER,
-  readContent,
-  readHeader,
-  TABLES,
-  type TableLayout,
-  type TransferLine,
-  TransferRefused,
-  type TransferRow,
-  writeLine,
-} from './format.ts';
-import { type Batch, insertBatch } from './insert.ts';
+import { fileDamaged, readContent, readHeader, type TransferEnd, type TransferHeader, TransferRefused, writeLine } from './format.ts';
+import { insertBatch, type RowBatch } from './insert.ts';
+import { rowProblem, TABLES, type TableLayout, type TransferRow } from './layout.ts';
+import { firstLine, linesOf, type TransferLine } from './lines.ts';
 import type { ImportPlace, RowRules } from './row-rules.ts';
+import { clearUntouched, rowCounts } from './target-workspace.ts';
 
 export interface ImportOptions {
   readonly file: string;
   /** Takes a journal without looking at its chain. */
   readonly unverified: boolean;
-  /** What is taken of each table, and where it goes. */
+  /** The rules for the rows of each table. */
   readonly rules: RowRules;
   readonly place: ImportPlace;
   onProgress?(rows: number, bytes: number): void;
 }
 
-export interface Imported {
-  readonly header: Header;
-  /** Those that are in the database now. */
+export interface ImportResult {
+  readonly header: TransferHeader;
+  /** The number of rows in the database now, by table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** What of the file was not brought, by kind. */
+  /** The number of rows that were left out, by kind. */
   readonly leftOut: Readonly<Record<string, number>>;
   readonly journal: ChainPoint;
 }
 
-/** What the file says of itself, checked before a database is touched. */
-export async function headerOf({ file, unverified }: Pick<ImportOptions, 'file' | 'unverified'>): Promise<Header> {
+/** The file's header, checked before a database is touched. */
+export async function headerOf({ file, unverified }: Pick<ImportOptions, 'file' | 'unverified'>): Promise<TransferHeader> {
   const header = readHeader(await firstLine(file), SCHEMA_VERSION);
   if (!header.verified && !unverified) {
     throw new TransferRefused(
@@ -62,12 +47,12 @@ export async function headerOf({ file, unverified }: Pick<ImportOptions, 'file' 
  * Everything that the rules take or nothing, in one transaction that has the workspace to itself. No event is added: the journal ends where
  * the exported one did, so that an anchor kept elsewhere still proves it.
  */
-export async function importWorkspace(engine: Engine, options: ImportOptions): Promise<Imported> {
+export async function importWorkspace(engine: Engine, options: ImportOptions): Promise<ImportResult> {
   const header = await headerOf(options);
   const workspace = header.workspace.id;
   return await engine.transaction(workspace, async (db) => {
     await clearUntouched(db, workspace);
-    const intake = new Intake(engine, db, header, options);
+    const intake = new ImportReader(engine, db, header, options);
     const { journal } = await intake.readAll();
     const rows = await rowCounts(db, workspace);
     const wrong = Object.keys(rows).find((table) => rows[table] !== intake.taken[table]);
@@ -76,21 +61,22 @@ export async function importWorkspace(engine: Engine, options: ImportOptions): P
   });
 }
 
+const BATCH_ROWS = 500;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
 const POSITIONS: ReadonlyMap<string, number> = new Map(TABLES.map(({ name }, position) => [name, position]));
 
 /** One reading of the file, from its first line to its end. */
-class Intake {
+class ImportReader {
   readonly #engine: Engine;
   readonly #db: Db;
-  readonly #header: Header;
+  readonly #header: TransferHeader;
   readonly #options: ImportOptions;
   readonly #sum = createHash('sha256');
   /** Rows that were inserted, by table. */
   readonly taken: Record<string, number> = Object.fromEntries(TABLES.map(({ name }) => [name, 0]));
   readonly leftOut: Record<string, number> = {};
   readonly #counts: Record<string, number> = { ...this.taken };
-  #batch: Batch | undefined;
+  #batch: RowBatch | undefined;
   #batchCharacters = 0;
   #position = 0;
   #rows = 0;
@@ -99,20 +85,20 @@ class Intake {
   #head: ChainPoint | undefined;
   #chain: ChainVerifier | undefined;
 
-  constructor(engine: Engine, db: Db, header: Header, options: ImportOptions) {
+  constructor(engine: Engine, db: Db, header: TransferHeader, options: ImportOptions) {
     this.#engine = engine;
     this.#db = db;
     this.#header = header;
     this.#options = options;
   }
 
-  async readAll(): Promise<End> {
-    let end: End | undefined;
+  async readAll(): Promise<TransferEnd> {
+    let end: TransferEnd | undefined;
     let last = 0;
     for await (const line of linesOf(this.#options.file)) {
       last = line.number;
       this.#bytes += line.bytes.length;
-      if (end) throw damaged(line.number, 'the file goes on behind its end');
+      if (end) throw fileDamaged(line.number, 'the file goes on behind its end');
       const content = line.number === 1 ? undefined : readContent(line.text, line.number);
       if (content && 'end' in content) {
         end = content.end;
@@ -122,7 +108,7 @@ class Intake {
       this.#sum.update(line.bytes);
       if (content) await this.#take(content, line);
     }
-    if (!end) throw damaged(last, 'the file ends here, without its last line: it was cut short');
+    if (!end) throw fileDamaged(last, 'the file ends here, without its last line: it was cut short');
     await this.#insert();
     return end;
   }
@@ -130,19 +116,19 @@ class Intake {
   async #take({ table: name, row }: { table: string; row: TransferRow }, { number, text }: TransferLine): Promise<void> {
     const position = POSITIONS.get(name);
     const table = position === undefined ? undefined : TABLES[position];
-    if (position === undefined || !table) throw damaged(number, `table: there is no ${JSON.stringify(name.slice(0, 60))}`);
-    if (position < this.#position) throw damaged(number, `table: ${name} is out of order`);
+    if (position === undefined || !table) throw fileDamaged(number, `table: there is no ${JSON.stringify(name.slice(0, 60))}`);
+    if (position < this.#position) throw fileDamaged(number, `table: ${name} is out of order`);
     this.#position = position;
-    const reason = misfit(table, row);
-    if (reason) throw damaged(number, `${name}.${reason}`);
-    if (row[table.owner] !== this.#header.workspace.id) throw damaged(number, `${name}.${table.owner}: the row is of another workspace`);
+    const reason = rowProblem(table, row);
+    if (reason) throw fileDamaged(number, `${name}.${reason}`);
+    if (row[table.owner] !== this.#header.workspace.id) throw fileDamaged(number, `${name}.${table.owner}: the row is of another workspace`);
     this.#follow(table, row, number);
     this.#counts[name] = (this.#counts[name] ?? 0) + 1;
     this.#rows++;
     const brought = this.#judge(table, row, number);
     if (!brought) return;
     this.taken[name] = (this.taken[name] ?? 0) + 1;
-    if (this.#batch && (this.#batch.table !== table || this.#batch.rows.length >= PAGE || this.#batchCharacters > BATCH_CHARACTERS)) await this.#insert();
+    if (this.#batch && (this.#batch.table !== table || this.#batch.rows.length >= BATCH_ROWS || this.#batchCharacters > BATCH_CHARACTERS)) await this.#insert();
     this.#batch ??= { table, rows: [], lines: [] };
     this.#batch.rows.push(brought);
     this.#batch.lines.push(number);
@@ -171,7 +157,7 @@ class Intake {
     this.#chain ??= new ChainVerifier(this.#anchor);
     this.#chain.add(toEvent(row as unknown as EventRow));
     const { firstBreak } = this.#chain.reached;
-    if (firstBreak) throw damaged(line, `the journal's chain breaks at event ${firstBreak.seq}: ${firstBreak.reason}`);
+    if (firstBreak) throw fileDamaged(line, `the journal's chain breaks at event ${firstBreak.seq}: ${firstBreak.reason}`);
   }
 
   async #insert(): Promise<void> {
@@ -182,83 +168,23 @@ class Intake {
     this.#options.onProgress?.(this.#rows, this.#bytes);
   }
 
-  #check(end: End, { number: line, bytes }: TransferLine): void {
+  #check(end: TransferEnd, { number: line, bytes }: TransferLine): void {
     // No digest is over the last line itself.
-    if (!bytes.equals(Buffer.from(writeLine(end)))) throw damaged(line, 'this is not as it was written');
-    if (this.#sum.digest('hex') !== end.sha256) throw damaged(line, 'sha256: a line before this one was changed, lost or moved');
+    if (!bytes.equals(Buffer.from(writeLine(end)))) throw fileDamaged(line, 'this is not as it was written');
+    if (this.#sum.digest('hex') !== end.sha256) throw fileDamaged(line, 'sha256: a line before this one was changed, lost or moved');
     const tables = new Set([...Object.keys(this.#counts), ...Object.keys(end.rows)]);
     for (const table of tables) {
       if (this.#counts[table] !== end.rows[table]) {
-        throw damaged(line, `rows.${table}: ${end.rows[table] ?? 'none'} announced, ${this.#counts[table] ?? 'none'} there`);
+        throw fileDamaged(line, `rows.${table}: ${end.rows[table] ?? 'none'} announced, ${this.#counts[table] ?? 'none'} there`);
       }
     }
     if (this.#head ? this.#head.seq !== end.journal.seq || this.#head.hash !== end.journal.hash : end.journal.seq !== 0) {
-      throw damaged(line, 'journal: this is not the head among the rows');
+      throw fileDamaged(line, 'journal: this is not the head among the rows');
     }
     if (this.#options.unverified) return;
     const { firstBreak } = (this.#chain ?? new ChainVerifier(this.#anchor)).finish(this.#head, this.#anchor);
-    if (firstBreak) throw damaged(line, `the journal's chain breaks at event ${firstBreak.seq}: ${firstBreak.reason}`);
+    if (firstBreak) throw fileDamaged(line, `the journal's chain breaks at event ${firstBreak.seq}: ${firstBreak.reason}`);
   }
 }
 
 const pointOf = ({ seq, hash }: TransferRow): ChainPoint => ({ seq: Number(seq), hash: String(hash) });
-
-/** What a server makes of itself when it first starts, and a person by signing in and looking around: nobody's work. */
-const MADE_AT_START = ['workspaces', 'journal_heads', 'events', 'developers', 'tokens', 'signin_links'];
-const TOKENS_OF_START = ['operator', 'web'] as const;
-const EVENTS_OF_START = [
-  'workspace.created',
-  'developer.joined',
-  'developer.run_agents_allowed',
-  'token.created',
-  'token.revoked',
-  'signin.link_created',
-  'signin.completed',
-];
-
-const rowsOf = (db: Db) => db as unknown as Kysely<Record<string, TransferRow>>;
-
-/** Makes room for an import: the workspace must be absent, or have only what a first start made, which goes, its events too. */
-export async function clearUntouched(db: Db, workspace: string): Promise<void> {
-  const found = await touchedBy(db, workspace);
-  if (found !== undefined) {
-    throw new TransferRefused(
-      'WORKSPACE_IN_USE',
-      `workspace: ${JSON.stringify(workspace.replace(/^ws_/, ''))} of this database is in use: it has ${found}.`,
-      'Import into an empty database: another COVENANT_HOME, or another DATABASE_URL. Nothing was changed.',
-    );
-  }
-  for (const { name, owner } of TABLES) await rowsOf(db).deleteFrom(name).where(owner, '=', workspace).execute();
-  // The developers and tokens that they were for are gone.
-  for (const name of OF_ONE_SERVER) await db.deleteFrom(name).where('workspace_id', '=', workspace).execute();
-}
-
-async function touchedBy(db: Db, workspace: string): Promise<string | undefined> {
-  for (const { name, owner } of TABLES) {
-    if (MADE_AT_START.includes(name)) continue;
-    if (await rowsOf(db).selectFrom(name).select(owner).where(owner, '=', workspace).limit(1).executeTakeFirst()) return `rows in ${name}`;
-  }
-  const developers = await db.selectFrom('developers').select('id').where('workspace_id', '=', workspace).limit(2).execute();
-  if (developers.length > 1) return 'more than one developer';
-  const token = await db.selectFrom('tokens').select('id').where('workspace_id', '=', workspace).where('kind', 'not in', TOKENS_OF_START).executeTakeFirst();
-  if (token) return `the token ${token.id}`;
-  const event = await db
-    .selectFrom('events')
-    .select(['seq', 'kind'])
-    .where('workspace_id', '=', workspace)
-    .where('category', '<>', 'usage')
-    .where('kind', 'not in', EVENTS_OF_START)
-    .limit(1)
-    .executeTakeFirst();
-  return event && `event ${event.seq}, ${event.kind}`;
-}
-
-/** How many rows of each table the workspace has. */
-export async function rowCounts(db: Db, workspace: string): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const { name, owner } of TABLES) {
-    const row = await rowsOf(db).selectFrom(name).select(sql<number>`count(*)`.as('n')).where(owner, '=', workspace).executeTakeFirstOrThrow();
-    counts[name] = Number(row.n);
-  }
-  return counts;
-}

@@ -1,15 +1,16 @@
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Db, Engine } from '../engine.ts';
-import { type TableLayout, TransferRefused, type TransferRow } from './format.ts';
+import { TransferRefused } from './format.ts';
+import type { TableLayout, TransferRow } from './layout.ts';
 
 /** Rows of one table with the lines that they stand in. */
-export interface Batch {
+export interface RowBatch {
   readonly table: TableLayout;
   readonly rows: TransferRow[];
   readonly lines: number[];
 }
 
-export async function insertBatch(engine: Engine, db: Db, batch: Batch, workspace: string): Promise<void> {
+export async function insertBatch(engine: Engine, db: Db, batch: RowBatch, workspace: string): Promise<void> {
   try {
     await (engine.kind === 'sqlite' ? insertOneByOne(db, batch) : insertAtOnce(db, batch));
   } catch (error) {
@@ -21,7 +22,7 @@ export async function insertBatch(engine: Engine, db: Db, batch: Batch, workspac
 const quoted = (name: string): string => `"${name}"`;
 
 /** One prepared statement, run for each row: in process that is the quickest. */
-async function insertOneByOne(db: Db, { table: { name, columns }, rows }: Batch): Promise<void> {
+async function insertOneByOne(db: Db, { table: { name, columns }, rows }: RowBatch): Promise<void> {
   const names = [...columns.keys()];
   const text = `insert into ${quoted(name)} (${names.map(quoted).join(', ')}) values (${names.map(() => '?').join(', ')})`;
   for (const row of rows)
@@ -34,7 +35,7 @@ async function insertOneByOne(db: Db, { table: { name, columns }, rows }: Batch)
 }
 
 /** One round trip, and one statement whatever the number of rows. */
-async function insertAtOnce(db: Db, { table: { name, columns }, rows }: Batch): Promise<void> {
+async function insertAtOnce(db: Db, { table: { name, columns }, rows }: RowBatch): Promise<void> {
   const names = [...columns.keys()];
   const arrays = [...columns.values()].map(({ type }, index) => `$${index + 1}::${type}[]`);
   const text = `insert into ${quoted(name)} (${names.map(quoted).join(', ')}) select * from unnest(${arrays.join(', ')})`;
@@ -54,7 +55,7 @@ function isNotUnique(error: unknown): boolean {
 }
 
 /** Which row cannot be here because another workspace has its like. Asked of another connection: PostgreSQL has ended this transaction. */
-async function collisionOf(reader: Db, { table, rows, lines }: Batch, workspace: string): Promise<TransferRefused | undefined> {
+async function collisionOf(reader: Db, { table, rows, lines }: RowBatch, workspace: string): Promise<TransferRefused | undefined> {
   const { name, owner, uniqueAcross } = table;
   for (const [index, row] of rows.entries()) {
     for (const columns of uniqueAcross) {
@@ -72,7 +73,7 @@ async function collisionOf(reader: Db, { table, rows, lines }: Batch, workspace:
   return undefined;
 }
 
-const notUnique = ({ table, lines }: Batch): TransferRefused =>
+const notUnique = ({ table, lines }: RowBatch): TransferRefused =>
   new TransferRefused(
     'FILE_DAMAGED',
     `lines ${lines[0]} to ${lines.at(-1)}: two rows of ${table.name} have the same key.`,

@@ -1,7 +1,7 @@
 import { isAbsolute, normalize } from 'node:path';
 import type { z } from 'zod';
 import type { Database } from '../schema-rows.ts';
-import type { LEFT_OUT, TransferRow, Value } from './format.ts';
+import type { LEFT_OUT, TransferRow, Value } from './layout.ts';
 
 /** The server that imports. */
 export interface ImportPlace {
@@ -22,7 +22,7 @@ export type RowRule = (row: TransferRow, place: ImportPlace) => RowVerdict;
 /** Every table has a rule: one without it does not compile. */
 export type RowRules = Readonly<Record<Exclude<keyof Database, (typeof LEFT_OUT)[number]>, RowRule>>;
 
-/** What is wrong with a value, if anything. */
+/** Returns the problem of a value, or undefined. */
 export type ColumnCheck = (value: Value) => string | undefined;
 
 /** A row's columns are checked one by one; `then` looks at the row as a whole. Columns that are not named are checked by what their names say. */
@@ -59,7 +59,7 @@ export const branch: ColumnCheck = (value) =>
     ? undefined
     : 'expected the name of a branch';
 
-/** Of this machine: what is done at it is done here. */
+/** A path on this machine, where the server works with it. */
 export const localPath: ColumnCheck = (value) =>
   value === null || (typeof value === 'string' && isAbsolute(value) && normalize(value) === value && !/\p{Cc}/u.test(value))
     ? undefined

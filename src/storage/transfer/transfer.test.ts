@@ -19,9 +19,12 @@ import {
 import { ChainVerifier } from '../chain-verifier.ts';
 import { readAnchor, readEvents, readHead } from '../journal.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
-import { exportWorkspace, openAsItIs, PAGE } from './export.ts';
-import { LEFT_OUT, TABLES, TransferRefused } from './format.ts';
-import { importWorkspace, rowCounts } from './import.ts';
+import { exportWorkspace } from './export.ts';
+import { TransferRefused } from './format.ts';
+import { importWorkspace } from './import.ts';
+import { LEFT_OUT, TABLES } from './layout.ts';
+import { openAsItIs, ROWS_PER_PAGE } from './snapshot.ts';
+import { rowCounts } from './target-workspace.ts';
 
 async function filled(engine: 'sqlite' | 'postgres' = ENGINE): Promise<Place> {
   const place = await placeOn(engine);
@@ -331,6 +334,6 @@ test('however many events there are, no more than a page of rows is in memory: t
   await engine.close();
   expect(rows.events).toBe(EVENTS);
   // Besides the page: the workspace, the anchor and the head were looked up.
-  expect(most).toBeGreaterThanOrEqual(PAGE);
-  expect(most).toBeLessThanOrEqual(PAGE + 3);
+  expect(most).toBeGreaterThanOrEqual(ROWS_PER_PAGE);
+  expect(most).toBeLessThanOrEqual(ROWS_PER_PAGE + 3);
 });

@@ -14,12 +14,13 @@ import { placeOf } from '../../machine/git/place.ts';
 import { VERSION } from '../../version.ts';
 import { configuredToken } from '../../wire/credentials.ts';
 import { noteRepo } from '../companion/state.ts';
-import { instructionsFor, toolsetsNamed } from '../mcp/toolsets.ts';
+import { instructionsFor } from '../mcp/instructions.ts';
+import { toolsetsNamed } from '../mcp/toolsets.ts';
 import { askCovenant, type BridgeAnswer, type BridgeRequest } from './covenant-server.ts';
 import { lastLists } from './last-list.ts';
-import { createLookout } from './reconnect-poller.ts';
+import { createReconnectPoller } from './reconnect-poller.ts';
 import { asToolResult, type TeamEnvelope } from './refusal.ts';
-import type { BridgeSettings } from './run.ts';
+import type { BridgeSettings } from './settings.ts';
 
 export interface BridgeParts {
   readonly settings: BridgeSettings;
@@ -48,24 +49,24 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
   return () => {
     const server = new Server({ name: 'covenant', title: 'Covenant', version: VERSION }, { capabilities: { tools: { listChanged: true } }, instructions });
 
-    /** What the client has; undefined where it had an error. */
+    /** The list that the client has; undefined if it got an error. */
     let given: ListToolsResult | undefined;
-    const lookout = createLookout(async (signal) => {
+    const poller = createReconnectPoller(async (signal) => {
       const token = tokenNow();
       const answer = await askCovenant(settings, { ...LIST, token, meta: {}, client: server.getClientVersion(), signal });
       if ('result' in answer) lastFor(token).keep(answer.result as ListToolsResult);
       return !('failed' in answer);
     });
-    const tellOfChange = () => {
+    const announceChange = () => {
       const now = lastFor(tokenNow()).recall();
       if (now && !isDeepStrictEqual(now.tools, given?.tools)) server.sendToolListChanged().catch(() => {});
     };
-    server.onclose = () => lookout.end();
+    server.onclose = () => poller.end();
 
     async function ask(ctx: ServerContext, question: Pick<BridgeRequest, 'method' | 'params'>, token: string | undefined): Promise<BridgeAnswer> {
       const answer = await askCovenant(settings, { ...question, token, meta: metaOf(ctx), client: clientOf(server, ctx), signal: ctx.mcpReq.signal });
       noteAnswer(question.method, answer, token);
-      if (!('failed' in answer)) lookout.wake();
+      if (!('failed' in answer)) poller.wake();
       return 'result' in answer ? { result: withoutWireFields(answer.result) } : answer;
     }
 
@@ -85,7 +86,7 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
       }
       if ('failed' in answer && cursor === undefined) {
         given = last.recall();
-        lookout.begin(tellOfChange);
+        poller.begin(announceChange);
         // Clients drop a server whose list fails. A call then says what is wrong; the lifetime makes the client ask again.
         if (given) return { ...given, ttlMs: 0 };
       }
@@ -115,7 +116,7 @@ function noteActivity(env: NodeJS.ProcessEnv): void {
 
 const envelopeOf = (answer: Exclude<BridgeAnswer, { result: unknown }>): TeamEnvelope => ('failed' in answer ? answer.failed : answer.refused);
 
-/** What belongs to the exchange with the server; the SDK writes this client's own. */
+/** Removes the field that belongs to the exchange with the server. The SDK writes one for this client. */
 function withoutWireFields({ resultType: _, ...result }: Record<string, unknown>): Record<string, unknown> {
   return result;
 }

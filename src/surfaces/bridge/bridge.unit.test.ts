@@ -6,10 +6,10 @@ import { type TestApp, testApp } from '../../testing/app.ts';
 import { ERAS, type Era } from '../../testing/mcp-client.ts';
 import { bridge, closedOrigin, optionsFor, run, standIn, type ToolResult, textOf } from '../../testing/programs/bridge.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
-import { MAX_BODY_BYTES } from '../../wire/http-client.ts';
+import { DEFAULT_BODY_BYTES } from '../../wire/limits.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { serve } from '../http/server.ts';
-import { readSettings } from './run.ts';
+import { readSettings } from './settings.ts';
 
 describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
   it('[transport.bridge.injects-token] adds COVIBE_MCP_TOKEN to a call without a token', async () => {
@@ -82,7 +82,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     expect(unauthenticated).toEqual({ content: [{ type: 'text', text: JSON.stringify(envelope) }], structuredContent: envelope, isError: true });
 
     for (const times of [1, 1.2, 1]) {
-      const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(times * MAX_BODY_BYTES) } });
+      const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(times * DEFAULT_BODY_BYTES) } });
       expect(large).toMatchObject({ isError: true, structuredContent: { status: 'error', data: { code: 'BODY_TOO_LARGE', field: 'body' } } });
     }
     expect(notes()).not.toContain(token);
@@ -90,7 +90,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
 
   it('[transport.bridge.keeps-structured-errors] says that a body was too large even where the refusal of it was lost', async () => {
     const { client } = await bridge(era, { COVIBE_BASE_URL: await standIn((request) => void request.socket.resetAndDestroy()) });
-    const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(MAX_BODY_BYTES) } });
+    const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(DEFAULT_BODY_BYTES) } });
     expect(large).toMatchObject({ isError: true, structuredContent: { data: { code: 'BODY_TOO_LARGE', field: 'body' } } });
     expect(await client.callTool({ name: 'echo' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
   });

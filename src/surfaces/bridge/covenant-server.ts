@@ -5,13 +5,14 @@ import {
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
 } from '@modelcontextprotocol/server';
-import { isToken } from '../../wire/credentials.ts';
-import { exchange, failureCode, type HttpAnswer, MAX_BODY_BYTES } from '../../wire/http-client.ts';
+import { fitsHeader } from '../../wire/credentials.ts';
+import { failureCode, type HttpAnswer, httpRequest } from '../../wire/http-client.ts';
 import { parseJson, recordIn } from '../../wire/json.ts';
+import { DEFAULT_BODY_BYTES } from '../../wire/limits.ts';
 import { placeHeaders } from '../place-headers.ts';
-import { isList } from './last-list.ts';
+import { isToolList } from './last-list.ts';
 import { badAnswer, bodyTooLarge, connectionLost, isTeamEnvelope, malformedToken, type TeamEnvelope, timedOut, unreachable } from './refusal.ts';
-import type { BridgeSettings } from './run.ts';
+import type { BridgeSettings } from './settings.ts';
 
 const PROTOCOL_VERSION = '2026-07-28';
 
@@ -30,18 +31,18 @@ export type BridgeAnswer = { readonly result: Record<string, unknown> } | { read
 
 /** One POST for one question: the 2026-07-28 protocol has no session that could break between two of them. */
 export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSettings, question: BridgeRequest): Promise<BridgeAnswer> {
-  if (question.token !== undefined && !isToken(question.token)) return { refused: malformedToken() };
+  if (question.token !== undefined && !fitsHeader(question.token)) return { refused: malformedToken() };
   const deadline = AbortSignal.timeout(timeoutMs);
   const body = bodyOf(question);
   try {
-    const answer = await exchange(`${origin}/mcp${toolsets ? `/${toolsets}` : ''}`, {
+    const answer = await httpRequest(`${origin}/mcp${toolsets ? `/${toolsets}` : ''}`, {
       method: 'POST',
       headers: headersOf(question),
       body,
       signal: AbortSignal.any([deadline, question.signal]),
     });
     const understood = understand(answer);
-    const isUsable = understood && !('result' in understood && question.method === 'tools/list' && !isList(understood.result));
+    const isUsable = understood && !('result' in understood && question.method === 'tools/list' && !isToolList(understood.result));
     return isUsable ? understood : { failed: badAnswer(origin, answer.status) };
   } catch (error) {
     if (error instanceof ProtocolError || question.signal.aborted) throw error;
@@ -49,7 +50,7 @@ export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSetting
     const reason = failureCode(error);
     const wasSent = reason === 'ECONNRESET' || reason === 'EPIPE';
     // The server does not read the rest of an oversized body, and its refusal can be lost with the connection.
-    if (wasSent && Buffer.byteLength(body) > MAX_BODY_BYTES) return { refused: bodyTooLarge(MAX_BODY_BYTES) };
+    if (wasSent && Buffer.byteLength(body) > DEFAULT_BODY_BYTES) return { refused: bodyTooLarge(DEFAULT_BODY_BYTES) };
     return { failed: wasSent ? connectionLost(origin, reason) : unreachable(origin, reason) };
   }
 }

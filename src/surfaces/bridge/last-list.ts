@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { ListToolsResult } from '@modelcontextprotocol/server';
 import { covibeHome, readJson, replaceFile } from '../../wire/covibe-home.ts';
-import type { BridgeSettings } from './run.ts';
+import type { BridgeSettings } from './settings.ts';
 
 /** The last list of tools that this machine saw: what a client gets that starts while the server is away. Definitions alone, no secrets. */
 export interface LastList {
@@ -25,7 +25,7 @@ export function lastLists({ origin, toolsets }: BridgeSettings, env: NodeJS.Proc
       recall() {
         const text = kept.get(path);
         const list = text === undefined ? readJson(path) : JSON.parse(text);
-        return isList(list) ? list : undefined;
+        return isToolList(list) ? list : undefined;
       },
       keep({ tools, nextCursor }) {
         const text = JSON.stringify({ tools });
@@ -54,7 +54,7 @@ function forgetOldest(folder: string): void {
   for (const { path } of files.toSorted((a, b) => b.changed - a.changed).slice(MAX_FILES)) rmSync(path, { force: true });
 }
 
-export function isList(value: unknown): value is ListToolsResult {
+export function isToolList(value: unknown): value is ListToolsResult {
   const { tools } = (value ?? {}) as { tools?: unknown };
   return Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string' && tool.inputSchema?.type === 'object');
 }

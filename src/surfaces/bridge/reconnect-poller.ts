@@ -1,8 +1,8 @@
-/** Looks for a server that is away until it answers: a client whose list failed asks for nothing any more, so nothing else would notice. */
+/** Asks a server that is away again until it answers: a client whose list failed asks for nothing more, so nothing else would notice. */
 export interface ReconnectPoller {
-  /** `seen` is told once, as soon as `look` finds anything. */
-  begin(seen: () => void): void;
-  /** Somebody had an answer from the server: it is worth looking now. */
+  /** Calls `answered` once, as soon as the server answers. */
+  begin(answered: () => void): void;
+  /** Another request was answered, so the poller asks at once. */
   wake(): void;
   end(): void;
 }
@@ -10,13 +10,13 @@ export interface ReconnectPoller {
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
 const LONGEST_MS = 15_000;
 
-/** `look`: whether the server answered. */
-export function createLookout(look: (signal: AbortSignal) => Promise<boolean>): ReconnectPoller {
+/** `ask` resolves to whether the server answered. */
+export function createReconnectPoller(ask: (signal: AbortSignal) => Promise<boolean>): ReconnectPoller {
   const gone = new AbortController();
   let resume = () => {};
-  let looking = false;
+  let polling = false;
 
-  // Nobody is kept waiting for it: the process ends as if it were not there.
+  // The timer does not keep the process running.
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms).unref();
@@ -26,19 +26,19 @@ export function createLookout(look: (signal: AbortSignal) => Promise<boolean>): 
       };
     });
 
-  async function watch(seen: () => void): Promise<void> {
+  async function poll(answered: () => void): Promise<void> {
     for (let attempt = 0; !gone.signal.aborted; attempt++) {
       await pause(PAUSES_MS[attempt] ?? LONGEST_MS);
-      if (!gone.signal.aborted && (await look(gone.signal).catch(() => false))) return seen();
+      if (!gone.signal.aborted && (await ask(gone.signal).catch(() => false))) return answered();
     }
   }
 
   return {
-    begin(seen) {
-      if (looking) return;
-      looking = true;
-      void watch(seen).finally(() => {
-        looking = false;
+    begin(answered) {
+      if (polling) return;
+      polling = true;
+      void poll(answered).finally(() => {
+        polling = false;
       });
     },
     wake: () => resume(),

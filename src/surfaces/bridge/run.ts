@@ -1,50 +1,8 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { printable } from '../../wire/printable.ts';
 import { CliError } from '../cli/command.ts';
-import { DEFAULT_ORIGIN, originFrom } from '../origin.ts';
 import { createBridge } from './bridge.ts';
-
-export interface BridgeSettings {
-  /** Scheme, host and port of the Covenant server. */
-  readonly origin: string;
-  readonly timeoutMs: number;
-  /** Which tools the agent gets, such as `team+workflow`; none: those of its token. */
-  readonly toolsets: string | undefined;
-}
-
-/** Longer than the server's own limit on a tool: its word on a slow call is better than ours. */
-const DEFAULT_TIMEOUT_MS = 35_000;
-/** Node's timers go no further. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-
-export function readSettings(env: NodeJS.ProcessEnv): BridgeSettings {
-  return {
-    origin: originFrom(env.COVIBE_BASE_URL || DEFAULT_ORIGIN, 'COVIBE_BASE_URL'),
-    timeoutMs: timeoutFrom(env.COVIBE_TIMEOUT_MS),
-    toolsets: toolsetsFrom(env.COVIBE_TOOLSETS),
-  };
-}
-
-function timeoutFrom(value: string | undefined): number {
-  if (!value) return DEFAULT_TIMEOUT_MS;
-  const ms = Number(value);
-  if (Number.isInteger(ms) && ms >= 1 && ms <= MAX_TIMEOUT_MS) return ms;
-  throw new CliError(
-    'BAD_SETTING',
-    'COVIBE_TIMEOUT_MS is not a number of milliseconds.',
-    `Set it to a whole number from 1 to ${MAX_TIMEOUT_MS}, or leave it out.`,
-  );
-}
-
-function toolsetsFrom(value: string | undefined): string | undefined {
-  if (!value) return undefined;
-  if (/^[a-z]+(\+[a-z]+)*$/.test(value)) return value;
-  throw new CliError(
-    'BAD_SETTING',
-    'COVIBE_TOOLSETS is not a list of toolsets.',
-    'Set it to toolsets joined by +, such as team+workflow, to all, or leave it out.',
-  );
-}
+import { type BridgeSettings, readSettings } from './settings.ts';
 
 /** Serves stdin and stdout until stdin ends. The exit code. */
 export function runBridge(env: NodeJS.ProcessEnv): number {

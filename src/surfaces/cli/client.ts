@@ -3,7 +3,9 @@ import { homeFolder, loadConfig } from '../../config.ts';
 import { clockFrom } from '../../kernel/clock.ts';
 import type { Reply } from '../../kernel/reply.ts';
 import { createLog } from '../../kernel/trace.ts';
-import { exchange, failureCode, WORKSPACE_HEADER } from '../../wire/http-client.ts';
+import { processExists } from '../../machine/process/group.ts';
+import { SURFACE_HEADER, WORKSPACE_HEADER } from '../../wire/headers.ts';
+import { failureCode, httpRequest } from '../../wire/http-client.ts';
 import { placeHeaders, reportedPlace } from '../place-headers.ts';
 import { CliError } from './command.ts';
 import { prepareHome, type RunFile, readCredentials, readRunFile } from './home.ts';
@@ -28,7 +30,7 @@ export async function findServer(env: NodeJS.ProcessEnv): Promise<RunFile | unde
   const run = readRunFile(homeFolder(env));
   if (!run) return undefined;
   try {
-    const { text } = await exchange(`${run.url}/api/health`, { method: 'GET', signal: AbortSignal.timeout(3_000) });
+    const { text } = await httpRequest(`${run.url}/api/health`, { method: 'GET', signal: AbortSignal.timeout(3_000) });
     const health = JSON.parse(text) as { instance?: string };
     return health.instance === run.instance ? run : undefined;
   } catch {
@@ -38,7 +40,7 @@ export async function findServer(env: NodeJS.ProcessEnv): Promise<RunFile | unde
 
 /** For what may be done only while no server of this home runs. One that is slow to answer is running all the same. */
 export async function refuseWhileServed(env: NodeJS.ProcessEnv, home: string, doing: string): Promise<void> {
-  // One that answers may be in a container, where its process has another number.
+  // A server in a container has another process id, so its answer counts first.
   const run = (await findServer(env)) ?? processOf(home);
   if (run)
     throw new CliError(
@@ -51,29 +53,20 @@ export async function refuseWhileServed(env: NodeJS.ProcessEnv, home: string, do
 /** A server of this home whose process is there, whether it answers or not. */
 export function processOf(home: string): RunFile | undefined {
   const run = readRunFile(home);
-  return run && isAlive(run.pid) ? run : undefined;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return run && processExists(run.pid) ? run : undefined;
 }
 
 function httpClient(run: RunFile, cwd: string, token: string | undefined, workspace: string | undefined): Client {
   const post = async (path: string, body: unknown) => {
     const headers: Record<string, string> = {
       'content-type': 'application/json',
-      'x-covenant-surface': 'cli',
+      [SURFACE_HEADER]: 'cli',
       ...placeHeaders(cwd),
     };
     if (token) headers.authorization = `Bearer ${token}`;
     if (workspace) headers[WORKSPACE_HEADER] = workspace;
     const signal = AbortSignal.timeout(ANSWER_MINUTES * 60_000);
-    const { status, text } = await exchange(`${run.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body), signal }).catch((error) => {
+    const { status, text } = await httpRequest(`${run.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body), signal }).catch((error) => {
       throw signal.aborted ? unanswered(run.url) : lost(run.url, failureCode(error));
     });
     const answer = JSON.parse(text) as Record<string, unknown>;

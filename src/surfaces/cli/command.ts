@@ -19,7 +19,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What any program's command is called with. */
+/** The arguments of a command, of either program. */
 export interface BareInvocation {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
@@ -34,7 +34,7 @@ export interface Invocation extends BareInvocation {
   client(): Promise<Client>;
 }
 
-/** What a command found, for programs and for people. Exit 1 where it found a fault; 3 is a no that its caller has to tell from any failure. */
+/** The result of a command, for programs and for people. Exit 1: it found a fault. 3: a denial, which callers must be able to tell from a failure. */
 export interface CommandResult {
   readonly json: { readonly kind: string; readonly [key: string]: unknown };
   readonly text: string;
@@ -47,10 +47,10 @@ export interface BareCommand<I extends BareInvocation = BareInvocation> {
   /** As typed: `tokens create`. */
   readonly name: string;
   readonly summary: string;
-  /** What follows the name. Optional ones in brackets; the last may repeat nothing. */
+  /** The arguments after the name, optional ones in brackets. */
   readonly positionals?: readonly string[];
   readonly options?: ParseArgsOptionsConfig;
-  /** What the program starts of itself: nobody types it, and no help names it. */
+  /** Started by the program itself. The help does not list it. */
   readonly internal?: true;
   /** Works on this machine's files, not in a workspace. */
   readonly local?: true;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { homeFolder } from '../../config.ts';
 import type { JournalEvent } from '../../storage/journal.ts';
-import { WORKSPACE_HEADER } from '../../wire/http-client.ts';
+import { WORKSPACE_HEADER } from '../../wire/headers.ts';
 import { findServer } from './client.ts';
 import { CliError } from './command.ts';
 import { readCredentials } from './home.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, replaceFile } from '../../wire/covibe-home.ts';
 
-/** What a running server leaves in its home so that the CLI finds it. */
+/** The file in a home by which the CLI finds the running server. */
 const runFile = z.object({ url: z.string(), instance: z.string(), pid: z.number() });
 export type RunFile = z.output<typeof runFile>;
 

@@ -88,27 +88,3 @@ export const withoutPaint = (text: string): string => stripVTControlCharacters(t
  */
 export const escapeInvisible = (text: string): string =>
   text.toWellFormed().replace(/(?![\n ])[\p{C}\p{Z}\p{DI}\u2800]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`);
-
-/** What a terminal shows in two columns, and what it shows in none. */
-const WIDE = /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]/u;
-const NONE = /[\p{M}\p{Cf}]/u;
-
-const widthOf = (character: string): number => (NONE.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
-
-/** How many columns of a terminal the text takes. */
-export const columnsOf = (text: string): number => [...text].reduce((sum, character) => sum + widthOf(character), 0);
-
-/** As much of it as fits, and a sign that there was more. */
-export function fitted(text: string, columns: number): string {
-  if (columnsOf(text) <= columns) return text;
-  let kept = '';
-  let used = 1;
-  for (const character of text) {
-    used += widthOf(character);
-    if (used > columns) break;
-    kept += character;
-  }
-  return `${kept.trimEnd()}…`;
-}
-
-export const padded = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - columnsOf(text)));

@@ -3,7 +3,7 @@ import { Refusal } from '../../kernel/reply.ts';
 import { type BareCommand, type BareInvocation, CliError, UsageError } from './command.ts';
 import { createOutput } from './output.ts';
 
-/** What went wrong, in the shape that `--json` has. */
+/** A failure, in the shape that `--json` prints. */
 export interface Fault {
   readonly code: string;
   readonly message: string;
@@ -14,7 +14,7 @@ interface Program<I extends BareInvocation> {
   readonly name: string;
   readonly version: string;
   readonly commands: readonly BareCommand<I>[];
-  /** Of errors that this program alone knows. */
+  /** Describes errors that only this program knows. */
   readonly faultOf?: (error: unknown) => Fault | undefined;
   /** The last line of the help. */
   readonly footer: string;
@@ -64,7 +64,7 @@ export async function runProgram<I extends BareInvocation>(
 
 type Named = Pick<BareCommand<never>, 'name' | 'summary' | 'positionals' | 'options' | 'internal' | 'local'>;
 
-/** Of a command with parts, the first word alone names none. */
+/** Names the subcommands if the first word has any. */
 function unknownCommand(commands: readonly Named[], argv: readonly string[]): string {
   const parts = commands.filter(({ name }) => name.startsWith(`${argv[0]} `)).map(({ name }) => name.split(' ')[1]);
   return parts.length > 0 ? `${argv[0]} takes one of ${parts.join(', ')}` : `there is no command ${JSON.stringify(argv.slice(0, 2).join(' '))}`;

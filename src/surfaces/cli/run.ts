@@ -3,23 +3,31 @@ import { SchemaMismatch } from '../../storage/errors.ts';
 import { VERSION } from '../../version.ts';
 import { type Client, connectClient } from './client.ts';
 import { type CliCommand, option } from './command.ts';
-import { agentCommands, claimCommands } from './commands/agents.ts';
+import { agentCommands } from './commands/agents.ts';
+import { approvalCommands } from './commands/approvals.ts';
 import { auditCommands } from './commands/audit.ts';
-import { backupCommands } from './commands/backup.ts';
+import { backupCommand } from './commands/backup.ts';
+import { capabilityCommands } from './commands/capabilities.ts';
+import { claimCommands } from './commands/claims.ts';
 import { companionCommands } from './commands/companion.ts';
+import { connectCommand } from './commands/connect.ts';
 import { cycleCommands } from './commands/cycle.ts';
 import { demoCommands } from './commands/demo.ts';
+import { developerCommands } from './commands/developers.ts';
+import { deviceCommands } from './commands/devices.ts';
 import { doctorCommand } from './commands/doctor/doctor.ts';
+import { exportCommand } from './commands/export.ts';
 import { externalServerCommands } from './commands/external-servers.ts';
+import { importCommand } from './commands/import.ts';
 import { instanceCommands } from './commands/instances.ts';
 import { messageCommands } from './commands/messages.ts';
+import { openCommand } from './commands/open.ts';
 import { overlapCommands } from './commands/overlap.ts';
-import { developerCommands, deviceCommands, tokenCommands } from './commands/people.ts';
-import { approvalCommands, capabilityCommands } from './commands/permissions.ts';
-import { serverCommands } from './commands/server.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { settingCommands } from './commands/settings.ts';
+import { statusCommand } from './commands/status.ts';
+import { tokenCommands } from './commands/tokens.ts';
 import { toolCommands } from './commands/tools.ts';
-import { exportCommand, importCommand } from './commands/transfer.ts';
 import { upCommand } from './commands/up.ts';
 import { usageCommands } from './commands/usage.ts';
 import { workflowCommands } from './commands/workflow.ts';
@@ -27,7 +35,9 @@ import { type Fault, runProgram, type Terminal } from './program.ts';
 
 export const COMMANDS: readonly CliCommand[] = [
   upCommand,
-  ...serverCommands,
+  openCommand,
+  connectCommand,
+  statusCommand,
   doctorCommand,
   ...demoCommands,
   ...toolCommands,
@@ -47,7 +57,8 @@ export const COMMANDS: readonly CliCommand[] = [
   ...messageCommands,
   ...cycleCommands,
   ...instanceCommands,
-  ...backupCommands,
+  backupCommand,
+  restoreCommand,
   ...companionCommands,
   exportCommand,
   importCommand,

@@ -1,19 +1,17 @@
 import { existsSync } from 'node:fs';
 import { delimiter, extname, join } from 'node:path';
 import type { FileSpec, Programs } from '../../clients/client.ts';
-import { quoted } from '../../clients/config-entries.ts';
 import { ALL_CLIENTS, CLIENTS, type ClientName } from '../../clients/index.ts';
-import { hasProgram } from '../../machine/process/environment.ts';
+import { hasProgram } from '../../machine/process/find-program.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
-import { linkedTo, requireInside, requireNoLink, shownPath } from './edit/disk.ts';
+import { shellQuoted } from '../../wire/shell-quoted.ts';
+import { shownPath } from './edit/disk.ts';
+import { requireInside, requireNoLink, resolveLinks } from './edit/links.ts';
 
 export const installedClients = (env: NodeJS.ProcessEnv): ClientName[] =>
   ALL_CLIENTS.filter(({ programs, folders }) => programs.some((program) => hasProgram(program, env)) || folders(env).some((folder) => existsSync(folder))).map(
     ({ name }) => name,
   );
-
-/** Where providers and clients leave usage files for the companion. Git is told to look away from all of it. */
-export const INBOX = '.covibe/telemetry';
 
 const inboxFile = (root: string): FileSpec => ({
   path: join(root, '.covibe/.gitignore'),
@@ -21,7 +19,7 @@ const inboxFile = (root: string): FileSpec => ({
   entries: [{ kind: 'whole', what: 'inbox', text: '*\n', isDefault: true }],
 });
 
-/** What a repository's agents are to be told, and where. */
+/** The configuration that setup writes for a repository's agents. */
 export interface SetupPlan {
   readonly env: NodeJS.ProcessEnv;
   /** The top of the working tree. */
@@ -52,7 +50,7 @@ export function desiredFiles(plan: SetupPlan): DesiredFile[] {
 export function ownPlace({ path, scope, shown, entries }: DesiredFile, root: string): string {
   if (entries.some(({ kind }) => kind === 'whole')) requireNoLink(path, shown);
   if (scope === 'repository') requireInside(root, path, shown);
-  return linkedTo(path);
+  return resolveLinks(path);
 }
 
 const onlyThose = <F extends FileSpec>(files: readonly F[], what: string): F[] =>
@@ -72,7 +70,7 @@ export function programsFor(env: NodeJS.ProcessEnv, root: string): Programs {
     };
   }
   const companion = [process.execPath, fileOf('covibe-local')];
-  return { by: 'path', bridge: [process.execPath, fileOf('covibe-mcp')], companion: () => companion.map(quoted).join(' '), companionArgs: companion };
+  return { by: 'path', bridge: [process.execPath, fileOf('covibe-mcp')], companion: () => companion.map(shellQuoted).join(' '), companionArgs: companion };
 }
 
 /** Without the folders that npm adds for one command: agents are started without them. */

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quoted } from '../../clients/config-entries.ts';
 import { CLIENTS, HTTP_HOOK_PROGRAMS } from '../../clients/index.ts';
 import { watchCommand } from '../../features/core/devices/connections.ts';
-import { hasProgram } from '../../machine/process/environment.ts';
+import { hasProgram } from '../../machine/process/find-program.ts';
 import { credentialsPath, environmentToken, isOpenToOthers, storedOrigin, tokensFrom } from '../../wire/credentials.ts';
+import { shellQuoted } from '../../wire/shell-quoted.ts';
 import { type BareInvocation, CliError, type CommandResult, option } from '../cli/command.ts';
 import { age, type CliOutput, counted } from '../cli/output.ts';
 import { originOf, requireRepository } from './command.ts';
 import { installedClients, programsFor } from './desired-files.ts';
 import { inspectSetup, setupCommand } from './files.ts';
-import { GUARDED, hooksFolder, scriptState } from './guard/install.ts';
+import { GUARDED, hooksFolder } from './guard/install.ts';
+import { scriptState } from './guard/script.ts';
 import { type ServerProbe, serverState, tokenState } from './server.ts';
 import { serviceState } from './service/service.ts';
 import { WITHOUT_GIT } from './setup/text.ts';
@@ -34,7 +35,7 @@ interface SetupCheckContext {
 
 const NOT_SET_UP = 'setup';
 
-export async function report(invocation: BareInvocation): Promise<CommandResult> {
+export async function reportSetup(invocation: BareInvocation): Promise<CommandResult> {
   const { root } = requireRepository(invocation.cwd);
   const known = setUpAround(invocation.env, root);
   const setup: SetUp = {
@@ -63,7 +64,7 @@ export async function report(invocation: BareInvocation): Promise<CommandResult>
   };
 }
 
-/** What is well about machine and server goes on one line; the rest has lines of its own. */
+/** Passed checks of the machine and the server share one line. The others have their own. */
 function doctorText(checks: readonly SetupCheck[], { mark }: CliOutput): string {
   const marks = { ok: mark.good, failed: mark.bad, open: mark.quiet } as const;
   const line = ({ state, message, fix }: SetupCheck) => `${marks[state]} ${message}${fix === undefined ? '' : `\n    fix: ${fix}`}`;
@@ -76,7 +77,7 @@ const ok = (check: string, message: string): SetupCheck => ({ check, state: 'ok'
 const open = (check: string, message: string): SetupCheck => ({ check, state: 'open', message });
 const failed = (check: string, message: string, fix: string): SetupCheck => ({ check, state: 'failed', message, fix });
 
-/** What cannot be looked at is a finding like any other, and hides none. */
+/** A check that fails to run is a finding too, and must not hide the others. */
 export async function runSetupCheck(check: string, look: () => readonly SetupCheck[] | Promise<readonly SetupCheck[]>): Promise<readonly SetupCheck[]> {
   try {
     return await look();
@@ -143,7 +144,7 @@ async function storedTokenChecks(env: NodeJS.ProcessEnv, setup: SetUp, isReady: 
 
 function privacyCheck(env: NodeJS.ProcessEnv): SetupCheck[] {
   const file = credentialsPath(env);
-  return isOpenToOthers(env) ? [failed('credentials', `${file} can be read by others`, `chmod 600 ${quoted(file)}`)] : [];
+  return isOpenToOthers(env) ? [failed('credentials', `${file} can be read by others`, `chmod 600 ${shellQuoted(file)}`)] : [];
 }
 
 /** It has something to say every minute. */

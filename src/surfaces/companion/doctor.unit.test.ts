@@ -5,7 +5,7 @@ import { closedOrigin } from '../../testing/programs/bridge.ts';
 import { testMachine } from '../../testing/programs/companion.ts';
 import { temporaryRepository } from '../../testing/scenes/repository.ts';
 import { createOutput } from '../cli/output.ts';
-import { report, runSetupCheck, type SetupCheck } from './doctor.ts';
+import { reportSetup, runSetupCheck, type SetupCheck } from './doctor.ts';
 import { hooksFolder } from './guard/install.ts';
 import { noteSetup, writeWatchStatus } from './state.ts';
 
@@ -15,7 +15,7 @@ async function services() {
   noteSetup(machine.env, repository.path, { origin, hooks: 'command', clients: ['claude-code'] });
   const checks = async (of: string): Promise<readonly SetupCheck[]> => {
     const out = createOutput({}, process.stdout, process.stderr);
-    const { json } = await report({ env: machine.env, cwd: repository.path, json: true, out, values: {}, positionals: [] });
+    const { json } = await reportSetup({ env: machine.env, cwd: repository.path, json: true, out, values: {}, positionals: [] });
     return (json.items as readonly SetupCheck[]).filter(({ check }) => check === of);
   };
   return { machine, repository, origin, checks };

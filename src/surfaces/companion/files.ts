@@ -2,19 +2,22 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import type { ClientName, ConfigEntry, FileSpec } from '../../clients/client.ts';
-import { quoted } from '../../clients/config-entries.ts';
 import { installCommand } from '../../features/core/devices/connections.ts';
-import { real } from '../../machine/paths.ts';
+import { realPathOf } from '../../machine/paths.ts';
 import { PACKAGE_ROOT } from '../../version.ts';
 import { recordIn } from '../../wire/json.ts';
+import { shellQuoted } from '../../wire/shell-quoted.ts';
 import { CliError } from '../cli/command.ts';
 import { counted } from '../cli/output.ts';
-import { type DesiredFile, desiredFiles, INBOX, ownPlace, programsFor, type SetupPlan } from './desired-files.ts';
-import { type FileWrite, isSameFile, missingFolders, readText, requireInside, requireWritable, writeAll } from './edit/disk.ts';
+import { type DesiredFile, desiredFiles, ownPlace, programsFor, type SetupPlan } from './desired-files.ts';
+import { type FileWrite, missingFolders, readText, requireWritable, writeAll } from './edit/disk.ts';
 import { stateOf } from './edit/edit.ts';
 import { hooksIn, isOurs } from './edit/json.ts';
 import { jsonIn } from './edit/json-text.ts';
-import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, type SetupRecord, withEntries } from './edit/plan.ts';
+import { isSameFile, requireInside } from './edit/links.ts';
+import { withEntries } from './edit/plan.ts';
+import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, type SetupRecord } from './setup-record.ts';
+import { INBOX } from './usage-readers/inbox.ts';
 
 /** All that would be written, read and checked: nothing has been changed. */
 interface PlannedSetup {
@@ -106,7 +109,7 @@ export function applySetup({ plan, outcomes, writes }: PlannedSetup): SetupOutco
 
 /** As a person types it. */
 export const setupCommand = ({ origin, clients }: Pick<SetupPlan, 'origin' | 'clients'>): string =>
-  `covibe-local setup --base-url ${quoted(origin)}${clients.length > 0 ? ` --agents ${clients.join(',')}` : ''}`;
+  `covibe-local setup --base-url ${shellQuoted(origin)}${clients.length > 0 ? ` --agents ${clients.join(',')}` : ''}`;
 
 /** What stands in the files now, against what setup would write. */
 export function inspectSetup(plan: SetupPlan): SetupFinding[] {
@@ -154,7 +157,7 @@ const fileIn = ({ files }: SetupRecord, path: string): FileRecord | undefined =>
 /** Linked to each other, the entry of one agent would take the place of the other's. */
 function requireFilesOfTheirOwn(files: readonly PlannedFile[]): void {
   for (const [index, file] of files.entries()) {
-    const other = files.slice(0, index).find(({ write }) => real(write.path) === real(file.write.path));
+    const other = files.slice(0, index).find(({ write }) => realPathOf(write.path) === realPathOf(file.write.path));
     if (!other) continue;
     throw new CliError(
       'ONE_FILE',

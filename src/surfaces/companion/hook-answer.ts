@@ -1,12 +1,13 @@
-import { isToken, NO_TOKEN } from '../../wire/credentials.ts';
+import { fitsHeader, MALFORMED_TOKEN } from '../../wire/credentials.ts';
+import { FAIL_CLOSED_HEADER, SESSION_HEADER } from '../../wire/headers.ts';
 import type { HookEvent, HookQuestion } from '../../wire/hook-question.ts';
-import { failsClosed, noteFailClosed } from './runs.ts';
+import { failsClosed, noteFailClosed } from './fail-closed.ts';
 import { ask } from './server.ts';
 
 /** What came of asking the server at a hook. */
 export type HookResult =
   | { readonly kind: 'answered'; readonly body: Record<string, unknown>; readonly session_id: string | undefined }
-  /** Nobody has judged. `failClosed`: the workspace wanted, when last heard of, that nothing is written meanwhile. */
+  /** The server was not reached. `failClosed`: by its last answer, the workspace holds changes back meanwhile. */
   | { readonly kind: 'away'; readonly reason: string; readonly failClosed: boolean }
   | { readonly kind: 'refused'; readonly message: string; readonly next: string; readonly failClosed: boolean };
 
@@ -19,21 +20,21 @@ interface Asking {
   readonly event: HookEvent;
   readonly question: HookQuestion;
   readonly token: string | undefined;
-  /** Whose it is, where the client itself has none. */
+  /** The owner of the token, if the client itself has none. */
   readonly of?: string;
 }
 
-export async function askServer(env: NodeJS.ProcessEnv, { origin, client, event, question, token, of = client }: Asking): Promise<HookResult> {
+export async function askHook(env: NodeJS.ProcessEnv, { origin, client, event, question, token, of = client }: Asking): Promise<HookResult> {
   const failClosed = failsClosed(env, origin, token);
-  if (token !== undefined && !isToken(token)) return { kind: 'refused', ...NO_TOKEN, failClosed };
+  if (token !== undefined && !fitsHeader(token)) return { kind: 'refused', ...MALFORMED_TOKEN, failClosed };
   const asked = await ask(origin, `/api/hooks/${client}/${event}`, { token, body: question, timeoutMs: TIMEOUT_MS });
   if ('unreachable' in asked) return { kind: 'away', reason: asked.unreachable, failClosed };
   const { status, headers, body } = asked;
   if (status >= 500) return { kind: 'away', reason: `HTTP ${status}`, failClosed };
-  const said = headers.get('x-covenant-fail-closed');
+  const said = headers.get(FAIL_CLOSED_HEADER);
   if (status === 200 && said !== null) {
     if (token !== undefined) ignoreErrors(() => noteFailClosed(env, origin, token, said === '1'));
-    return { kind: 'answered', body, session_id: headers.get('x-covenant-session') ?? undefined };
+    return { kind: 'answered', body, session_id: headers.get(SESSION_HEADER) ?? undefined };
   }
   return { kind: 'refused', ...(status === 401 ? notAccepted(of, token) : refusalIn(status, body)), failClosed };
 }
@@ -49,7 +50,7 @@ function refusalIn(status: number, body: Record<string, unknown>): { message: st
 }
 
 /** For the agent or person whose edit, commit or push waits for the server. */
-export function heldBack(what: string, origin: string, heard: Exclude<HookResult, { kind: 'answered' }>): string {
+export function heldBackText(what: string, origin: string, heard: Exclude<HookResult, { kind: 'answered' }>): string {
   const [why, next] =
     heard.kind === 'away'
       ? [`cannot be asked (${heard.reason})`, 'Start it with `covenant up`.']

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../testing/store/database.ts';
 import { storeTokens } from '../../wire/credentials.ts';
-import { askServer } from './hook-answer.ts';
+import { askHook } from './hook-answer.ts';
 
 /** A server of two workspaces; `closed` are the tokens whose workspace fails closed now. */
 async function serverOf(closed: Set<string>) {
@@ -21,7 +21,7 @@ async function serverOf(closed: Set<string>) {
   const env = { HOME: temporaryFolder() };
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const ask = (token: string | undefined, more: NodeJS.ProcessEnv = {}) =>
-    askServer({ ...env, ...more }, { origin, client: 'claude-code', event: 'before-tool', question: {}, token });
+    askHook({ ...env, ...more }, { origin, client: 'claude-code', event: 'before-tool', question: {}, token });
   return {
     ask,
     store: (tokens: Record<string, string>) => storeTokens(env, origin, tokens),

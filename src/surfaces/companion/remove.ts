@@ -4,21 +4,12 @@ import type { GitPlace } from '../../machine/git/place.ts';
 import { agentsWithTokens, credentialsPath } from '../../wire/credentials.ts';
 import { type BareInvocation, CliError, type CommandResult } from '../cli/command.ts';
 import { DEFAULT_ORIGIN } from '../origin.ts';
-import {
-  clearLeft,
-  type FileWrite,
-  isInside,
-  linkedTo,
-  readText,
-  removeEmptyFolders,
-  requireInside,
-  requireWritable,
-  shownPath,
-  writeAll,
-} from './edit/disk.ts';
-import { type FileRecord, type RecordScope, readRecord, recordPath, recordText, withoutEntries } from './edit/plan.ts';
+import { type FileWrite, readText, removeEmptyFolders, removeTemporaryFiles, requireWritable, shownPath, writeAll } from './edit/disk.ts';
+import { isInside, requireInside, resolveLinks } from './edit/links.ts';
+import { withoutEntries } from './edit/plan.ts';
 import { inspectSetup } from './files.ts';
 import { removeService } from './service/service.ts';
+import { type FileRecord, type RecordScope, readRecord, recordPath, recordText } from './setup-record.ts';
 import { noteSetup, setups } from './state.ts';
 
 interface Removal {
@@ -30,12 +21,12 @@ interface Removal {
   readonly stays: readonly string[];
 }
 
-interface From {
+interface SetUpPlace {
   readonly env: NodeJS.ProcessEnv;
   readonly root: string;
 }
 
-interface Undone {
+interface UndoPlan {
   readonly removals: readonly Removal[];
   readonly writes: readonly FileWrite[];
   /** To be taken away where they are empty. */
@@ -43,16 +34,16 @@ interface Undone {
 }
 
 /** Undoes what setup wrote for this repository. What others need too stays until the last of them is gone. */
-export function removeSetup(from: From): Removal[] {
+export function removeSetup(from: SetUpPlace): Removal[] {
   const undone = [undo(from, { repository: from.root }), undo(from, 'machine')];
   writeAll(undone.flatMap(({ writes }) => writes));
   const removals = undone.flatMap((each) => each.removals);
-  for (const { path } of removals) clearLeft(path);
+  for (const { path } of removals) removeTemporaryFiles(path);
   for (const { folders } of undone) removeEmptyFolders(folders);
   return removals;
 }
 
-function undo({ env, root }: From, scope: RecordScope): Undone {
+function undo({ env, root }: SetUpPlace, scope: RecordScope): UndoPlan {
   const record = readRecord(env, scope);
   const path = recordPath(env, scope);
   const before = readText(path, path)?.text;
@@ -86,7 +77,7 @@ interface UndoneFile {
 
 /** `root`: of the repository that the file is of, where it is of one alone. */
 function undoFile(known: FileRecord, shown: string, root: string | undefined): UndoneFile {
-  const path = linkedTo(known.path);
+  const path = resolveLinks(known.path);
   const kept = (why: string) => ({ removal: { path, shown, change: 'kept', stays: [why] } as const });
   try {
     // It may have become a link since.

@@ -1,12 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { covibeHome, replaceFile } from '../../wire/covibe-home.ts';
-import { tokensHere } from '../../wire/credentials.ts';
 import { orNothing } from '../../wire/or-nothing.ts';
 import { hashOf } from './hash.ts';
-import { isText, storedList } from './state.ts';
 
-/** What is remembered from one hook of a run to the next: whether its person was told of a fault, its session, and what to do while no server answers. */
+/** What is remembered from one hook of a run to the next: whether its person was told of a fault, and its session. */
 
 /** A run that is still going after this long is told again. */
 const KEPT_MS = 2 * 24 * 60 * 60_000;
@@ -41,45 +39,13 @@ const sessionPath = (env: NodeJS.ProcessEnv, transcript: string): string => join
 
 /** The run that writes this transcript is this session of the team's: whoever reads the transcript first, hook or watcher, links its usage to it. */
 export function noteSession(env: NodeJS.ProcessEnv, transcript: string, session: string, now: number): void {
-  if (sessionNoted(env, transcript) === session) return;
+  if (notedSession(env, transcript) === session) return;
   replaceFile(sessionPath(env, transcript), session);
   sweepRuns(env, now);
 }
 
 /** Also of a subagent's transcript: these lie in `<run>/subagents`, beside `<run>.jsonl`. */
 export const sessionOf = (env: NodeJS.ProcessEnv, transcript: string): string | undefined =>
-  sessionNoted(env, transcript) ?? sessionNoted(env, `${dirname(dirname(transcript))}.jsonl`);
+  notedSession(env, transcript) ?? notedSession(env, `${dirname(dirname(transcript))}.jsonl`);
 
-const sessionNoted = (env: NodeJS.ProcessEnv, transcript: string): string | undefined => orNothing(() => readFileSync(sessionPath(env, transcript), 'utf8'));
-
-/** What a server last said to the holder of a token: whether that workspace holds changes back while the server cannot be asked. */
-interface Word {
-  readonly origin: string;
-  /** Its hash. The answer does not name the workspace, and a server may have several. */
-  readonly token: string;
-  readonly closed: boolean;
-}
-
-const WORDS = storedList<Word>('fail-closed.json', 'words', { origin: isText, token: isText, closed: (closed) => typeof closed === 'boolean' });
-
-/** Which tokens are gone cannot be known: others may have theirs in their environment. Beyond so many the oldest word goes. */
-const MAX_WORDS = 200;
-
-/** Whoever has not been told anything goes by what was said to tokens that are still here: nobody takes back what was said to others. */
-export function failsClosed(env: NodeJS.ProcessEnv, origin: string, token: string | undefined): boolean {
-  const words = WORDS.read(env).filter((word) => word.origin === origin);
-  const own = token === undefined ? undefined : words.find((word) => word.token === hashOf(token));
-  if (own) return own.closed;
-  const here = new Set(tokensHere(env, origin).map(hashOf));
-  return words.some((word) => word.closed && here.has(word.token));
-}
-
-export function noteFailClosed(env: NodeJS.ProcessEnv, origin: string, token: string, closed: boolean): void {
-  const words = WORDS.read(env);
-  const hash = hashOf(token);
-  const isOwn = (word: Word) => word.origin === origin && word.token === hash;
-  if (words.find(isOwn)?.closed === closed) return;
-  // It may be the workspace of others too, who were told otherwise before: they count as untold until they hear for themselves.
-  const isOutdated = (word: Word) => closed && word.origin === origin && !word.closed;
-  WORDS.write(env, [...words.filter((word) => !isOwn(word) && !isOutdated(word)), { origin, token: hash, closed }].slice(-MAX_WORDS));
-}
+const notedSession = (env: NodeJS.ProcessEnv, transcript: string): string | undefined => orNothing(() => readFileSync(sessionPath(env, transcript), 'utf8'));

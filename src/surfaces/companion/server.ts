@@ -1,9 +1,10 @@
-import { isToken, NO_TOKEN } from '../../wire/credentials.ts';
-import { exchange, failureCode } from '../../wire/http-client.ts';
+import { fitsHeader, MALFORMED_TOKEN } from '../../wire/credentials.ts';
+import { FAIL_CLOSED_HEADER } from '../../wire/headers.ts';
+import { failureCode, httpRequest } from '../../wire/http-client.ts';
 import { parseJson, recordOf } from '../../wire/json.ts';
 import { CliError } from '../cli/command.ts';
 
-/** What came of asking the server. `unreachable`: nothing, or nothing that a Covenant server says. */
+/** The server's answer. `unreachable`: none, or none that a Covenant server would send. */
 export type ServerAnswer =
   | { readonly status: number; readonly headers: Pick<Headers, 'get'>; readonly body: Record<string, unknown> }
   | { readonly unreachable: string };
@@ -19,9 +20,9 @@ const TIMEOUT_MS = 10_000;
 
 /** GET without a body, POST with one. Never throws for what the network or the other side does. */
 export async function ask(origin: string, path: string, { token, body, headers, timeoutMs = TIMEOUT_MS }: AskOptions = {}): Promise<ServerAnswer> {
-  if (token !== undefined && !isToken(token)) throw new CliError('MALFORMED_TOKEN', NO_TOKEN.message, NO_TOKEN.next);
+  if (token !== undefined && !fitsHeader(token)) throw new CliError('MALFORMED_TOKEN', MALFORMED_TOKEN.message, MALFORMED_TOKEN.next);
   try {
-    const answer = await exchange(`${origin}${path}`, {
+    const answer = await httpRequest(`${origin}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -39,6 +40,9 @@ export async function ask(origin: string, path: string, { token, body, headers, 
     return { unreachable: reasonOf(error) };
   }
 }
+
+export const callTool = (origin: string, token: string, tool: string, args: Record<string, unknown>): Promise<ServerAnswer> =>
+  ask(origin, '/api/mcp', { token, body: { tool, arguments: args } });
 
 function reasonOf(error: unknown): string {
   return ['AbortError', 'TimeoutError'].includes((error as Error).name) ? 'no answer in time' : (failureCode(error) ?? 'no connection');
@@ -81,7 +85,7 @@ export async function tokenState(origin: string, token: string): Promise<TokenSt
   if ('unreachable' in asked) return { state: 'unreachable', reason: asked.unreachable };
   if (asked.status === 401) return { state: 'refused' };
   if (asked.status === 429 || asked.status >= 500) return { state: 'unreachable', reason: `HTTP ${asked.status}` };
-  const said = asked.headers.get('x-covenant-fail-closed');
+  const said = asked.headers.get(FAIL_CLOSED_HEADER);
   return { state: 'accepted', failClosed: said === null ? undefined : said === '1' };
 }
 

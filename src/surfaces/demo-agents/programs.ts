@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { git } from './repository.ts';
 import { Actor } from './stage.ts';
-import { hold } from './stories/workflow.ts';
+import { claimAndStart } from './stories/workflow.ts';
 
 const VERDICTS = [
   {
@@ -90,7 +90,7 @@ export async function workUntilKilled(env: NodeJS.ProcessEnv): Promise<never> {
   const task_id = String(env.DEMO_TASK);
   const actor = new Actor('gemini@li', String(env.DEMO_URL), String(env.DEMO_TOKEN));
   const { id } = await actor.call('agent_register', { name: 'gemini@li night shift', runtime: 'gemini', capabilities: ['typescript'] });
-  const claim = await hold({ actor, id: String(id) }, task_id);
+  const claim = await claimAndStart({ actor, id: String(id) }, task_id);
   await actor.call('checkpoint_add', { task_id, type: 'decision', summary: 'Sessions get a table of their own.', files_changed: ['db/schema.sql'], ...claim });
   const progress = { type: 'progress', summary: 'The table is there; moving readers to it.', files_changed: ['src/session.ts'] };
   await actor.call('checkpoint_add', { task_id, ...progress, ...claim });

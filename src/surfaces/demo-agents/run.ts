@@ -30,7 +30,7 @@ export interface Demo {
 }
 
 /** Tells all stories at once, to the end. */
-export async function tellAll(demo: Demo, opened: (signin: string) => void): Promise<void> {
+export async function playDemo(demo: Demo, opened: (signin: string) => void): Promise<void> {
   const { url, narrator, action } = demo;
   // One that fails ends all: nothing may still be at work when the stage is cleared.
   const stop = new AbortController();

@@ -83,4 +83,4 @@ export interface Story {
 
 export const text = (answer: DemoAnswer, field: string): string => String(answer[field]);
 
-export const arrow = '→';
+export const ARROW = '→';

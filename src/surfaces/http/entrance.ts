@@ -1,56 +1,54 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ServerLimits } from '../../config.ts';
+import type { Config, ServerLimits } from '../../config.ts';
 import type { Authentication } from '../../features/core/identity/index.ts';
 import type { Principal } from '../../kernel/call.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { addressGroup, networkTest } from '../../kernel/network.ts';
 import type { App } from '../../main.ts';
-import { type HttpRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
+import { type GuardProblem, type HttpRefusal, type OrRefusal, PROOF_REQUIRED, rateLimited, SIGNED_OUT, TICKET_REQUIRED, UNAUTHENTICATED } from './refuse.ts';
 import { bearer, cookies, createSourceOf, pathOf, plainAddress, proofOf, type RequestBody, readJsonBody, SMALL_BYTES, ticketOf } from './request.ts';
 
-type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
-
-interface Exchanged {
+interface IncomingRequest {
   readonly incoming: IncomingMessage;
   readonly outgoing?: ServerResponse | undefined;
-  /** As routes are found by it, not as it was spelled. */
+  /** Decoded, as the routes are matched by it. */
   readonly path: string;
-  /** A cookie is proven by the address's ticket, for what a browser opens without headers, and not by the page's own header. */
+  /** The cookie is proven by the ticket in the address instead of the page's header, because a browser opens this address without headers. */
   readonly byTicket?: boolean | undefined;
 }
 
 interface Credentials {
-  /** Left out where no token opens the door. */
+  /** Missing if the route accepts no token. */
   readonly token?: string | undefined;
   /** By the dashboard's session, where no token is given. */
   readonly session?: boolean;
   readonly byTicket?: boolean | undefined;
 }
 
-/** Who may send how much of a body: a known caller, one whose token is in the body, a machine or browser that has no credential yet. */
+/** The kinds of senders, which decide the size of a body: a known caller, one whose token is in the body, a device or browser without a credential. */
 type Sender = 'known' | 'unknown' | 'device';
 
-/** What every request passes before anything of its body is read: who sends it, and whether that is too often. */
+/** Checks each request before its body is read: who sends it, and how often. */
 export interface Entrance {
   readonly sourceOf: (incoming: IncomingMessage) => string;
-  /** Counts the request: by its token where that is valid, otherwise by its address. The refusal, where that was one too many. */
-  admit(request: Exchanged): Promise<HttpRefusal | undefined>;
-  /** Who calls, or the refusal, which is journaled without the credential. */
+  /** Counts the request, by its token if that is valid, else by its address. Returns the refusal if it was one too many. */
+  admit(request: IncomingRequest): Promise<HttpRefusal | undefined>;
+  /** The caller, or the refusal, which is journaled without the credential. */
   identify(incoming: IncomingMessage, credentials: Credentials): Promise<OrRefusal<{ principal: Principal }>>;
-  /** The same by a token in the body: what was counted by its address counts by that token. */
+  /** The same by a token in the body. The request then counts for that token instead of its address. */
   identifyByBody(incoming: IncomingMessage, token: string | undefined): Promise<OrRefusal<{ principal: Principal }>>;
   /** For a body that holds several calls: each counts. */
   countMore(incoming: IncomingMessage, principal: Principal, calls: number): HttpRefusal | undefined;
   /** Whether `admit` has found a valid credential. */
   isKnown(incoming: IncomingMessage): boolean;
-  /** As whom the browser is signed in that sends this, if it is. */
+  /** The principal that the browser is signed in as, if any. */
   sessionOf(incoming: IncomingMessage): Promise<Principal | undefined>;
-  readBody(request: Pick<Exchanged, 'incoming' | 'outgoing'>, sender: Sender): Promise<RequestBody>;
+  readBody(request: Pick<IncomingRequest, 'incoming' | 'outgoing'>, sender: Sender): Promise<RequestBody>;
 }
 
-/** Pages and files are for everybody: no credential is looked up for them. */
+/** Paths for which credentials are looked up. Pages and files are public. */
 const WITH_CREDENTIALS = /^\/(api|mcp|metrics)(\/|$)/;
 /**
  * How long at least an address beyond its rate waits for its refusal: answered at once, a flood would come again at once, and take the
@@ -63,12 +61,12 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
   const sourceOf = createSourceOf(trusted_proxies);
   const byToken = new RateLimit(app.clock, limits.token_requests_per_second, limits.token_burst);
   const byAddress = new RateLimit(app.clock, limits.address_requests_per_second, limits.address_burst);
-  /** What was found out about a request: a ticket works once. */
+  /** The result of each request's authentication, kept because a ticket works only once. */
   const found = new WeakMap<IncomingMessage, { way: string; result: Authentication }>();
   const shares = sharesOf(limits);
 
-  /** A call keeps its arguments until it is answered: those of one token take no more than its part. */
-  const isKept = ({ incoming, outgoing }: Pick<Exchanged, 'incoming' | 'outgoing'>, bytes: number): boolean => {
+  /** Reserves memory for the arguments of a call until it is answered. One token gets no more than its share. */
+  const reserveArguments = ({ incoming, outgoing }: Pick<IncomingRequest, 'incoming' | 'outgoing'>, bytes: number): boolean => {
     const { tokenId = '' } = principalOf(incoming) ?? {};
     if (!shares.underWay.take(tokenId, bytes)) return false;
     outgoing?.once('close', () => shares.underWay.giveBack(tokenId, bytes));
@@ -84,7 +82,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
     return result;
   };
 
-  /** Another port of the host can set a cookie of the same name, which browsers may send first: it keeps nobody out. */
+  /** Tries all cookies of the name, because another port of the host can set one that browsers send first. */
   const bySession = async (incoming: IncomingMessage, byTicket: boolean): Promise<Authentication> => {
     const proof = byTicket ? { ticket: ticketOf(incoming), path: pathOf(incoming) } : { secret: proofOf(incoming) };
     let result: Authentication = { rejected: 'missing' };
@@ -100,7 +98,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
     return result && 'principal' in result ? result.principal : undefined;
   };
 
-  const limited = (incoming: IncomingMessage, principal: Principal | undefined, count = 1): HttpRefusal | undefined => {
+  const countRequests = (incoming: IncomingMessage, principal: Principal | undefined, count = 1): HttpRefusal | undefined => {
     const source = sourceOf(incoming);
     const seconds = principal ? byToken.take(principal.tokenId, count) : byAddress.take(addressGroup(source), count);
     if (seconds === 0) return undefined;
@@ -110,7 +108,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
   };
 
   const identify: Entrance['identify'] = async (incoming, credentials) => {
-    // Where a token would do as well, who brings neither is told of the token.
+    // If both a token and a cookie would do and neither was sent, the refusal asks for a token.
     const isSession = credentials.session && (!('token' in credentials) || cookies(incoming, cookieName()).length > 0);
     const door = credentials.token === undefined && isSession ? 'cookie' : 'bearer';
     const result = await authenticated(incoming, credentials);
@@ -130,18 +128,18 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
       if (isGiven && WITH_CREDENTIALS.test(path)) await authenticated(incoming, { token, session: true, byTicket });
       const principal = principalOf(incoming);
       if (!principal && hasMoreToCome(incoming)) outgoing?.setHeader('connection', 'close');
-      const refusal = limited(incoming, principal);
+      const refusal = countRequests(incoming, principal);
       if (refusal && !principal) await pause(HELD_BACK_MS * (1 + Math.random()));
       return refusal;
     },
-    countMore: limited,
+    countMore: countRequests,
     isKnown: (incoming) => principalOf(incoming) !== undefined,
     async identifyByBody(incoming, token) {
       const wasKnown = principalOf(incoming) !== undefined;
       const caller = await identify(incoming, { token });
       if ('refusal' in caller || wasKnown) return caller;
       byAddress.giveBack(addressGroup(sourceOf(incoming)));
-      const refusal = limited(incoming, caller.principal);
+      const refusal = countRequests(incoming, caller.principal);
       return refusal ? { refusal } : caller;
     },
     async sessionOf(incoming) {
@@ -151,7 +149,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
     async readBody(request, sender) {
       const key = sender === 'known' ? (principalOf(request.incoming)?.tokenId ?? '') : addressGroup(sourceOf(request.incoming));
       const body = await readJsonBody(request.incoming, { ...limits, ...shares[sender], key });
-      const isHeld = sender !== 'known' || 'problem' in body || isKept(request, body.memory);
+      const isHeld = sender !== 'known' || 'problem' in body || reserveArguments(request, body.memory);
       return isHeld ? body : { problem: { kind: 'busy' } };
     },
   };
@@ -175,12 +173,36 @@ function sharesOf({ reading_bytes, body_bytes, unknown_body_bytes, device_body_b
   };
 }
 
-/** A small body has arrived with its headers; the rest of a larger one is not waited for. */
+/** Whether more of the body is still to come than arrives together with the headers. */
 function hasMoreToCome({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BYTES;
 }
 
-/** Something that callers share (memory, sockets, connections): so much in all, and of that no more than its own part for one caller. */
+/** Whether a request is for this server and from a page that may call it: what is wrong with it, or nothing. */
+export type Guard = (host: string | undefined, origin: string | undefined, site?: string | undefined) => GuardProblem | undefined;
+
+/** Values of `Sec-Fetch-Site` for requests from another site, or from another port of this one. */
+const FOREIGN_SITES = new Set<string | undefined>(['cross-site', 'same-site']);
+
+/**
+ * Against DNS rebinding: the Host must be a name that is ours. Against other sites' pages: an Origin must be the very
+ * address that was called, port included, because a cookie for localhost goes to every port of it. Without an Origin, as with
+ * a picture or a script that a page takes from elsewhere, `site` decides where it is given.
+ */
+export function createGuard(config: Pick<Config, 'host' | 'allowed_hosts' | 'allowed_origins'>): Guard {
+  const hosts = new Set(['localhost', '127.0.0.1', '[::1]', config.host, `[${config.host}]`, ...config.allowed_hosts].map((host) => host.toLowerCase()));
+  const origins = new Set(config.allowed_origins.map((origin) => origin.toLowerCase()));
+  return (host, origin, site) => {
+    if (!host || !hosts.has(hostnameOf(host))) return 'host';
+    if (origin === undefined) return FOREIGN_SITES.has(site) ? 'origin' : undefined;
+    const own = [`http://${host}`.toLowerCase(), `https://${host}`.toLowerCase()];
+    return own.includes(origin.toLowerCase()) || origins.has(origin.toLowerCase()) ? undefined : 'origin';
+  };
+}
+
+const hostnameOf = (host: string): string => host.toLowerCase().replace(/:\d+$/, '');
+
+/** A shared resource (memory, sockets, connections) with a limit for all callers and one for each caller. */
 export class KeyedShare {
   readonly #most: number;
   readonly #mostPerKey: number;
@@ -213,7 +235,7 @@ interface Bucket {
   at: number;
 }
 
-/** More would only be kept for an attacker who invents addresses; who is forgotten begins with a full bucket. */
+/** Buckets that are kept. An attacker can invent addresses without end; a forgotten one starts with a full bucket. */
 const MAX_KEYS = 10_000;
 
 /** A bucket of requests for each key, refilled by `perSecond` up to `burst`. */
@@ -241,7 +263,7 @@ class RateLimit {
     return 0;
   }
 
-  /** For a request that turned out to be somebody else's. */
+  /** Gives back a request that turned out to be of another caller. */
   giveBack(key: string): void {
     const bucket = this.#buckets.get(key);
     if (bucket) bucket.left = Math.min(this.#burst, bucket.left + 1);
@@ -269,7 +291,7 @@ export function boundPipelining(listener: RequestListener): RequestListener {
   return (incoming, outgoing) => {
     const { socket } = incoming;
     const count = (unanswered.get(socket) ?? 0) + 1;
-    // One piece of what was received may hold many requests more: they still come, and nobody is left to answer.
+    // The data already received may hold many more requests, so the connection itself must end.
     if (count > MAX_UNANSWERED) return void socket.destroy();
     unanswered.set(socket, count);
     outgoing.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
@@ -277,7 +299,7 @@ export function boundPipelining(listener: RequestListener): RequestListener {
   };
 }
 
-/** So that nobody who only connects can keep others from it. A trusted proxy brings the connections of many. */
+/** Limits connections, in all and for each address. A trusted proxy has no limit of its own, because it carries many callers. */
 export function boundConnections(
   server: Server,
   limits: Pick<ServerLimits, 'connections' | 'connections_per_address'>,

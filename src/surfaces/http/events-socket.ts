@@ -5,7 +5,7 @@ import type { App } from '../../main.ts';
 import type { JournalPage } from '../../storage/follow.ts';
 import type { Metrics } from './metrics.ts';
 import { WRONG_POSITION } from './refuse.ts';
-import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlow, drained, type SocketRoute } from './upgrade.ts';
+import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlowReader, type SocketRoute, waitForReader } from './upgrade.ts';
 
 const PATH = '/api/events';
 /** A reader that has this much unread, and reads none of it for this long, is dropped: it can resume by `seq`. */
@@ -51,7 +51,7 @@ export function eventsRoute({ app, metrics, closing, stalledMs = STALLED_MS }: E
         // A revocation is itself an event: the reader whom it concerns is gone before it would be sent.
         if (!(await current())) return ws.close(CLOSE_SIGNED_OUT, 'the credential is no longer valid');
         for (const message of await messagesOf(page, principal)) ws.send(message, { binary: false });
-        if (!(await drained(ws, HIGH_WATER_BYTES, stalledMs))) return closeSlow(ws, 'resume with ?after=SEQ');
+        if (!(await waitForReader(ws, HIGH_WATER_BYTES, stalledMs))) return closeSlowReader(ws, 'resume with ?after=SEQ');
       }
       ws.close(CLOSE_GOING_AWAY, 'the server is stopping');
     } finally {

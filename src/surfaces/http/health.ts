@@ -15,7 +15,7 @@ export interface HealthReport {
   instance: string;
   store: 'sqlite' | 'postgres';
   schema: number;
-  /** What decides and is not secret. */
+  /** Settings that affect decisions and are not secret. */
   config: { overlap: { warn: number; escalate: number } };
   checks: { database: 'ok' | 'unreachable'; schema: 'ok' | 'damaged' | 'unknown' };
 }

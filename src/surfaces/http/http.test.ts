@@ -6,7 +6,7 @@ import { type TestApp, testApp } from '../../testing/app.ts';
 import { fixtureFeature, releaseWaiting, waitingCalls } from '../../testing/fixture.ts';
 import { postSignIn, signInBy } from '../../testing/scenes/signin.ts';
 import { until } from '../../testing/until.ts';
-import { MAX_BODY_BYTES } from '../../wire/http-client.ts';
+import { DEFAULT_BODY_BYTES } from '../../wire/limits.ts';
 
 const json = { 'content-type': 'application/json' };
 const auth = (token: string) => ({ ...json, authorization: `Bearer ${token}` });
@@ -111,10 +111,10 @@ test('a body over 8 MiB is refused with 413, declared or not, and one of just un
   const { token, tokenId } = await developer('ana');
   await done('capabilities.grant', { action: 'tool.call.echo', token: tokenId });
   const echo = (size: number) => JSON.stringify({ tool: 'echo', arguments: { text: 'x'.repeat(size) } });
-  const fits = await post(direct, echo(MAX_BODY_BYTES - 100), auth(token));
-  expect(((await fits.json()) as { structuredContent: { text: string } }).structuredContent.text).toHaveLength(MAX_BODY_BYTES - 100);
-  for (let i = 0; i < 20; i++) expect((await post(direct, echo(MAX_BODY_BYTES + 1024), auth(token))).status).toBe(413);
-  expect(await chunkedStatus(direct, token, 2 * MAX_BODY_BYTES)).toBe(413);
+  const fits = await post(direct, echo(DEFAULT_BODY_BYTES - 100), auth(token));
+  expect(((await fits.json()) as { structuredContent: { text: string } }).structuredContent.text).toHaveLength(DEFAULT_BODY_BYTES - 100);
+  for (let i = 0; i < 20; i++) expect((await post(direct, echo(DEFAULT_BODY_BYTES + 1024), auth(token))).status).toBe(413);
+  expect(await chunkedStatus(direct, token, 2 * DEFAULT_BODY_BYTES)).toBe(413);
   expect((await fetch(`${url}/api/health`)).status).toBe(200);
 });
 
@@ -367,7 +367,7 @@ test.each(['/mcp', '/api/actions/tokens.list'])('%s refuses a body that is not J
   const { operator, url } = await served();
   expect((await post(`${url}${path}`, '{', auth(operator.token))).status).toBe(400);
   expect((await post(`${url}${path}`, Buffer.from([0x22, 0xff, 0x22]), auth(operator.token))).status).toBe(400);
-  expect((await post(`${url}${path}`, JSON.stringify('x'.repeat(MAX_BODY_BYTES)), auth(operator.token))).status).toBe(413);
+  expect((await post(`${url}${path}`, JSON.stringify('x'.repeat(DEFAULT_BODY_BYTES)), auth(operator.token))).status).toBe(413);
 });
 
 test('the API and MCP surface work on the very store that the dashboard reads [storage.database.shared]', async () => {

@@ -1,10 +1,7 @@
 import { HTTP_HOOK_PROGRAMS } from '../../clients/index.ts';
 import { ENVELOPES, type Refused, type Reply, refused } from '../../kernel/reply.ts';
+import { PROOF_HEADER } from '../../wire/headers.ts';
 import type { BodyProblem } from './request.ts';
-import type { GuardProblem } from './routes.ts';
-
-/** By which the dashboard's page shows that it is of this origin. */
-export const PROOF_HEADER = 'x-covenant-proof';
 
 /** Refusals before the pipe: what is said, in the structured shape, and with which HTTP status. */
 export interface HttpRefusal {
@@ -13,6 +10,8 @@ export interface HttpRefusal {
   /** Seconds until it may be tried again. */
   readonly retryAfter?: number;
 }
+
+export type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
 
 export const refusal = (status: HttpRefusal['status'], code: string, message: string, next: string, details?: Record<string, unknown>): HttpRefusal => ({
   status,
@@ -56,7 +55,7 @@ export const TICKET_REQUIRED = refusal(
   'Call the action session.ticket with {"path": "…"}, then open the address with ?ticket=….',
 );
 
-/** `POST /api/signin`: of what its code or its browser is refused for. */
+/** The HTTP status for a refusal of `POST /api/signin`. */
 export const signInStatus = (code: string): HttpRefusal['status'] => (code === 'SIGNED_IN_AS_ANOTHER' ? 409 : code === 'SIGNIN_LINK_INVALID' ? 401 : 400);
 
 export const WRONG_POSITION = refusal(400, 'MALFORMED_REQUEST', 'after: expected the seq of an event, or 0.', 'Connect to /api/events?after=SEQ.', {
@@ -127,7 +126,7 @@ export const TOO_MANY_SOCKETS: HttpRefusal = {
   retryAfter: 5,
 };
 
-/** What a program tells its hooks holds prompts and contents, which are for nobody but its own machine. */
+/** The payload of a program's own hook holds prompts and file contents, which must not leave its machine. */
 export const NATIVE_PAYLOAD = refusal(
   403,
   'NATIVE_PAYLOAD',
@@ -136,7 +135,10 @@ export const NATIVE_PAYLOAD = refusal(
   { field: 'hook_event_name' },
 );
 
-export function foreign(problem: GuardProblem): HttpRefusal {
+/** Which header of a request names neither this server nor a page that may call it. */
+export type GuardProblem = 'host' | 'origin';
+
+export function foreignHeader(problem: GuardProblem): HttpRefusal {
   const [what, setting] = problem === 'host' ? ['Host', 'allowed_hosts'] : ['Origin', 'allowed_origins'];
   return refusal(
     403,
@@ -146,7 +148,7 @@ export function foreign(problem: GuardProblem): HttpRefusal {
   );
 }
 
-/** Of what the pipe answered to an action. */
+/** The HTTP status for the pipe's answer to an action. */
 export function actionStatus(reply: Reply<unknown>): 200 | 400 | 403 | 404 | 409 | 429 | 500 {
   // Blocked is an answer too: it says what to confirm.
   if (reply.status !== 'error') return 200;

@@ -6,11 +6,11 @@ import type { CallerPlace } from '../../kernel/call.ts';
 import { networkTest } from '../../kernel/network.ts';
 import { withoutCredentials } from '../../kernel/repo.ts';
 import type { App } from '../../main.ts';
-import { LONGEST_HEADER, PLACE_HEADER, REPOSITORY_HEADER } from '../../wire/http-client.ts';
+import { PLACE_HEADER, PROOF_HEADER, REPOSITORY_HEADER } from '../../wire/headers.ts';
 import { parseJson, recordIn } from '../../wire/json.ts';
+import { LONGEST_HEADER } from '../../wire/limits.ts';
 import { isThisMachine } from '../origin.ts';
 import type { KeyedShare } from './entrance.ts';
-import { PROOF_HEADER } from './refuse.ts';
 
 /** Cookies of one host are shared by all its ports: the port in the name keeps several servers apart. */
 export const cookieName = (port: number): string => `covenant_${port}`;
@@ -19,7 +19,7 @@ export function bearer(incoming: IncomingMessage): string | undefined {
   return /^Bearer (.+)$/i.exec(incoming.headers.authorization ?? '')?.[1];
 }
 
-/** More of one name are nobody's but an attacker's. */
+/** Only an attacker would send more cookies of one name. */
 const MAX_COOKIES = 4;
 
 /** The values of all cookies of that name, as the browser sent them. */
@@ -28,7 +28,7 @@ export function cookies(incoming: IncomingMessage, name: string): string[] {
   return pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : [])).slice(0, MAX_COOKIES);
 }
 
-/** By the name that it was called by, which the guard knows as ours; behind a proxy the operator has said what people see of it. */
+/** The server's origin as the caller sees it: the Host header, which the guard has checked, or the operator's setting for a proxy. */
 export function originOf({ config }: App, { headers }: IncomingMessage): string {
   const host = headers.host?.toLowerCase() ?? '';
   return config.allowed_origins.find((origin) => URL.canParse(origin) && new URL(origin).host === host) ?? `http://${host}`;
@@ -41,17 +41,17 @@ export const proofOf = ({ headers }: IncomingMessage): string | undefined => {
 
 export const ticketOf = ({ url }: IncomingMessage): string | undefined => URL.parse(url ?? '/', 'http://localhost')?.searchParams.get('ticket') ?? undefined;
 
-/** Without the query, and without a secret in the path, however a client spells it. */
+/** The path for logs and the journal: without the query, and without a sign-in code, even if it is percent-encoded. */
 export function pathOf(incoming: IncomingMessage): string {
   const path = (incoming.url ?? '').replace(/^[a-z]+:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
   const spelled = path.replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   return /\/signin\//i.test(spelled) ? '/signin' : path.slice(0, 200);
 }
 
-/** An IPv4 address that came by an IPv6 socket, as what it is. */
+/** An IPv4 address in IPv6 notation, as IPv4. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** The address of the connection, whoever it carries requests for. */
+/** The address of the connection itself, which may be a proxy's. */
 export const peerOf = (incoming: IncomingMessage): string => plainAddress(incoming.socket.remoteAddress ?? 'unknown');
 
 /**
@@ -80,26 +80,26 @@ function addressIn(hop: string): string | undefined {
   return isIP(bare) === 0 ? undefined : plainAddress(bare);
 }
 
-/** What proxies add. One that adds nothing and calls us by our own name, as a tunnel does, cannot be told from a program of this machine. */
+/** Headers that proxies add. A tunnel that adds none and uses our own name cannot be told from a local program. */
 const ADDED_BY_PROXIES = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
 const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);
 
-/** Called from this machine, by a name of this machine, and not on behalf of somebody else as far as the request says. */
+/** Whether the request comes from this machine, by a name of this machine, and shows no sign of a proxy. */
 export function isFromHere(address: string, headers: IncomingHttpHeaders): boolean {
   const called = `http://${headers.host}`;
   return isLoopback(address) && URL.canParse(called) && isThisMachine(called) && !ADDED_BY_PROXIES.some((name) => name in headers);
 }
 
-/** What place-headers.ts has sent. Undefined where nothing usable was said: the call then has to name what it means itself. */
-export function reportedIn(header: (name: string) => string | undefined): { repository: string | undefined; place: CallerPlace | undefined } {
-  return { repository: fromHeader(header(REPOSITORY_HEADER)), place: placeFromHeader(header(PLACE_HEADER)) };
+/** Reads the headers of place-headers.ts. Undefined if they hold nothing usable: the call must then name the repository itself. */
+export function readReportedPlace(header: (name: string) => string | undefined): { repository: string | undefined; place: CallerPlace | undefined } {
+  return { repository: pathFromHeader(header(REPOSITORY_HEADER)), place: placeFromHeader(header(PLACE_HEADER)) };
 }
 
 const LONGEST_PATH = 1_000;
 const LONGEST_NAME = 300;
 
-export function fromHeader(value: string | undefined): string | undefined {
+export function pathFromHeader(value: string | undefined): string | undefined {
   const path = decoded(value);
   return path !== undefined && isAbsolute(path) ? path : undefined;
 }
@@ -154,7 +154,7 @@ export function countJson(bytes: Buffer, { json_depth, json_nodes }: JsonBounds)
   return nodes;
 }
 
-/** Of the quote that ends the string which begins at `start`; the last byte where none does. */
+/** The position of the quote that ends the string that begins at `start`; the end of the bytes if there is none. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let end = start; ; ) {
     end = bytes.indexOf(QUOTE as number, end + 1);
@@ -165,7 +165,7 @@ function endOfString(bytes: Buffer, start: number): number {
   }
 }
 
-/** Nobody is left to answer, and it is no fault of ours. */
+/** The client disconnected before its body was complete. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
@@ -176,7 +176,7 @@ export type BodyProblem =
 /** `memory`: bytes that the value takes, roughly. */
 export type RequestBody = { value: unknown; memory: number } | { problem: BodyProblem };
 
-/** Who sends it, how much that may be, and out of which shares of the server's memory it is read. */
+/** The sender of a body, its limits, and the shares of memory that it is read into. */
 export interface BodyBounds extends JsonBounds {
   readonly key: string;
   readonly maxBytes: number;
@@ -187,10 +187,10 @@ export interface BodyBounds extends JsonBounds {
   readonly large: KeyedShare;
 }
 
-/** What counts as small: nearly every call. */
+/** The size of a small body. Nearly every call is smaller. */
 export const SMALL_BYTES = 64 * 1024;
-/** What one body holds of both shares. */
-class Holding {
+/** The memory that one body takes of both shares. */
+class BodyMemory {
   readonly #bounds: BodyBounds;
   #small = 0;
   #large = 0;
@@ -223,7 +223,7 @@ class Holding {
 
 /** The request's JSON, read from the socket under one set of bounds whatever the surface. An empty body is `undefined`. */
 export async function readJsonBody(incoming: IncomingMessage, bounds: BodyBounds): Promise<RequestBody> {
-  const holding = new Holding(bounds);
+  const holding = new BodyMemory(bounds);
   try {
     const read = await readBytes(incoming, bounds, holding);
     return 'problem' in read ? read : parsed(read.bytes, bounds);
@@ -248,7 +248,7 @@ function parsed(bytes: Buffer, bounds: JsonBounds): RequestBody {
 function readBytes(
   incoming: IncomingMessage,
   { maxBytes, stalled_seconds }: BodyBounds,
-  holding: Holding,
+  holding: BodyMemory,
 ): Promise<{ bytes: Buffer } | { problem: BodyProblem }> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -2,17 +2,18 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { temporaryRepository } from '../../testing/scenes/repository.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
-import { PLACE_HEADER, REPOSITORY_HEADER } from '../../wire/http-client.ts';
+import { PLACE_HEADER, REPOSITORY_HEADER } from '../../wire/headers.ts';
 import { asHeader, placeHeaders } from '../place-headers.ts';
-import { countJson, fromHeader, isFromHere, reportedIn } from './request.ts';
+import { countJson, isFromHere, pathFromHeader, readReportedPlace } from './request.ts';
 
-const heard = (headers: Record<string, string>) => reportedIn((name) => headers[name]);
+const heard = (headers: Record<string, string>) => readReportedPlace((name) => headers[name]);
 const heardPlace = (place: unknown) => heard({ [PLACE_HEADER]: asHeader(JSON.stringify(place)) }).place;
 
 test('a path goes through a header unharmed, and what is no absolute path is not believed', () => {
-  expect(fromHeader(asHeader('/home/zoë/my repo'))).toBe('/home/zoë/my repo');
-  expect(fromHeader(asHeader('C:\\work\\app'))).toBe('C:\\work\\app');
-  for (const nonsense of [undefined, '', 'app', '%E0%A4%A', asHeader('/a\nb'), asHeader(`/${'x'.repeat(1_000)}`)]) expect(fromHeader(nonsense)).toBeUndefined();
+  expect(pathFromHeader(asHeader('/home/zoë/my repo'))).toBe('/home/zoë/my repo');
+  expect(pathFromHeader(asHeader('C:\\work\\app'))).toBe('C:\\work\\app');
+  for (const nonsense of [undefined, '', 'app', '%E0%A4%A', asHeader('/a\nb'), asHeader(`/${'x'.repeat(1_000)}`)])
+    expect(pathFromHeader(nonsense)).toBeUndefined();
 });
 
 test('a place arrives as it was: folder, repository and branch, from a folder of the repository and from outside of any', () => {

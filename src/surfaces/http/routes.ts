@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import type { Config } from '../../config.ts';
 import { type SignInRequest, signInRequest } from '../../features/core/identity/index.ts';
 import type { Principal, Services } from '../../kernel/call.ts';
 import { replyTo } from '../../kernel/failure.ts';
@@ -10,61 +9,36 @@ import { ENVELOPES, Refusal } from '../../kernel/reply.ts';
 import { RequestScope, traceContext } from '../../kernel/trace.ts';
 import type { App } from '../../main.ts';
 import { newId } from '../../storage/rows.ts';
-import { WORKSPACE_HEADER } from '../../wire/http-client.ts';
+import { PROOF_HEADER, SURFACE_HEADER, WORKSPACE_HEADER } from '../../wire/headers.ts';
 import type { McpSurface } from '../mcp/handler.ts';
 import { toolsetsOfPath } from '../mcp/toolsets.ts';
-import { companionRoutes, deviceRoutes, hookRoutes } from './companion.ts';
+import { companionRoutes, deviceRoutes } from './companion.ts';
 import type { StaticFiles } from './dashboard.ts';
-import type { Entrance } from './entrance.ts';
+import type { Entrance, Guard } from './entrance.ts';
 import { exportEvents } from './export.ts';
 import type { HealthReport } from './health.ts';
+import { hookRoutes } from './hook-routes.ts';
 import type { Metrics } from './metrics.ts';
 import {
   actionStatus,
   badBody,
-  foreign,
+  foreignHeader,
   type HttpRefusal,
   malformed,
   NO_SUCH_PATH,
-  PROOF_HEADER,
   respond,
   signInStatus,
   UNAUTHENTICATED,
   UNKNOWN_SESSION,
 } from './refuse.ts';
-import { bearer, ClientGone, isFromHere, originOf, pathOf, peerOf, reportedIn } from './request.ts';
-
-/** Why a request is turned away before anything is read of it, or nothing. */
-export type GuardProblem = 'host' | 'origin';
-export type Guard = (host: string | undefined, origin: string | undefined, site?: string | undefined) => GuardProblem | undefined;
-
-/** As browsers name who asks in `Sec-Fetch-Site`: another site, or another port of this one. */
-const FOREIGN_SITES = new Set<string | undefined>(['cross-site', 'same-site']);
-
-/**
- * Against DNS rebinding: the Host must be a name that is ours. Against other sites' pages: an Origin must be the very
- * address that was called, port included, because a cookie for localhost goes to every port of it. Without an Origin, as with
- * a picture or a script that a page takes from elsewhere, `site` decides where it is given.
- */
-export function createGuard(config: Pick<Config, 'host' | 'allowed_hosts' | 'allowed_origins'>): Guard {
-  const hosts = new Set(['localhost', '127.0.0.1', '[::1]', config.host, `[${config.host}]`, ...config.allowed_hosts].map((host) => host.toLowerCase()));
-  const origins = new Set(config.allowed_origins.map((origin) => origin.toLowerCase()));
-  return (host, origin, site) => {
-    if (!host || !hosts.has(hostnameOf(host))) return 'host';
-    if (origin === undefined) return FOREIGN_SITES.has(site) ? 'origin' : undefined;
-    const own = [`http://${host}`.toLowerCase(), `https://${host}`.toLowerCase()];
-    return own.includes(origin.toLowerCase()) || origins.has(origin.toLowerCase()) ? undefined : 'origin';
-  };
-}
-
-const hostnameOf = (host: string): string => host.toLowerCase().replace(/:\d+$/, '');
+import { bearer, ClientGone, isFromHere, originOf, pathOf, peerOf, readReportedPlace } from './request.ts';
 
 const HEADER = 'x-request-id';
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 
 /** Every request has an id, which its answer, the call that it brings and the lines that are logged meanwhile carry. */
-export function attended({ clock, log }: Pick<Services, 'clock' | 'log'>, listener: Listener): (...request: Parameters<Listener>) => void {
+export function withRequestScope({ clock, log }: Pick<Services, 'clock' | 'log'>, listener: Listener): (...request: Parameters<Listener>) => void {
   return (incoming, outgoing) => {
     const started = performance.now();
     const request = newId('req', clock.now());
@@ -110,7 +84,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     const { code } = refusal.reply;
     const payload = { code, path: pathOf(incoming), outcome: 'error' };
     const kind = category === 'usage' ? 'malformed_request' : 'request_refused';
-    // What is refused because there is too much of it must not add to that.
+    // A refusal for too many requests must not add events itself.
     const isCounted = refusal.retryAfter !== undefined || (principal && (await app.journalQuota.exceeded(principal)));
     if (isCounted) app.refusals.count(principal ?? sourceOf(incoming), code);
     else if (principal) {
@@ -130,7 +104,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       metrics.refused(limited.reply.code);
       return respond(limited);
     }
-    return problem ? await refuse(c, foreign(problem), 'audit') : await next();
+    return problem ? await refuse(c, foreignHeader(problem), 'audit') : await next();
   });
 
   routes.post('/api/mcp', async (c) => {
@@ -138,7 +112,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     const isKnown = entrance.isKnown(incoming);
     const body = await entrance.readBody(c.env, isKnown ? 'known' : 'unknown');
     const envelope = 'problem' in body ? badBody(body.problem, isKnown) : directEnvelope(body.value);
-    if ('status' in envelope) return await refuse(c, envelope, 'usage', await quietly(app, bearer(incoming)));
+    if ('status' in envelope) return await refuse(c, envelope, 'usage', await principalOfToken(app, bearer(incoming)));
     const caller = await entrance.identifyByBody(incoming, envelope.token ?? bearer(incoming));
     if ('refusal' in caller) return respond(caller.refusal);
     const answer = await app.dispatch.tool({
@@ -147,7 +121,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       principal: caller.principal,
       surface: surfaceOf(c, caller.principal),
       workspace: c.req.header(WORKSPACE_HEADER),
-      ...reportedIn((header) => c.req.header(header)),
+      ...readReportedPlace((header) => c.req.header(header)),
       trace: traceContext((header) => c.req.header(header)),
       signal: untilGone(c),
     });
@@ -165,7 +139,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     if (tooMany) return respond(tooMany);
     const toolsets = toolsetsOfPath(c.req.param('toolsets'), caller.principal);
     if (!toolsets) return await refuse(c, NO_SUCH_PATH, 'usage', caller.principal);
-    const reported = reportedIn((header) => c.req.header(header));
+    const reported = readReportedPlace((header) => c.req.header(header));
     const token = bearer(incoming);
     const isCurrent = async () => 'principal' in (await app.authenticate(token, 'bearer'));
     const answer = await mcp.handle(c.req.raw, body.value, { principal: caller.principal, toolsets, ...reported, isCurrent });
@@ -185,7 +159,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
       principal: caller.principal,
       surface: surfaceOf(c, caller.principal),
       workspace: c.req.header(WORKSPACE_HEADER),
-      ...reportedIn((header) => c.req.header(header)),
+      ...readReportedPlace((header) => c.req.header(header)),
       trace: traceContext((header) => c.req.header(header)),
     });
     return c.json(answer.body, actionStatus(answer.reply));
@@ -287,8 +261,8 @@ function directEnvelope(value: unknown): DirectEnvelope | HttpRefusal {
   return token === undefined ? { tool, arguments: args } : { tool, arguments: args, token };
 }
 
-/** Who sent nonsense, where a good token came with it; a bad one changes nothing about the nonsense. */
-async function quietly(app: App, token: string | undefined): Promise<Principal | undefined> {
+/** The sender of a malformed request, if its token is valid. An invalid token is ignored here. */
+async function principalOfToken(app: App, token: string | undefined): Promise<Principal | undefined> {
   const result = await app.authenticate(token, 'bearer');
   return 'principal' in result ? result.principal : undefined;
 }
@@ -302,5 +276,5 @@ function untilGone({ env: { outgoing } }: Ctx): AbortSignal {
 
 function surfaceOf(c: Ctx, principal: Principal) {
   if (principal.web) return 'dashboard' as const;
-  return c.req.header('x-covenant-surface') === 'cli' ? ('cli' as const) : ('api' as const);
+  return c.req.header(SURFACE_HEADER) === 'cli' ? ('cli' as const) : ('api' as const);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentHost } from '../../machine/agent-sessions/agent-host.ts';
 
-/** What a terminal shows. Of a plain process, which has none, the end of its log. */
+/** The screen of a terminal, or the end of the log of a plain process. */
 export interface TerminalScreen {
   readonly text: string;
   readonly columns: number | null;
@@ -9,7 +9,7 @@ export interface TerminalScreen {
   readonly cursor: { readonly column: number; readonly row: number } | null;
 }
 
-export interface Watched {
+export interface WatchedSession {
   readonly name: string;
   readonly kind: 'tmux' | 'process';
   readonly pid: number;
@@ -18,19 +18,19 @@ export interface Watched {
 
 export interface ScreenWatcher {
   changed(screen: TerminalScreen): void;
-  /** Its program has ended, or is another by now. */
+  /** Its program has ended, or another one has taken its place. */
   ended(): void;
   failed(error: unknown): void;
 }
 
-export interface Watching {
+export interface ScreenSubscription {
   /** Looks at once: something was typed. */
   nudge(): void;
   stop(): void;
 }
 
 export interface Screens {
-  watch(session: Watched, watcher: ScreenWatcher): Watching;
+  watch(session: WatchedSession, watcher: ScreenWatcher): ScreenSubscription;
 }
 
 /** Looks at each session once, however many watch it, and only while somebody does. */
@@ -52,15 +52,15 @@ export function createScreens(host: AgentHost, pollMs: number): Screens {
   };
 }
 
-interface Taken {
+interface CapturedScreen {
   /** Null where there is nothing left to be seen. */
   readonly screen: TerminalScreen | null;
   readonly ended: boolean;
 }
 
-type Look = { join(watcher: ScreenWatcher): Watching };
+type Look = { join(watcher: ScreenWatcher): ScreenSubscription };
 
-function createLook(take: () => Promise<Taken>, pollMs: number, over: () => void): Look {
+function createLook(take: () => Promise<CapturedScreen>, pollMs: number, over: () => void): Look {
   const watchers = new Set<ScreenWatcher>();
   let latest: TerminalScreen | undefined;
   let running = false;
@@ -83,7 +83,7 @@ function createLook(take: () => Promise<Taken>, pollMs: number, over: () => void
     } catch (error) {
       tell = (watcher) => watcher.failed(error);
     }
-    // Who comes from here on begins anew.
+    // Watchers that join from here on start a new loop.
     running = false;
     over();
     for (const watcher of watchers) tell?.(watcher);
@@ -105,7 +105,7 @@ function createLook(take: () => Promise<Taken>, pollMs: number, over: () => void
   };
 }
 
-async function capture(host: AgentHost, { name, kind, pid, started }: Watched): Promise<Taken> {
+async function capture(host: AgentHost, { name, kind, pid, started }: WatchedSession): Promise<CapturedScreen> {
   if (kind === 'process') {
     const processes = await host.sessions('process');
     // Before its log is read: so nothing is missing when it has ended.

@@ -2,16 +2,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
-import { withTimeout } from '../../kernel/clock.ts';
+import { waitAtMost } from '../../kernel/clock.ts';
 import type { App } from '../../main.ts';
 import { createMcpSurface } from '../mcp/handler.ts';
 import { createDashboard } from './dashboard.ts';
-import { boundConnections, boundPipelining, createEntrance } from './entrance.ts';
+import { boundConnections, boundPipelining, createEntrance, createGuard } from './entrance.ts';
 import { eventsRoute } from './events-socket.ts';
 import { createHealth } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { cookieName } from './request.ts';
-import { attended, createGuard, createRoutes } from './routes.ts';
+import { createRoutes, withRequestScope } from './routes.ts';
 import { type TerminalLimits, terminalRoute } from './terminal-socket.ts';
 import { attachUpgrades } from './upgrade.ts';
 
@@ -60,7 +60,7 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
     // How late a time-out may be noticed.
     connectionsCheckingInterval: 2_000,
   };
-  const server = createServer(times, boundPipelining(attended(app, getRequestListener(routes.fetch))));
+  const server = createServer(times, boundPipelining(withRequestScope(app, getRequestListener(routes.fetch))));
   boundConnections(server, limits, trusted_proxies);
   const closing = new AbortController();
   const sockets = attachUpgrades(server, { app, guard, entrance, metrics }, [
@@ -85,14 +85,14 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closing.abort();
       sockets.close();
-      await withTimeout(graceMs, app.dispatch.idle());
+      await waitAtMost(graceMs, app.dispatch.idle());
       app.dispatch.shutDown();
-      await withTimeout(200, app.dispatch.idle());
+      await waitAtMost(200, app.dispatch.idle());
       // The last answers are on their way to the sockets; give them the turn of the event loop that they need.
       await pause(20);
       await mcp.close();
       server.closeIdleConnections();
-      await withTimeout(500, closed);
+      await waitAtMost(500, closed);
       server.closeAllConnections();
       await closed;
     },

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { parseJson } from '../../wire/json.ts';
 import type { TerminalScreen } from './screens.ts';
-import { closeSlow, drained } from './upgrade.ts';
+import { closeSlowReader, waitForReader } from './upgrade.ts';
 
 /** The largest message that a terminal takes, in bytes. */
 export const MAX_BYTES = 16 * 1024;
@@ -14,7 +14,7 @@ const message = z.discriminatedUnion('type', [
 
 export type TerminalMessage = z.output<typeof message>;
 
-/** What a person's terminal says, or what is wrong with it. */
+/** A message from a person's terminal, or the reason why it is invalid. */
 export function readMessage(data: unknown, isBinary: boolean): TerminalMessage | { problem: string } {
   if (isBinary) return { problem: 'Messages are JSON text.' };
   const value = parseJson(String(data));
@@ -34,26 +34,26 @@ export type TerminalReply =
   | { type: 'ended' }
   | { type: 'error'; code: string; message: string };
 
-export const say = (ws: WebSocket, said: TerminalReply): void => ws.send(JSON.stringify(said));
+export const sendReply = (ws: WebSocket, said: TerminalReply): void => ws.send(JSON.stringify(said));
 
 /** False once it has been dropped because it reads nothing. */
-export async function keepsUp(ws: WebSocket, stalledMs: number): Promise<boolean> {
-  if (await drained(ws, HIGH_WATER_BYTES, stalledMs)) return true;
-  closeSlow(ws, 'connect again');
+export async function waitOrDrop(ws: WebSocket, stalledMs: number): Promise<boolean> {
+  if (await waitForReader(ws, HIGH_WATER_BYTES, stalledMs)) return true;
+  closeSlowReader(ws, 'connect again');
   return false;
 }
 
-/** Screens are states: one who reads slowly misses those in between, and is never owed more than one. */
+/** Sends the newest screen only: a slow reader skips those in between. */
 export function createSender(ws: WebSocket, stalledMs: number, isAllowed: () => Promise<boolean>) {
   let next: TerminalScreen | undefined;
   let shown = false;
   let sending: Promise<void> | undefined;
   async function pump(): Promise<void> {
     while (next && ws.readyState === ws.OPEN) {
-      if (!(await keepsUp(ws, stalledMs)) || !(await isAllowed())) return;
+      if (!(await waitOrDrop(ws, stalledMs)) || !(await isAllowed())) return;
       const screen = next;
       next = undefined;
-      say(ws, { type: 'screen', ...screen });
+      sendReply(ws, { type: 'screen', ...screen });
     }
   }
   return {
@@ -69,7 +69,7 @@ export function createSender(ws: WebSocket, stalledMs: number, isAllowed: () => 
     hasShown: () => shown,
     async finish(said: TerminalReply): Promise<void> {
       await sending;
-      say(ws, said);
+      sendReply(ws, said);
       ws.close(1000, 'ended');
     },
   };

@@ -6,8 +6,8 @@ import { roleDenial } from '../../kernel/roles.ts';
 import type { App } from '../../main.ts';
 import type { Metrics } from './metrics.ts';
 import { type HttpRefusal, refusal } from './refuse.ts';
-import { createScreens, type Watching, withoutSize } from './screens.ts';
-import { createSender, keepsUp, MAX_BYTES, readMessage, say, type TerminalMessage } from './terminal-messages.ts';
+import { createScreens, type ScreenSubscription, withoutSize } from './screens.ts';
+import { createSender, MAX_BYTES, readMessage, sendReply, type TerminalMessage, waitOrDrop } from './terminal-messages.ts';
 import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, type SocketRoute } from './upgrade.ts';
 
 const PATH = /^\/api\/instances\/([^/]+)\/terminal$/;
@@ -52,7 +52,7 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     const { principal } = admitted;
     open++;
     metrics.terminals.inc();
-    // What is sent before anybody listens would be lost.
+    // Messages that arrive before a listener is added would be lost.
     ws.pause();
     try {
       if (open > most) throw new Refusal('TOO_MANY_TERMINALS', `${most} terminals are open on this server.`, 'Close one of them.');
@@ -61,7 +61,7 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       // A browser shows nothing of a refused upgrade: it is told here.
-      say(ws, { type: 'error', code: error.code, message: `${error.message} ${error.next}` });
+      sendReply(ws, { type: 'error', code: error.code, message: `${error.message} ${error.next}` });
       ws.close(CLOSE_REFUSED, error.code);
     } finally {
       open--;
@@ -75,8 +75,8 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     const { session_name: name, session_kind: kind, pid } = row;
     const runs = kind !== null && pid !== null && row.ended_at === null;
     const write = asked && runs && kind === 'tmux';
-    if (write) await app.store.append(principal.workspace, [opened(principal, row)]);
-    say(ws, { type: 'connected', instance_id: row.id, kind, write, message: about(row, runs) });
+    if (write) await app.store.append(principal.workspace, [openedEvent(principal, row)]);
+    sendReply(ws, { type: 'connected', instance_id: row.id, kind, write, message: about(row, runs) });
     if (!runs) return await showKept(ws, row);
     if (ws.readyState !== ws.OPEN) return;
     const ended = Promise.withResolvers<void>();
@@ -93,10 +93,10 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     ws.on('close', leave);
     closing.addEventListener('abort', leave);
     const take = async (message: ReturnType<typeof readMessage>) => {
-      if ('problem' in message) say(ws, { type: 'error', code: 'INVALID_MESSAGE', message: message.problem });
-      else if (!write) say(ws, { type: 'error', code: 'READ_ONLY', message: readOnly(row) });
+      if ('problem' in message) sendReply(ws, { type: 'error', code: 'INVALID_MESSAGE', message: message.problem });
+      else if (!write) sendReply(ws, { type: 'error', code: 'READ_ONLY', message: readOnly(row) });
       else if (await isStillAllowed(ws, current, true)) await act(ws, name, watching, message);
-      await keepsUp(ws, stalledMs);
+      await waitOrDrop(ws, stalledMs);
     };
     let turn = Promise.resolve();
     let waiting = 0;
@@ -119,7 +119,7 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     }
   }
 
-  async function act(ws: WebSocket, name: string, watching: Watching, message: TerminalMessage): Promise<void> {
+  async function act(ws: WebSocket, name: string, watching: ScreenSubscription, message: TerminalMessage): Promise<void> {
     try {
       const tmux = await host.tmux();
       if (message.type === 'input') await tmux?.send(name, message.data);
@@ -127,14 +127,14 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
       watching.nudge();
     } catch (error) {
       app.log.warn('terminal', { session: name, error });
-      say(ws, { type: 'error', code: 'TERMINAL_FAILED', message: 'The terminal did not take it: it may have ended.' });
+      sendReply(ws, { type: 'error', code: 'TERMINAL_FAILED', message: 'The terminal did not take it: it may have ended.' });
     }
   }
 
   async function showKept(ws: WebSocket, row: InstanceRow): Promise<void> {
     const text = row.session_kind === 'process' ? await logOf(row) : await host.keptScreen(row.session_name);
-    if (text) say(ws, { type: 'screen', ...withoutSize(text.slice(-KEPT_LENGTH)) });
-    say(ws, { type: 'ended' });
+    if (text) sendReply(ws, { type: 'screen', ...withoutSize(text.slice(-KEPT_LENGTH)) });
+    sendReply(ws, { type: 'ended' });
     ws.close(1000, 'ended');
   }
 
@@ -153,9 +153,9 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     at(url) {
       const [, id] = PATH.exec(url.pathname) ?? [];
       if (id === undefined) return undefined;
-      if (!INSTANCE_ID.test(id)) return { refusal: wrong('instance_id', `expected the id of an instance`) };
+      if (!INSTANCE_ID.test(id)) return { refusal: malformedAddress('instance_id', `expected the id of an instance`) };
       const asked = url.searchParams.get('write') ?? '0';
-      if (asked !== '0' && asked !== '1') return { refusal: wrong('write', 'expected 1, or nothing to look on') };
+      if (asked !== '0' && asked !== '1') return { refusal: malformedAddress('write', 'expected 1, or nothing to look on') };
       const write = asked === '1';
       return {
         enter(admitted) {
@@ -167,8 +167,8 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
   };
 }
 
-/** What was typed is nobody's business but the agent's: the journal has that somebody could. */
-const opened = ({ actor }: Principal, { id }: InstanceRow) =>
+/** The journal records that somebody could type, never the typed text. */
+const openedEvent = ({ actor }: Principal, { id }: InstanceRow) =>
   ({ category: 'audit', kind: 'instance.terminal_opened', actor, subject: id, payload: { write: true } }) as const;
 
 const about = (row: InstanceRow, runs: boolean): string | null =>
@@ -179,5 +179,5 @@ const readOnly = ({ session_kind }: InstanceRow): string =>
     ? 'It runs without tmux and has no terminal: this is the end of its log, to be read only.'
     : 'This connection is read-only: connect with ?write=1 to type.';
 
-const wrong = (field: string, expected: string): HttpRefusal =>
+const malformedAddress = (field: string, expected: string): HttpRefusal =>
   refusal(400, 'MALFORMED_REQUEST', `${field}: ${expected}.`, 'Connect to /api/instances/ID/terminal, with ?write=1 to type.', { field });

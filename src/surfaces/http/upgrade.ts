@@ -6,12 +6,12 @@ import type { Principal } from '../../kernel/call.ts';
 import { noWorkspace } from '../../kernel/early-refusals.ts';
 import { Refusal, refused } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
-import { WORKSPACE_HEADER } from '../../wire/http-client.ts';
+import { WORKSPACE_HEADER } from '../../wire/headers.ts';
+import type { Guard } from './entrance.ts';
 import { type Entrance, KeyedShare } from './entrance.ts';
 import type { Metrics } from './metrics.ts';
-import { foreign, type HttpRefusal, NO_SUCH_PATH, respond, TOO_MANY_SOCKETS } from './refuse.ts';
+import { foreignHeader, type HttpRefusal, NO_SUCH_PATH, type OrRefusal, respond, TOO_MANY_SOCKETS } from './refuse.ts';
 import { bearer, pathOf } from './request.ts';
-import type { Guard } from './routes.ts';
 
 export const CLOSE_SLOW = 4408;
 export const CLOSE_SIGNED_OUT = 4401;
@@ -21,13 +21,11 @@ const PING_MS = 30_000;
 
 export interface Admitted {
   readonly principal: Principal;
-  /** As whom the credential is known by now; undefined once it is no longer valid. */
+  /** The principal of the credential now; undefined once it is no longer valid. */
   current(): Promise<Principal | undefined>;
 }
 
-type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
-
-/** What answers at an address by a socket. */
+/** A route that is served over a WebSocket. */
 export interface SocketRoute {
   /** The largest message that it takes. */
   readonly maxBytes: number;
@@ -35,8 +33,8 @@ export interface SocketRoute {
   at(url: URL): OrRefusal<{ enter(admitted: Admitted): OrRefusal<{ serve(ws: WebSocket): Promise<void> }> }> | undefined;
 }
 
-/** A socket that is let in: what it gets, for as long as its credential holds. */
-interface Welcomed extends Pick<Admitted, 'current'> {
+/** A socket that passed all checks, with the route that serves it. */
+interface AdmittedSocket extends Pick<Admitted, 'current'> {
   serve(ws: WebSocket): Promise<void>;
 }
 
@@ -51,7 +49,7 @@ export interface UpgradeParts {
 export function attachUpgrades(server: Server, { app, guard, entrance, metrics }: UpgradeParts, routes: readonly SocketRoute[]): { close(): void } {
   const sockets = new Map(routes.map((route) => [route, new WebSocketServer({ noServer: true, maxPayload: route.maxBytes })]));
   const enterWorkspace = createEnterWorkspace(app);
-  // Each follows the journal, so each costs work for every event.
+  // Each socket costs work for every event of the journal.
   const places = new KeyedShare(app.config.limits.sockets, app.config.limits.sockets_per_token);
 
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -59,7 +57,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
     admit(incoming)
       .then((admitted) => {
         if ('refusal' in admitted) return refuseUpgrade(socket, admitted.refusal);
-        sockets.get(admitted.route)?.handleUpgrade(incoming, socket, head, (ws) => void welcome(ws, admitted));
+        sockets.get(admitted.route)?.handleUpgrade(incoming, socket, head, (ws) => void serveSocket(ws, admitted));
         return undefined;
       })
       .catch((error) => {
@@ -68,7 +66,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
       });
   });
 
-  async function admit(incoming: IncomingMessage): Promise<OrRefusal<Welcomed & { route: SocketRoute }>> {
+  async function admit(incoming: IncomingMessage): Promise<OrRefusal<AdmittedSocket & { route: SocketRoute }>> {
     const url = URL.parse(incoming.url ?? '/', 'http://localhost');
     const limited = await entrance.admit({ incoming, path: url?.pathname ?? '/', byTicket: true });
     if (limited) return { refusal: limited };
@@ -80,7 +78,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
         kind: 'request_refused',
         payload: { reason: problem, path: pathOf(incoming) },
       });
-      return { refusal: foreign(problem) };
+      return { refusal: foreignHeader(problem) };
     }
     if (!url) return { refusal: NO_SUCH_PATH };
     const [found] = routes.flatMap((route) => {
@@ -92,10 +90,10 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
     const token = bearer(incoming);
     const identified = await entrance.identify(incoming, { token, session: true, byTicket: true });
     if ('refusal' in identified) return identified;
-    const entered = await enteredBy(identified.principal, incoming.headers[WORKSPACE_HEADER]);
+    const entered = await enterNamedWorkspace(identified.principal, incoming.headers[WORKSPACE_HEADER]);
     if ('refusal' in entered) return entered;
     const current = async () => {
-      const known = token === undefined ? await app.currentSession(identified.principal) : await standing(token);
+      const known = token === undefined ? await app.currentSession(identified.principal) : await principalNow(token);
       return known && { ...known, workspace: entered.principal.workspace };
     };
     const inside = found.at.enter({ principal: entered.principal, current });
@@ -112,14 +110,14 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
     return { route: found.route, serve: inside.serve, current };
   }
 
-  /** By the secret that opened the socket: one that a rotation has replaced ends with its overlap. */
-  async function standing(token: string): Promise<Principal | undefined> {
+  /** Authenticates the secret that opened the socket again. A rotated secret ends with its overlap. */
+  async function principalNow(token: string): Promise<Principal | undefined> {
     const known = await app.authenticate(token, 'bearer');
     return 'principal' in known ? known.principal : undefined;
   }
 
   /** As in any other call: the operator may name a workspace, and it must be there. */
-  async function enteredBy(caller: Principal, named: string | string[] | undefined): Promise<OrRefusal<{ principal: Principal }>> {
+  async function enterNamedWorkspace(caller: Principal, named: string | string[] | undefined): Promise<OrRefusal<{ principal: Principal }>> {
     if (named === undefined) return { principal: caller };
     const workspace = String(named);
     try {
@@ -132,7 +130,7 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
     }
   }
 
-  async function welcome(ws: WebSocket, { serve, current }: Welcomed): Promise<void> {
+  async function serveSocket(ws: WebSocket, { serve, current }: AdmittedSocket): Promise<void> {
     // Without this a message that is too large would be nobody's failure, and end the server.
     ws.on('error', () => {});
     // A socket on which nothing happens must not outlive its credential either.
@@ -175,7 +173,7 @@ function pingWhileOpen(ws: WebSocket, look: () => void): () => void {
 }
 
 /** Waits until the reader has caught up; false when it has read nothing for `stalledMs`. */
-export async function drained(ws: WebSocket, highWaterBytes: number, stalledMs: number): Promise<boolean> {
+export async function waitForReader(ws: WebSocket, highWaterBytes: number, stalledMs: number): Promise<boolean> {
   let least = ws.bufferedAmount;
   let since = performance.now();
   while (ws.readyState === ws.OPEN && ws.bufferedAmount > highWaterBytes) {
@@ -190,7 +188,7 @@ export async function drained(ws: WebSocket, highWaterBytes: number, stalledMs: 
   return true;
 }
 
-export function closeSlow(ws: WebSocket, advice: string): void {
+export function closeSlowReader(ws: WebSocket, advice: string): void {
   ws.close(CLOSE_SLOW, `too slow: ${advice}`);
   // A peer that does not read will not read the close frame either.
   setTimeout(() => ws.terminate(), 1_000).unref();

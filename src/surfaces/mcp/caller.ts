@@ -2,7 +2,7 @@ import { type AuthInfo, CLIENT_INFO_META_KEY, type Implementation, type ServerCo
 import type { CallerPlace, Principal } from '../../kernel/call.ts';
 import type { Toolset } from '../../kernel/contract.ts';
 
-/** Who sent a request, and to which path. */
+/** The sender of a request, and the toolsets of its path. */
 export interface McpCaller {
   readonly principal: Principal;
   readonly toolsets: ReadonlySet<Toolset>;
@@ -23,7 +23,7 @@ export function callerFrom(authInfo: AuthInfo | undefined): McpCaller {
   return caller;
 }
 
-/** What a session is bound to: it is nobody else's, and of no other path. */
+/** The identity that a session is bound to: token, workspace and toolsets. */
 export function bindingOf({ principal, toolsets }: McpCaller): string {
   return JSON.stringify([principal.tokenId, principal.workspace, [...toolsets].sort()]);
 }

@@ -5,16 +5,16 @@ import type { McpCaller } from './caller.ts';
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-export interface Update {
+export interface ResourceUpdate {
   readonly server: string;
   readonly uri: string;
 }
 
-/** A client that has asked to be told. Everything it is told is a hint to look again. */
+/** A client that wants notifications. Each is only a hint to read again. */
 export interface ChangeListener {
   readonly caller: McpCaller;
   listsChanged(kinds: ReadonlySet<ListKind>): void;
-  resourcesUpdated(updates: readonly Update[]): void;
+  resourcesUpdated(updates: readonly ResourceUpdate[]): void;
   /** A token of its workspace was revoked. */
   accessChanged(): void;
 }
@@ -31,13 +31,13 @@ const LOOK_MS = 100;
 const BUSY = 100;
 const RETRY_MS = 1_000;
 
-/** Where other servers' news and changed grants meet those who are to hear of them. The journal is followed only while somebody listens. */
+/** Notifies clients of changes of other servers and of their own grants. The journal is followed only while somebody listens. */
 export function createChangeFeed(app: App): ChangeFeed {
   const listeners = new Set<ChangeListener>();
   const following = new Map<string, AbortController>();
   const running = new Set<Promise<void>>();
   const lists = new Map<ChangeListener, Set<ListKind>>();
-  const updates = new Map<string, Update>();
+  const updates = new Map<string, ResourceUpdate>();
   let timer: NodeJS.Timeout | undefined;
 
   function tell(): void {

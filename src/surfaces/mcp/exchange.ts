@@ -25,7 +25,7 @@ const LEAST_COUNTED = 256;
 /** A person may have to answer. */
 const ANSWER_MS = 600_000;
 
-/** What the client of this request can do besides wait. One of the older revisions without a session can do nothing. */
+/** The features of the client that sent this request. Clients of the older revisions without a session have none. */
 export function exchangeOf(ctx: ServerContext, era: 'legacy' | 'modern', session: LegacyClient | undefined): Exchange {
   const { mcpReq } = ctx;
   const envelope = (mcpReq.envelope ?? {}) as Record<string, unknown>;
@@ -35,7 +35,7 @@ export function exchangeOf(ctx: ServerContext, era: 'legacy' | 'modern', session
   let told = 0;
   const tell = (notification: Notification) => {
     told += Math.max(JSON.stringify(notification).length, LEAST_COUNTED);
-    // What comes after the answer, or to a client that has gone, has nowhere to go.
+    // A notification after the answer, or to a client that has disconnected, fails and is ignored.
     if (told <= MAX_TOLD) mcpReq.notify(notification).catch(() => {});
   };
   return {

@@ -3,7 +3,7 @@ import { isRecord } from '../../kernel/registry.ts';
 import type { App } from '../../main.ts';
 import { asAuthInfo, callerFrom, type McpCaller } from './caller.ts';
 import { createChangeFeed } from './change-feed.ts';
-import { Listening } from './listen.ts';
+import { ListenStreams } from './listen.ts';
 import { createLists } from './lists.ts';
 import { createRelays } from './relays.ts';
 import { type McpServices, serverFor } from './server.ts';
@@ -25,7 +25,7 @@ export function createMcpSurface(app: App): McpSurface {
   const services: McpServices = { app, lists: createLists(app), relays: createRelays(app) };
   const feed = createChangeFeed(app);
   const sessions = new Sessions(services, feed);
-  const listening = new Listening(services, feed);
+  const listening = new ListenStreams(services, feed);
   const handler = createMcpHandler(({ authInfo, era }) => serverFor(services, { caller: callerFrom(authInfo), era }), {
     onerror: (error) => app.log.debug('mcp request refused', { error }),
   });

@@ -20,7 +20,7 @@ interface Stream {
 }
 
 /** `subscriptions/listen` of the newer revision: one long answer by which a client hears of changes. */
-export class Listening {
+export class ListenStreams {
   readonly #services: McpServices;
   readonly #feed: ChangeFeed;
   readonly #streams = new Set<Stream>();

@@ -1,45 +1,11 @@
-import type {
-  ListPromptsResult,
-  ListResourcesResult,
-  ListResourceTemplatesResult,
-  ListToolsResult,
-  ServerCapabilities,
-  ServerOptions,
-} from '@modelcontextprotocol/server';
+import type { ListPromptsResult, ListResourcesResult, ListResourceTemplatesResult, ListToolsResult } from '@modelcontextprotocol/server';
 import type { PublishedTool } from '../../kernel/publish.ts';
 import type { App } from '../../main.ts';
 import type { McpCaller } from './caller.ts';
 
-/** How long a client may keep a list. Short: grants change, and not every client hears of it. */
-const LIST_TTL_MS = 30_000;
-const LISTS = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
-
-/** Of what is read nothing is promised but that it is this caller's alone. */
-export const CACHE_HINTS: ServerOptions['cacheHints'] = {
-  'tools/list': LISTS,
-  'prompts/list': LISTS,
-  'resources/list': LISTS,
-  'resources/templates/list': LISTS,
-  'resources/read': { ttlMs: 0, cacheScope: 'private' },
-};
-
-/** `reachable`: the client can be told of changes. Nothing is promised that nobody would send. */
-export function capabilitiesFor(app: App, workspace: string, toolsets: McpCaller['toolsets'], reachable: boolean): ServerCapabilities {
-  const told = reachable ? { listChanged: true } : {};
-  if (!toolsets.has('gateway')) return { tools: told };
-  const { prompts, resources, completions, logging } = app.upstreams.in(workspace).abilities();
-  return {
-    tools: told,
-    ...(prompts ? { prompts: told } : {}),
-    ...(resources ? { resources: reachable ? { ...told, subscribe: true } : {} } : {}),
-    ...(completions ? { completions: {} } : {}),
-    ...(logging && reachable ? { logging: {} } : {}),
-  };
-}
-
 type ListedTool = ListToolsResult['tools'][number];
 
-/** What the caller may use of what its path serves: the product's own tools by name, then the other servers' by name. */
+/** Lists of what a caller may use on its path: the product's own tools by name, then those of other servers by name. */
 export interface Lists {
   tools(caller: McpCaller): Promise<ListToolsResult>;
   prompts(caller: McpCaller): Promise<ListPromptsResult>;
@@ -48,7 +14,7 @@ export interface Lists {
 }
 
 export function createLists(app: App): Lists {
-  const native = new Map(app.registry.tools().map((tool) => [tool.name, listing(tool)]));
+  const native = new Map(app.registry.tools().map((tool) => [tool.name, listedTool(tool)]));
   const { upstreams, gate } = app;
   return {
     async tools({ principal, toolsets }) {
@@ -76,7 +42,7 @@ export function createLists(app: App): Lists {
   };
 }
 
-function listing(tool: PublishedTool): ListedTool {
+function listedTool(tool: PublishedTool): ListedTool {
   return {
     name: tool.name,
     title: tool.title,

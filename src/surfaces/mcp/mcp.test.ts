@@ -6,7 +6,8 @@ import type { Registry } from '../../kernel/registry.ts';
 import { testApp } from '../../testing/app.ts';
 import { fixtureFeature } from '../../testing/fixture.ts';
 import { connected, ERAS } from '../../testing/mcp-client.ts';
-import { instructionsFor, toolsetsOfPath } from './toolsets.ts';
+import { instructionsFor } from './instructions.ts';
+import { toolsetsOfPath } from './toolsets.ts';
 
 async function served() {
   const made = await testApp({ features: [fixtureFeature] });

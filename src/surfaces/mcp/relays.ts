@@ -8,7 +8,7 @@ import type { App } from '../../main.ts';
 import type { McpCaller } from './caller.ts';
 import { resourceNotFound, resultOf } from './replies.ts';
 
-/** What every call of a request has in common. */
+/** The fields that all calls of a request share. */
 export interface Via {
   readonly caller: McpCaller;
   readonly signal: AbortSignal;
@@ -22,10 +22,10 @@ export interface Relays {
   resource(uri: string, via: Via): Promise<Json>;
   completion(params: CompleteRequestParams, via: Via): Promise<Json>;
   /** Undefined: there is none that the caller may read. */
-  watch(uri: string, via: Via): Promise<Watch | undefined>;
+  watch(uri: string, via: Via): Promise<ResourceWatch | undefined>;
 }
 
-export interface Watch {
+export interface ResourceWatch {
   readonly server: string;
   readonly stop: () => void;
 }

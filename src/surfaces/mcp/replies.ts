@@ -2,7 +2,7 @@ import { type CallToolResult, isSpecType, ProtocolError, ProtocolErrorCode, Reso
 import type { CallAnswer } from '../../kernel/call.ts';
 import type { Json } from '../../kernel/relay.ts';
 
-/** What another server or the pipe has answered, in the protocol's words. */
+/** Answers of the pipe and of other servers, as results of the protocol. */
 
 /** For people: by it an answer is found in the journal and the log. It is no part of what a model reads. */
 const REQUEST_META_KEY = 'covenant/request_id';

@@ -1,14 +1,14 @@
-import { type CallToolResult, type LoggingLevel, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { type CallToolResult, type LoggingLevel, Server, type ServerCapabilities, type ServerContext, type ServerOptions } from '@modelcontextprotocol/server';
 import type { Json } from '../../kernel/relay.ts';
 import type { App } from '../../main.ts';
 import { VERSION } from '../../version.ts';
 import { callerFrom, correlationOf, type McpCaller } from './caller.ts';
 import { exchangeOf } from './exchange.ts';
-import { CACHE_HINTS, capabilitiesFor, type Lists } from './lists.ts';
+import { instructionsFor } from './instructions.ts';
+import type { Lists } from './lists.ts';
 import type { Relays, Via } from './relays.ts';
 import { resourceNotFound, toolResult } from './replies.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import { instructionsFor } from './toolsets.ts';
 
 export interface McpServices {
   readonly app: App;
@@ -16,7 +16,7 @@ export interface McpServices {
   readonly relays: Relays;
 }
 
-/** What a session adds to a client of the older revisions. */
+/** The state of a session for a client of the older revisions. */
 export interface SessionPart {
   logLevel: LoggingLevel;
   readonly subscriptions: Subscriptions;
@@ -25,14 +25,14 @@ export interface SessionPart {
 }
 
 /** Of the caller: which toolsets its path serves, and which workspace it is of. */
-export interface ServerFor {
+export interface McpServerOptions {
   readonly caller: McpCaller;
   readonly era: 'legacy' | 'modern';
   readonly session?: SessionPart;
 }
 
 /** The protocol's side of the pipe: one for each modern request, one for each session of the older revisions. */
-export function serverFor({ app, lists, relays }: McpServices, { caller: { toolsets, principal: who }, era, session }: ServerFor): Server {
+export function serverFor({ app, lists, relays }: McpServices, { caller: { toolsets, principal: who }, era, session }: McpServerOptions): Server {
   const capabilities = capabilitiesFor(app, who.workspace, toolsets, era === 'modern' || session !== undefined);
   const server = new Server(
     { name: 'covenant', title: 'Covenant', version: VERSION },
@@ -46,7 +46,7 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
     exchange: exchangeOf(ctx, era, session && { capabilities: { ...server.getClientCapabilities() }, logLevel: session.logLevel }),
   });
   /** The other servers' answers are the protocol's own; the SDK holds them against its schema where the protocol says so. */
-  async function during<T>(work: Promise<Json>): Promise<T> {
+  async function whileBusy<T>(work: Promise<Json>): Promise<T> {
     if (session) session.busy++;
     try {
       return (await work) as T;
@@ -65,15 +65,15 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
   }
 
   server.setRequestHandler('tools/list', (_request, ctx) => lists.tools(callerOf(ctx)));
-  server.setRequestHandler('tools/call', ({ params }, ctx) => during(call(params.name, params.arguments ?? {}, ctx)));
+  server.setRequestHandler('tools/call', ({ params }, ctx) => whileBusy(call(params.name, params.arguments ?? {}, ctx)));
   if (capabilities.prompts) {
     server.setRequestHandler('prompts/list', (_request, ctx) => lists.prompts(callerOf(ctx)));
-    server.setRequestHandler('prompts/get', ({ params }, ctx) => during(relays.prompt(params.name, params.arguments, viaOf(ctx))));
+    server.setRequestHandler('prompts/get', ({ params }, ctx) => whileBusy(relays.prompt(params.name, params.arguments, viaOf(ctx))));
   }
   if (capabilities.resources) {
     server.setRequestHandler('resources/list', (_request, ctx) => lists.resources(callerOf(ctx)));
     server.setRequestHandler('resources/templates/list', (_request, ctx) => lists.resourceTemplates(callerOf(ctx)));
-    server.setRequestHandler('resources/read', ({ params }, ctx) => during(relays.resource(params.uri, viaOf(ctx))));
+    server.setRequestHandler('resources/read', ({ params }, ctx) => whileBusy(relays.resource(params.uri, viaOf(ctx))));
   }
   if (capabilities.resources?.subscribe && session) {
     server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, ctx) => {
@@ -85,7 +85,7 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
       return {};
     });
   }
-  if (capabilities.completions) server.setRequestHandler('completion/complete', ({ params }, ctx) => during(relays.completion(params, viaOf(ctx))));
+  if (capabilities.completions) server.setRequestHandler('completion/complete', ({ params }, ctx) => whileBusy(relays.completion(params, viaOf(ctx))));
   if (capabilities.logging && session) {
     server.setRequestHandler('logging/setLevel', ({ params: { level } }) => {
       session.logLevel = level;
@@ -93,4 +93,31 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
     });
   }
   return server;
+}
+
+/** How long a client may keep a list. Short: grants change, and not every client hears of it. */
+const LIST_TTL_MS = 30_000;
+const LISTS = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
+
+/** Lists may be kept for a while. Resources may not, because nothing says when they change. */
+const CACHE_HINTS: ServerOptions['cacheHints'] = {
+  'tools/list': LISTS,
+  'prompts/list': LISTS,
+  'resources/list': LISTS,
+  'resources/templates/list': LISTS,
+  'resources/read': { ttlMs: 0, cacheScope: 'private' },
+};
+
+/** `reachable`: notifications reach the client. Otherwise none are promised. */
+function capabilitiesFor(app: App, workspace: string, toolsets: McpCaller['toolsets'], reachable: boolean): ServerCapabilities {
+  const changes = reachable ? { listChanged: true } : {};
+  if (!toolsets.has('gateway')) return { tools: changes };
+  const { prompts, resources, completions, logging } = app.upstreams.in(workspace).abilities();
+  return {
+    tools: changes,
+    ...(prompts ? { prompts: changes } : {}),
+    ...(resources ? { resources: reachable ? { ...changes, subscribe: true } : {} } : {}),
+    ...(completions ? { completions: {} } : {}),
+    ...(logging && reachable ? { logging: {} } : {}),
+  };
 }

@@ -9,7 +9,7 @@ interface KeptMessage {
   readonly size: number;
 }
 
-/** What all sessions together may remember, in characters. */
+/** The memory of all sessions together, in characters. */
 export class MemoryBudget {
   readonly #most: number;
   readonly #memories = new Set<StreamMemory>();
@@ -38,7 +38,7 @@ export class MemoryBudget {
 
 const MAX_MESSAGES = 200;
 
-/** What a session has sent last, so that a client whose connection broke can go on after the last message it has. */
+/** The last messages of a session, so that a client whose connection broke can resume after the last message it has. */
 export class StreamMemory implements EventStore {
   readonly #budget: MemoryBudget;
   readonly #kept: KeptMessage[] = [];

@@ -1,8 +1,8 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { App } from '../../main.ts';
 import type { McpCaller } from './caller.ts';
-import type { Update } from './change-feed.ts';
-import type { Relays, Via, Watch } from './relays.ts';
+import type { ResourceUpdate } from './change-feed.ts';
+import type { Relays, ResourceWatch, Via } from './relays.ts';
 
 export const MAX_SUBSCRIPTIONS = 100;
 
@@ -12,7 +12,7 @@ export class Subscriptions {
   readonly #upstreams: App['upstreams'];
   readonly #relays: Relays;
   readonly #send: (uri: string) => void;
-  readonly #watched = new Map<string, Watch>();
+  readonly #watched = new Map<string, ResourceWatch>();
   #beginning = 0;
   #closed = false;
 
@@ -46,8 +46,8 @@ export class Subscriptions {
   }
 
   /** Told to the client that subscribed, and only while it may read. */
-  async updated(updates: readonly Update[], { principal }: McpCaller): Promise<void> {
-    const isWatched = ({ server, uri }: Update) => this.#watched.get(uri)?.server === server;
+  async updated(updates: readonly ResourceUpdate[], { principal }: McpCaller): Promise<void> {
+    const isWatched = ({ server, uri }: ResourceUpdate) => this.#watched.get(uri)?.server === server;
     const own = updates.filter(isWatched);
     if (own.length === 0) return;
     const may = await this.#gate.visibility(principal);

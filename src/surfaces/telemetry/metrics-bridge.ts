@@ -9,7 +9,7 @@ import type { Metrics } from '../http/metrics.ts';
 type Series = MetricObjectWithValues<MetricValue<string>>;
 type Value = Series['values'][number] & { readonly metricName?: string };
 
-/** What `/metrics` shows, as OTLP: counted in one place, read from two sides. */
+/** Exports the counters of `/metrics` as OTLP. */
 export function metricsBridge(metrics: Pick<Metrics, 'values'>): MetricProducer {
   const startTime = millisToHrTime(Date.now());
   return {

@@ -8,7 +8,7 @@ const MAX_WAITING = 4_096;
 const BATCH = 512;
 
 /** Says once that the collector takes none of a signal, and once that it does again. Many a collector takes traces alone. */
-export class Reception {
+export class CollectorStatus {
   readonly #signal: Signal;
   readonly #log: Log;
   #isAway = false;
@@ -29,14 +29,14 @@ export class Reception {
 }
 
 /** Spans on their way out. A bounded number waits; what finds no room, or is not taken, is dropped and counted. No call ever waits for it. */
-export function createOutbox(exporter: SpanExporter, reception: Reception, dropped: (count: number) => void): SpanProcessor {
+export function createOutbox(exporter: SpanExporter, status: CollectorStatus, dropped: (count: number) => void): SpanProcessor {
   let waiting = 0;
   const counting: SpanExporter = {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
         waiting -= spans.length;
         if (result.code !== ExportResultCode.SUCCESS) dropped(spans.length);
-        reception.heard(result);
+        status.heard(result);
         done(result);
       }),
     forceFlush: async () => await exporter.forceFlush?.(),

@@ -6,14 +6,14 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { MeterProvider, PeriodicExportingMetricReader, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { AlwaysOffSampler, AlwaysOnSampler, ParentBasedSampler, type Sampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import { ConfigError } from '../../config.ts';
-import { withTimeout } from '../../kernel/clock.ts';
+import { waitAtMost } from '../../kernel/clock.ts';
 import type { Log, Tracer } from '../../kernel/trace.ts';
 import { VERSION } from '../../version.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { metricsBridge } from './metrics-bridge.ts';
-import { createOutbox, Reception } from './outbox.ts';
+import { CollectorStatus, createOutbox } from './outbox.ts';
 import type { TelemetrySettings } from './settings.ts';
-import { tracerOver } from './tracer.ts';
+import { otelTracer } from './tracer.ts';
 
 const ROOTS = {
   always_on: () => new AlwaysOnSampler(),
@@ -55,14 +55,15 @@ export function startTelemetry({ targets, env, log, metrics }: TelemetryParts): 
   tellWarnings(log);
   const [traces, counts] = [targets.get('traces'), targets.get('metrics')];
   const spans =
-    traces && createOutbox(new OTLPTraceExporter(traces.url === undefined ? {} : { url: traces.url }), new Reception('traces', log), metrics.spansDropped);
+    traces &&
+    createOutbox(new OTLPTraceExporter(traces.url === undefined ? {} : { url: traces.url }), new CollectorStatus('traces', log), metrics.spansDropped);
   const tracing = spans && new TracerProvider({ resource, sampler: samplerFrom(env), spanProcessors: [spans] });
-  const counting = counts && new MeterProvider({ resource, readers: [reader(counts.url, new Reception('metrics', log), metrics)] });
+  const counting = counts && new MeterProvider({ resource, readers: [reader(counts.url, new CollectorStatus('metrics', log), metrics)] });
   return {
-    tracer: tracing && tracerOver(tracing.getTracer('covenant', VERSION)),
+    tracer: tracing && otelTracer(tracing.getTracer('covenant', VERSION)),
     async stop() {
       const done = Promise.allSettled([tracing?.shutdown(), counting?.shutdown()]);
-      await withTimeout(FLUSH_MS, done);
+      await waitAtMost(FLUSH_MS, done);
     },
   };
 }
@@ -82,11 +83,11 @@ function tellWarnings(log: Log): void {
   diag.setLogger({ error: quiet, warn, info: quiet, debug: quiet, verbose: quiet }, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
 }
 
-function reader(url: string | undefined, reception: Reception, metrics: TelemetryParts['metrics']): PeriodicExportingMetricReader {
+function reader(url: string | undefined, status: CollectorStatus, metrics: TelemetryParts['metrics']): PeriodicExportingMetricReader {
   class Exporter extends OTLPMetricExporter {
     override export(batch: ResourceMetrics, done: (result: ExportResult) => void): void {
       super.export(batch, (result) => {
-        reception.heard(result);
+        status.heard(result);
         done(result);
       });
     }

@@ -16,7 +16,7 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: Span
 const w3c = new W3CTraceContextPropagator();
 
 /** The kernel's words in OpenTelemetry's. Parents are given, never looked up: the kernel knows what runs for what. */
-export function tracerOver(otel: OtelTracer): Tracer {
+export function otelTracer(otel: OtelTracer): Tracer {
   const open = (name: string, kind: keyof typeof KINDS, parent: Context, said: SpanAttributes = {}): TraceSpan =>
     asTraceSpan(otel.startSpan(name, { kind: KINDS[kind], attributes: { ...said } }, parent));
 
@@ -40,5 +40,5 @@ export function tracerOver(otel: OtelTracer): Tracer {
   return { begin: (name, kind, from) => open(name, kind, from ? parentOf(from) : ROOT_CONTEXT) };
 }
 
-/** What is no trace context begins a trace of its own. */
+/** An invalid trace context starts a new trace. */
 const parentOf = (from: TraceContext): Context => w3c.extract(ROOT_CONTEXT, { ...from }, defaultTextMapGetter);

@@ -9,7 +9,7 @@ import { whenOver } from '../../testing/scope.ts';
 import { type Collector, collector } from '../../testing/stand-ins/collector.ts';
 import { child, upstreamApp } from '../../testing/stand-ins/upstreams.ts';
 import { createMetrics } from '../http/metrics.ts';
-import { Reception } from './outbox.ts';
+import { CollectorStatus } from './outbox.ts';
 import { telemetrySettings } from './settings.ts';
 import { startTelemetry } from './start.ts';
 
@@ -180,7 +180,7 @@ test.each(['fail', 'hang', 'gone'] as const)(
 test('a collector that takes traces alone is told of once, not each time that it takes some', () => {
   const lines: string[] = [];
   const log = createLog('info', (line) => void lines.push(JSON.parse(line).message));
-  const [traces, metrics] = [new Reception('traces', log), new Reception('metrics', log)];
+  const [traces, metrics] = [new CollectorStatus('traces', log), new CollectorStatus('metrics', log)];
   for (let times = 0; times < 3; times++) {
     metrics.heard({ code: ExportResultCode.FAILED, error: new Error('Not Found') });
     traces.heard({ code: ExportResultCode.SUCCESS });

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { IMPORT_RULES } from '../../features/import-rules.ts';
 import type { Db } from '../../storage/engine.ts';
-import type { TransferRow } from '../../storage/transfer/format.ts';
+import type { TransferRow } from '../../storage/transfer/layout.ts';
 import type { RowRules } from '../../storage/transfer/row-rules.ts';
 import { inRun } from '../scope.ts';
 import { type Fuzz, fuzzOf, type Tally } from './fuzz.ts';

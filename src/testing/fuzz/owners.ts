@@ -1,4 +1,4 @@
-import { ownerOf as developerOf } from '../../kernel/ids.ts';
+import { ownerOf as developerOf } from '../../kernel/actor.ts';
 import type { Captured, Row, Table } from './captured.ts';
 
 type Store = { readonly captured: Pick<Captured, 'find'> };

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newSigningKey, readSigningKey, signRelease } from '../../surfaces/companion/update/release.ts';
+import { newSigningKey, readSigningKey, signRelease } from '../../surfaces/companion/update/signature.ts';
 import { temporaryFolder } from '../store/database.ts';
 
 export interface ReleaseOptions {

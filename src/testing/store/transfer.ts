@@ -7,9 +7,11 @@ import { PRUNED } from '../../storage/chain-verifier.ts';
 import type { EngineKind } from '../../storage/engine.ts';
 import { readEvents } from '../../storage/journal.ts';
 import type { Store } from '../../storage/open.ts';
-import { type Exported, type ExportOptions, exportWorkspace, openAsItIs } from '../../storage/transfer/export.ts';
-import { TABLES, type TableLayout, type TransferRow, type Value, writeRow } from '../../storage/transfer/format.ts';
+import { type ExportOptions, type ExportResult, exportWorkspace } from '../../storage/transfer/export.ts';
+import { writeRow } from '../../storage/transfer/format.ts';
+import { TABLES, type TableLayout, type TransferRow, type Value } from '../../storage/transfer/layout.ts';
 import type { ImportPlace, RowRules } from '../../storage/transfer/row-rules.ts';
+import { openAsItIs } from '../../storage/transfer/snapshot.ts';
 import { type TestDatabase, temporaryDatabase, temporaryFolder } from './database.ts';
 import { openTestStore } from './store.ts';
 
@@ -113,7 +115,7 @@ async function cutAt(store: Store, seq: number): Promise<void> {
   await store.append(W, [{ category: 'audit', kind: PRUNED, actor: 'tester', subject: 'journal', payload: { through_seq: seq, root: last.hash } }]);
 }
 
-export interface TestExport extends Exported {
+export interface TestExport extends ExportResult {
   readonly path: string;
   readonly text: string;
   /** With their newlines. */

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
+import { agentTypeOf, ownerOf } from '../../../kernel/actor.ts';
 import type { Principal, WriteContext } from '../../../kernel/call.ts';
-import { agentTypeOf, ownerOf } from '../../../kernel/ids.ts';
+import { findBySuffix } from '../../../kernel/find-by-suffix.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
-import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { matching, view } from '../../../storage/rows.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
-import { wordsPattern } from '../../../kernel/tail.ts';
+import { wordsPattern } from '../../../kernel/like.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery, matching } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';

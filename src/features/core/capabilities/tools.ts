@@ -1,7 +1,7 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
+import { findBySuffix } from '../../../kernel/find-by-suffix.ts';
 import { toolNamed } from '../../../kernel/registry.ts';
 import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
-import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { insertRows, newId } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';

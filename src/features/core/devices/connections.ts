@@ -1,5 +1,6 @@
-import { bridgeEntry, indentedJson, quoted, tomlTable } from '../../../clients/config-entries.ts';
+import { bridgeEntry, indentedJson, tomlTable } from '../../../clients/config-entries.ts';
 import { CLIENTS, type ClientName, type Snippet } from '../../../clients/index.ts';
+import { shellQuoted } from '../../../wire/shell-quoted.ts';
 
 /** Where an agent's bridge runs, and which server it asks. */
 interface ConnectionPlace {
@@ -15,13 +16,13 @@ export function overStdio(client: ClientName, place: ConnectionPlace): Snippet {
   return { where: connection.file, text: connection.format === 'toml' ? tomlTable(at, value) : indentedJson({ [at[0]]: { [at[1]]: value } }) };
 }
 
-export const installCommand = (packageRoot: string): string => `npm install --global ${quoted(packageRoot.replace(/[\\/]+$/, ''))}`;
+export const installCommand = (packageRoot: string): string => `npm install --global ${shellQuoted(packageRoot.replace(/[\\/]+$/, ''))}`;
 
 /** In parentheses, so that a shell has read all of it before the question: what follows a question is its answer. */
 export function setupBlock({ baseUrl, cwd }: ConnectionPlace, packageRoot: string): string {
   return `(
   set -e
-  cd ${quoted(cwd)}
+  cd ${shellQuoted(cwd)}
   ${installCommand(packageRoot)}
   trap 'stty echo 2>/dev/null || true' EXIT INT
   printf 'Token (cv_...): '
@@ -30,9 +31,9 @@ export function setupBlock({ baseUrl, cwd }: ConnectionPlace, packageRoot: strin
   stty echo 2>/dev/null || true
   echo
   export COVIBE_MCP_TOKEN
-  covibe-local setup --base-url ${quoted(baseUrl)}
+  covibe-local setup --base-url ${shellQuoted(baseUrl)}
   covibe-local doctor
 )`;
 }
 
-export const watchCommand = (baseUrl: string): string => `covibe-local watch --base-url ${quoted(baseUrl)}`;
+export const watchCommand = (baseUrl: string): string => `covibe-local watch --base-url ${shellQuoted(baseUrl)}`;

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { wordsPattern } from '../../../kernel/tail.ts';
+import { wordsPattern } from '../../../kernel/like.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { type JournalEvent, toEvent } from '../../../storage/journal.ts';
 import { matching } from '../../../storage/rows.ts';

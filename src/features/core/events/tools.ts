@@ -2,9 +2,9 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { CallContext } from '../../../kernel/call.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { earlier } from '../../../storage/anchors/check.ts';
+import { earlierBreak } from '../../../storage/anchors/check.ts';
 import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
-import { ChainVerifier, unattested } from '../../../storage/chain-verifier.ts';
+import { ChainVerifier, unattestedCut } from '../../../storage/chain-verifier.ts';
 import { type ChainPoint, GENESIS, readAnchor, readEvents, readHead } from '../../../storage/journal.ts';
 import { isCutAttested } from '../../../storage/journal-prune.ts';
 import { developerFor, hiding, PRIVATE, redactor } from '../identity/index.ts';
@@ -46,10 +46,10 @@ export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[]
       }
       if (cutOff || last === head.seq) verifier.finish(head);
       const { seq, hash, firstBreak: broken } = verifier.reached;
-      const chainBreak = broken ?? ((await isCutAttested(ctx.reader, ctx.workspace, anchor)) ? null : unattested(anchor));
+      const chainBreak = broken ?? ((await isCutAttested(ctx.reader, ctx.workspace, anchor)) ? null : unattestedCut(anchor));
       const done = last === head.seq || chainBreak !== null;
       // A tail that was cut leaves a chain without a fault: only anchors know of it.
-      const firstBreak = done ? earlier(chainBreak, (await keeper.check(ctx.reader, ctx.workspace)).firstBreak) : chainBreak;
+      const firstBreak = done ? earlierBreak(chainBreak, (await keeper.check(ctx.reader, ctx.workspace)).firstBreak) : chainBreak;
       return ok({ verified_to: seq, root: hash, head, anchor, first_break: firstBreak, done });
     },
   }),

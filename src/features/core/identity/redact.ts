@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { ownerOf } from '../../../kernel/actor.ts';
 import type { Principal, Services } from '../../../kernel/call.ts';
-import { ownerOf } from '../../../kernel/ids.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import { isRecord } from '../../../kernel/registry.ts';
 import type { Refused } from '../../../kernel/reply.ts';

@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
-import type { StoredToken } from '../../../storage/backup.ts';
 import type { Store } from '../../../storage/open.ts';
+import type { StoredToken } from '../../../storage/restored-file.ts';
 import { deleteRows } from '../../../storage/rows.ts';
 import { tokenEnd } from './authenticate.ts';
 import { endTokenById } from './tokens.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StoredToken } from '../../../storage/backup.ts';
+import type { StoredToken } from '../../../storage/restored-file.ts';
 import { revivedTokens } from './revived-tokens.ts';
 
 const NOW = 1_000;

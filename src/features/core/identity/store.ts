@@ -1,8 +1,8 @@
 import type { ExpressionBuilder } from 'kysely';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { title } from '../../../kernel/contract.ts';
+import { findBySuffix } from '../../../kernel/find-by-suffix.ts';
 import { workspaceName } from '../../../kernel/ids.ts';
-import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { chunks, compiledQuery, findRow, findRows, matching, pageOf } from '../../../storage/rows.ts';
 import type { Database, DeveloperRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { agentIdOf, nameOf, ownerOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/call.ts';
-import { agentIdOf, nameOf, ownerOf } from '../../../kernel/ids.ts';
 import { notFound } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { DeveloperRow } from '../../../storage/schema-rows.ts';

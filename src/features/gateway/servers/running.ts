@@ -2,9 +2,9 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { Services } from '../../../kernel/call.ts';
-import { withTimeout } from '../../../kernel/clock.ts';
+import { waitAtMost } from '../../../kernel/clock.ts';
 import { type BoundedLog, createBoundedLog } from '../../../machine/process/bounded-log.ts';
-import { type Children, createChildren } from '../../../machine/process/child.ts';
+import { type Children, createChildren } from '../../../machine/process/children.ts';
 import { childEnvironment } from '../../../machine/process/environment.ts';
 import { isFolder } from '../../../machine/process/process.ts';
 import type { ServerCatalogue } from './catalogue.ts';
@@ -55,7 +55,7 @@ export class RunningServers extends Configured {
     this.#unfollow?.();
     for (const upstream of this.#upstreams.values()) this.#let(upstream);
     this.#upstreams.clear();
-    await withTimeout(
+    await waitAtMost(
       STOP_LIMIT_MS,
       Promise.all(this.#stopping.values()).then(() => this.#children.stopAll()),
     );
@@ -72,7 +72,7 @@ export class RunningServers extends Configured {
   override async restart(server: string): Promise<void> {
     this.reload();
     const upstream = this.#upstreams.get(server);
-    if (upstream) await withTimeout(RESTART_LIMIT_MS, upstream.supervisor.restart());
+    if (upstream) await waitAtMost(RESTART_LIMIT_MS, upstream.supervisor.restart());
   }
 
   readonly #look = (): void => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { createBoundedLog } from '../../../machine/process/bounded-log.ts';
-import { createChildren } from '../../../machine/process/child.ts';
+import { createChildren } from '../../../machine/process/children.ts';
 import { childProgram, openDescriptors, processesWith } from '../../../testing/programs/processes.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { StdioTransport } from './stdio.ts';

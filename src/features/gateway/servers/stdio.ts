@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import type { BoundedLog } from '../../../machine/process/bounded-log.ts';
-import type { Child, Children, ChildSpec, Exit } from '../../../machine/process/child.ts';
+import type { Child, ChildExit, ChildSpec } from '../../../machine/process/child.ts';
+import type { Children } from '../../../machine/process/children.ts';
 import { readLines } from '../../../machine/process/lines.ts';
 import { type JsonRpcAnswer, readMessages } from './json-rpc.ts';
 
@@ -47,7 +48,7 @@ export class StdioTransport implements Transport {
   #child: Child | undefined;
   #starting: Promise<Child> | undefined;
   #stopping: Promise<void> | undefined;
-  #exit: Exit | undefined;
+  #exit: ChildExit | undefined;
   #reason: string | null = null;
   #lastComplaint = '';
   #slowed = false;
@@ -193,6 +194,6 @@ export class StdioTransport implements Transport {
   }
 }
 
-function describeExit({ code, signal }: Exit): string {
+function describeExit({ code, signal }: ChildExit): string {
   return signal ? `was killed by ${signal}` : `exited with code ${code}`;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createBoundedLog } from '../../../machine/process/bounded-log.ts';
-import { createChildren } from '../../../machine/process/child.ts';
+import { createChildren } from '../../../machine/process/children.ts';
 import { ProgramMissing } from '../../../machine/process/process.ts';
 import { childProgram, isAlive, processesWith } from '../../../testing/programs/processes.ts';
 import { MALFORMED_ANSWER } from './json-rpc.ts';

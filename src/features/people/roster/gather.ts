@@ -1,5 +1,5 @@
+import { actorOfToken, agentIdOf, ownerOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/call.ts';
-import { actorOfToken, agentIdOf, ownerOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { rowsById } from '../../../storage/rows.ts';
 import type { AgentSessionRow } from '../../../storage/schema-rows.ts';

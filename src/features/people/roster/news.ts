@@ -1,6 +1,6 @@
+import { agentIdOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { agentIdOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { rowsById } from '../../../storage/rows.ts';
 import { type Viewer, viewerOf } from '../../core/identity/index.ts';

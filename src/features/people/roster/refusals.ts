@@ -1,5 +1,5 @@
+import { ownerOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/call.ts';
-import { ownerOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { toEvent } from '../../../storage/journal.ts';
 import { findRows, matching } from '../../../storage/rows.ts';

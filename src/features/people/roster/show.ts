@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { actorOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { actorOf } from '../../../kernel/ids.ts';
 import { notFound } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRows, readJson, rowsById, view } from '../../../storage/rows.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { agentIdOf } from '../../../kernel/actor.ts';
 import type { WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
-import { agentIdOf } from '../../../kernel/ids.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';

@@ -4,7 +4,7 @@ import { messageOf } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Compared, FileDiff } from '../../../machine/git/diff.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
-import { reasonToKeep } from '../../../machine/git/worktree-state.ts';
+import { reasonToKeep } from '../../../machine/git/reason-to-keep.ts';
 import { ProgramTimedOut } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';

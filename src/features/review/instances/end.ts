@@ -1,6 +1,6 @@
 import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
-import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/worktree-state.ts';
+import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/reason-to-keep.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { requireOwn } from './place.ts';

@@ -4,7 +4,7 @@ import type { Output } from '../../../kernel/contract.ts';
 import { notFound, ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
-import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/worktree-state.ts';
+import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/reason-to-keep.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesClearOrphans, instancesOrphans, type Orphan } from './contract.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Principal } from '../../../kernel/call.ts';
-import { calledRepository } from '../../../kernel/tail.ts';
+import { calledRepository } from '../../../kernel/like.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, findRow, findRows, hasRow, matching, pageOf } from '../../../storage/rows.ts';
 import type { InstanceRelationshipRow, InstanceRow } from '../../../storage/schema-rows.ts';

@@ -2,7 +2,7 @@ import type { CallContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { invalidState, ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { isHeldAs, messageOf, type StepRunner, stepRunner } from '../../../kernel/step.ts';
-import type { Push } from '../../../machine/git/remote.ts';
+import type { PushOptions } from '../../../machine/git/remote.ts';
 import { type GitHub, GitHubFailed, type GitHubRepository, type Pull, type PullWords } from '../../../machine/github/github.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
@@ -92,7 +92,7 @@ export async function carryOutPull(
   ports: InstancePorts,
   runner: StepRunner,
   leased: LeasedInstance,
-  push: Push,
+  push: PushOptions,
 ): Promise<MadePull> {
   const nobodyHears = () => runner.signal?.aborted === true;
   let held = leased;

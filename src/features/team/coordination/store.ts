@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/find-by-suffix.ts';
+import { calledRepository } from '../../../kernel/like.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { countRows, findRow, findRows, type JsonText, matching, readJson } from '../../../storage/rows.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, Database, HandoffRow } from '../../../storage/schema-rows.ts';

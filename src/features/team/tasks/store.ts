@@ -1,6 +1,7 @@
+import { agentTypeOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/call.ts';
-import { agentTypeOf } from '../../../kernel/ids.ts';
-import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/find-by-suffix.ts';
+import { calledRepository } from '../../../kernel/like.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { findRow, findRows, matching, readJson, rowsById, view } from '../../../storage/rows.ts';
 import type { TaskRow, WorkstreamRow } from '../../../storage/schema-rows.ts';

@@ -1,9 +1,9 @@
 import { type Principal, record, type Services, type WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
+import { findBySuffix } from '../../../kernel/find-by-suffix.ts';
 import { invalidInput, invalidState, ok, Refusal } from '../../../kernel/reply.ts';
 import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
-import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { insertRows, matching } from '../../../storage/rows.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Principal } from '../../../kernel/call.ts';
+import { onlyRow, rowsEndingIn } from '../../../kernel/find-by-suffix.ts';
 import { notFound } from '../../../kernel/reply.ts';
 import { repositoryName } from '../../../kernel/repo.ts';
-import { onlyRow, rowsEndingIn } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import {
   type AnnouncementRow,

@@ -1,6 +1,6 @@
+import { ownerOf } from '../../../kernel/actor.ts';
 import type { Principal } from '../../../kernel/call.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { ownerOf } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import { isAddressedTo } from '../../team/coordination/index.ts';

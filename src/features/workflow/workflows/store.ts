@@ -1,5 +1,5 @@
+import { findBySuffix } from '../../../kernel/find-by-suffix.ts';
 import { invalidState, notFound } from '../../../kernel/reply.ts';
-import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, countRows, findRow, findRows, matching } from '../../../storage/rows.ts';
 import type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { calledRepository, wordsPattern } from '../../../kernel/tail.ts';
+import { calledRepository, wordsPattern } from '../../../kernel/like.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { matching, pageOf, readJson, view } from '../../../storage/rows.ts';
 import type { CheckpointRow, Database, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';

@@ -3,7 +3,7 @@ import type { Input } from '../../../kernel/contract.ts';
 import { invalidInput, invalidState, Refusal } from '../../../kernel/reply.ts';
 import { isUnderWay, messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
-import { reasonToKeep } from '../../../machine/git/worktree-state.ts';
+import { reasonToKeep } from '../../../machine/git/reason-to-keep.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { requireOwnAgent } from '../agents/index.ts';

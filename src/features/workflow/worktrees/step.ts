@@ -1,6 +1,7 @@
 import { isHeldAs, isLeft, type LeasedStep } from '../../../kernel/step.ts';
 import type { GitDisk } from '../../../machine/git/disk.ts';
-import { type Located, reachRepository as reach } from '../../../machine/git/repository.ts';
+import { reachRepository as reach } from '../../../machine/git/reach-repository.ts';
+import type { LocatedRepository } from '../../../machine/git/repository.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeWorktree, findWorktree } from './store.ts';
@@ -47,5 +48,5 @@ export async function stillMine(tx: Tx, leased: LeasedWorktree): Promise<Worktre
 
 const otherwise = 'set auto_create_workspaces to false with workflow_set_parallelism';
 
-export const reachRepository = (outside: WorktreeOutside, path: string, signal?: AbortSignal): Promise<Located> =>
+export const reachRepository = (outside: WorktreeOutside, path: string, signal?: AbortSignal): Promise<LocatedRepository> =>
   reach({ ...outside, otherwise }, path, signal);

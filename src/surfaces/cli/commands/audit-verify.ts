@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../../config.ts';
 import { workspaceId } from '../../../kernel/ids.ts';
-import { AnchorCheck, type AnchorReport, earlier, withForged } from '../../../storage/anchors/check.ts';
+import { AnchorCheck, type AnchorReport, earlierBreak, withForged } from '../../../storage/anchors/check.ts';
 import { anchorFolder, type KeptAnchors, readAnchorFile } from '../../../storage/anchors/file.ts';
 import { AnchorUnreadable, readGivenAnchors } from '../../../storage/anchors/given.ts';
 import { ChainVerifier } from '../../../storage/chain-verifier.ts';
 import type { JournalEvent } from '../../../storage/journal.ts';
-import { type AnswerTo, call } from '../ask.ts';
+import { type AnswerTo, call } from '../call.ts';
 import { type CliCommand, CliError, everyFiveSeconds, type Invocation, option } from '../command.ts';
 import { counted } from '../output.ts';
 
@@ -60,7 +60,7 @@ export const verifyCommand: CliCommand = {
       notices.push(`${counted(uncheckable, 'anchor')} of the file cannot be checked: the events were pruned. The anchors of this home decide instead`);
       compared = mergeReports(compared, withForged(homeAnchors.finish(head, anchor, cuts), home.forged));
     }
-    const firstBreak = earlier(chain.firstBreak, compared.firstBreak);
+    const firstBreak = earlierBreak(chain.firstBreak, compared.firstBreak);
     const { good, bad, wait } = invocation.out.mark;
     const verified = anchor.seq === 0 ? `${chain.events} events` : `events ${anchor.seq + 1}…${head.seq}, anchored at ${anchor.seq} (root ${anchor.hash})`;
     const { checked, failed } = compared;
@@ -92,10 +92,10 @@ export const verifyCommand: CliCommand = {
 const mergeReports = (one: AnchorReport, other: AnchorReport): AnchorReport => ({
   checked: one.checked + other.checked,
   failed: one.failed + other.failed,
-  firstBreak: earlier(one.firstBreak, other.firstBreak),
+  firstBreak: earlierBreak(one.firstBreak, other.firstBreak),
 });
 
-/** Those of the file that was given are asked first. */
+/** The anchors of the home, and those of the file that was given, if any. */
 function anchorsFor(invocation: Invocation): { home: KeptAnchors; given?: ReturnType<typeof readGivenAnchors> } {
   const folder = anchorFolder(loadConfig(invocation.env).home);
   const workspace = workspaceId(option(invocation, 'workspace') ?? 'default');

@@ -2,9 +2,10 @@ import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { workspaceId } from '../../../kernel/ids.ts';
 import type { JournalEvent } from '../../../storage/journal.ts';
-import { type AnswerTo, call, calling, canConfirm, confirm } from '../ask.ts';
+import { type AnswerTo, call, calling } from '../call.ts';
 import { refuseWhileServed } from '../client.ts';
 import { type CliCommand, CliError, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
+import { canConfirm, confirm } from '../confirm.ts';
 import { counted, table } from '../output.ts';
 import { everyPage, verifyCommand } from './audit-verify.ts';
 

@@ -2,7 +2,7 @@ import { createHash, type KeyObject } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { fingerprintOf, newSigningKey, publicKeyOf, readSigningKey, signRelease } from '../../companion/update/release.ts';
+import { fingerprintOf, newSigningKey, publicKeyOf, readSigningKey, signRelease } from '../../companion/update/signature.ts';
 import { type CliCommand, CliError, option, UsageError } from '../command.ts';
 
 /** For whoever publishes releases of the companion. The private key needs no server, and is best kept away from it. */

@@ -2,9 +2,9 @@ import { join, resolve } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycle/contract.ts';
 import { fileDisk } from '../../../machine/files.ts';
-import { type AnswerTo, type CalledAction, call } from '../ask.ts';
+import { type AnswerTo, type CalledAction, call } from '../call.ts';
 import { CliError, type Invocation, option } from '../command.ts';
-import { type CycleAnswer, statusLines, type Who, whoIs } from './cycle-text.ts';
+import { type ActorName, actorNamer, type CycleAnswer, statusLines } from './cycle-text.ts';
 
 /** Which repository a command is about, how its next command is typed, and what the server says of its cycle. */
 
@@ -13,10 +13,10 @@ export const IN_REPOSITORY: ParseArgsOptionsConfig = { repository: { type: 'stri
 /** The server looks for the repository around it; from a part with cycles of its own, those are meant. */
 export const pathOf = (invocation: Invocation): string => resolve(invocation.cwd, option(invocation, 'repository') ?? '.');
 
-export const here = (invocation: Invocation): { repository_path: string } => ({ repository_path: pathOf(invocation) });
+export const repositoryHere = (invocation: Invocation): { repository_path: string } => ({ repository_path: pathOf(invocation) });
 
 /** A command that works as it is printed: about the same repository and workspace as this one. */
-export function typed(invocation: Invocation, command: string): string {
+export function typedCommand(invocation: Invocation, command: string): string {
   const same = ['repository', 'workspace'].flatMap((name) => {
     const value = option(invocation, name);
     return value === undefined ? [] : [`--${name} ${/^[\w./~@+-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`}`];
@@ -34,22 +34,22 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ARCHIVE_NOT_ALLOWED: ['cycle complete', 'cycle cancel --reason TEXT'],
 };
 
-export async function ask<A extends CalledAction>(invocation: Invocation, name: A, input: object = {}): Promise<AnswerTo<A>> {
+export async function askCycle<A extends CalledAction>(invocation: Invocation, name: A, input: object = {}): Promise<AnswerTo<A>> {
   try {
     return await call(invocation, name, input);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (error.message.startsWith('Invalid input: ')) throw wrongOption(error);
-    const commands = COMMANDS[error.code]?.map((command) => typed(invocation, command));
+    const commands = COMMANDS[error.code]?.map((command) => typedCommand(invocation, command));
     throw commands ? new CliError(error.code, error.message, commands.join(', or ')) : error;
   }
 }
 
-export const showHere = (invocation: Invocation): Promise<CycleAnswer> => ask(invocation, 'cycles.show', here(invocation));
+export const showHere = (invocation: Invocation): Promise<CycleAnswer> => askCycle(invocation, 'cycles.show', repositoryHere(invocation));
 
-export async function actorNames(invocation: Invocation): Promise<Who> {
-  const { items } = await ask(invocation, 'developers.list');
-  return whoIs(new Map(items.map(({ developer_id, name }) => [developer_id, name])));
+export async function actorNames(invocation: Invocation): Promise<ActorName> {
+  const { items } = await askCycle(invocation, 'developers.list');
+  return actorNamer(new Map(items.map(({ developer_id, name }) => [developer_id, name])));
 }
 
 /** Where nobody could open a session, the next step is not the agents'. */
@@ -63,18 +63,18 @@ async function configNote(invocation: Invocation, { repository, config_error }: 
   const missing = 'config' in read ? withoutPsk(read.config) : [];
   if (missing.length === 0) return '';
   const what = text === null ? `There is no ${FOLDER}/config.json` : `${FOLDER}/config.json has no PSK for ${missing.join(', ')}`;
-  return `${wait} ${what}, so no role can open a session.\n    next: ${typed(invocation, 'cycle init')}`;
+  return `${wait} ${what}, so no role can open a session.\n    next: ${typedCommand(invocation, 'cycle init')}`;
 }
 
 export async function statusText(invocation: Invocation, shown: CycleAnswer): Promise<string> {
   const { cycle, repository } = shown;
   const state = cycle
     ? statusLines(shown, cycle, await actorNames(invocation), Date.now())
-    : `No cycle is active in ${repository}.\n    next: ${typed(invocation, 'cycle start --feature checkout')}`;
+    : `No cycle is active in ${repository}.\n    next: ${typedCommand(invocation, 'cycle start --feature checkout')}`;
   return [state, await configNote(invocation, shown)].filter(Boolean).join(cycle ? '\n\n' : '\n');
 }
 
-/** What else a person should know of a change that was made. */
+/** Further notes on a change, for a person. */
 export async function afterChange(invocation: Invocation, repository: string, mirrorError: string | undefined): Promise<string[]> {
   const { wait } = invocation.out.mark;
   const behind =

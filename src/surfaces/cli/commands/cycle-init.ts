@@ -8,7 +8,7 @@ import { Refusal } from '../../../kernel/reply.ts';
 import { createFile, FolderElsewhere, fileDisk, NotAFile } from '../../../machine/files.ts';
 import { git } from '../../../machine/git/git.ts';
 import { type CliCommand, CliError, type CommandResult, type Invocation } from '../command.ts';
-import { IN_REPOSITORY, pathOf, typed, wrongOption } from './cycle-ask.ts';
+import { IN_REPOSITORY, pathOf, typedCommand, wrongOption } from './cycle-ask.ts';
 
 const FILE = `${FOLDER}/config.json`;
 /** Only its owner may read what has PSKs. */
@@ -118,6 +118,6 @@ function initializedText(invocation: Invocation, config: string, { created, adde
     'Next',
     `  1. Connect an agent for each role: covenant connect codex --toolsets team+cycle (or ${['claude-code', 'gemini', 'cursor', 'opencode'].join(', ')})`,
     `  2. Tell each agent its role and its PSK; they are in config.json: ${roles.map((role) => `agents.${role}.psk`).join(', ')}`,
-    `  3. ${typed(invocation, 'cycle start --feature checkout')}`,
+    `  3. ${typedCommand(invocation, 'cycle start --feature checkout')}`,
   ].join('\n');
 }

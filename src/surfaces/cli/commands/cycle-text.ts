@@ -1,4 +1,4 @@
-import type { AnswerTo, ItemOf } from '../ask.ts';
+import type { AnswerTo, ItemOf } from '../call.ts';
 import { age, counted, indented, list, oneLine, table } from '../output.ts';
 
 export type CycleAnswer = AnswerTo<'cycles.show'>;
@@ -6,14 +6,14 @@ export type CurrentCycle = NonNullable<CycleAnswer['cycle']>;
 export type ShownHandoff = CycleAnswer['handoffs'][number];
 type Session = ItemOf<'cycles.sessions'>;
 /** How an actor of the journal is called. */
-export type Who = (actor: string) => string;
+export type ActorName = (actor: string) => string;
 
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '');
 const ago = (then: number, now: number): string => (now - then < 86_400_000 ? `${age(then, now)} ago` : time(then));
 
 /** `agent:codex@dev_1` is codex of ana. Who is private, or unknown, is called the same. */
-export const whoIs =
-  (names: ReadonlyMap<string, string>): Who =>
+export const actorNamer =
+  (names: ReadonlyMap<string, string>): ActorName =>
   (actor) => {
     const [, kind, agent, id = ''] = /^(developer|agent):(?:(.+)@)?(.+)$/.exec(actor) ?? [];
     if (kind === undefined) return actor === 'operator' ? 'the operator' : actor;
@@ -21,15 +21,15 @@ export const whoIs =
     return agent === undefined ? name : `${agent} of ${name}`;
   };
 
-/** What the role whose turn it is can do in this phase: the tools by name, since it is told so by its agent's tools. */
-export function waysOn({ machine }: Pick<CycleAnswer, 'machine'>, { phase }: Pick<CurrentCycle, 'phase'>): string[] {
+/** The tools that the active role can call in this phase. */
+export function nextTools({ machine }: Pick<CycleAnswer, 'machine'>, { phase }: Pick<CurrentCycle, 'phase'>): string[] {
   if (phase === machine.final) return ['cycle.archive'];
   return machine.transitions
     .filter(({ from }) => from === phase)
     .map(({ target, to }) => (target === undefined ? `cycle.complete (→ ${to})` : `handoff.write to ${target} (→ ${to})`));
 }
 
-export function statusLines(shown: CycleAnswer, cycle: CurrentCycle, who: Who, now: number): string {
+export function statusLines(shown: CycleAnswer, cycle: CurrentCycle, who: ActorName, now: number): string {
   const { machine, sessions } = shown;
   const open = sessions.filter(({ status }) => status === 'open');
   const hasSession = open.some(({ role }) => role === cycle.active_role);
@@ -42,7 +42,7 @@ export function statusLines(shown: CycleAnswer, cycle: CurrentCycle, who: Who, n
     `Phase    ${cycle.phase}  (${machine.phases.map(({ name }) => name).join(' → ')})`,
     `Turn     ${cycle.active_role}, with the lock since ${time(cycle.lock_acquired_at)} (${ago(cycle.lock_acquired_at, now)})`,
     `Reworks  ${cycle.reworks}`,
-    `To do    ${cycle.active_role}: ${first}${waysOn(shown, cycle).join(', or ')}`,
+    `To do    ${cycle.active_role}: ${first}${nextTools(shown, cycle).join(', or ')}`,
     '',
     'Handoffs',
     ...machine.roles.map((role) => `  for ${role.padEnd(width)}  ${handoffSummary(latestFor(shown.handoffs, role), now)}`),
@@ -105,7 +105,7 @@ export function historyTable({ items, total }: AnswerTo<'cycles.list'>, all: boo
   return list(head, rows, none, total);
 }
 
-export function sessionTable(items: readonly Session[], all: boolean, who: Who, now: number): string {
+export function sessionTable(items: readonly Session[], all: boolean, who: ActorName, now: number): string {
   const rows = items.map((s) => [
     s.session_id,
     s.role,
@@ -126,7 +126,7 @@ interface CycleEvent {
 }
 
 /** One line: when, who, what, and where the cycle is then. */
-export function eventLine(event: CycleEvent, who: Who): string {
+export function eventLine(event: CycleEvent, who: ActorName): string {
   const { phase, active_role, from_phase } = event.payload;
   const moved = phase === undefined || ['cycle.archived', 'cycle.cancelled'].includes(event.kind);
   const way = from_phase === undefined ? `→ ${phase}` : `${from_phase} → ${phase}`;

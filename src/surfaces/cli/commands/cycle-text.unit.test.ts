@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { GEMINI_AND_CODEX } from '../../../features/cycle/machine.ts';
-import { type CurrentCycle, type CycleAnswer, eventLine, handoffLines, statusLines, waysOn, whoIs } from './cycle-text.ts';
+import { actorNamer, type CurrentCycle, type CycleAnswer, eventLine, handoffLines, nextTools, statusLines } from './cycle-text.ts';
 
-const who = whoIs(new Map([['dev_1', 'ana']]));
+const who = actorNamer(new Map([['dev_1', 'ana']]));
 const AT = Date.UTC(2026, 1, 20, 21, 56, 22);
 
 test('a person is called by name, an agent by its developer, and who is not known by nothing but that', () => {
@@ -20,7 +20,7 @@ test.each([
   ['frontend_refine', ['handoff.write to codex (→ backend)', 'cycle.complete (→ complete)']],
   ['complete', ['cycle.archive']],
 ])('what is to do in %s follows from the machine', (phase, ways) => {
-  expect(waysOn({ machine: GEMINI_AND_CODEX }, { phase })).toEqual(ways);
+  expect(nextTools({ machine: GEMINI_AND_CODEX }, { phase })).toEqual(ways);
 });
 
 test('an event is one line: when, who, what, from where to where, whose turn', () => {

@@ -1,10 +1,10 @@
 import { excerpt } from '../../../kernel/excerpt.ts';
 import type { JournalEvent } from '../../../storage/journal.ts';
-import { call } from '../ask.ts';
+import { call } from '../call.ts';
 import { findServer } from '../client.ts';
 import { type CliCommand, CliError, type Invocation, interruptible, option } from '../command.ts';
-import { actorNames, IN_REPOSITORY, showHere, statusText, typed } from './cycle-ask.ts';
-import { type CycleAnswer, eventLine, type Who } from './cycle-text.ts';
+import { actorNames, IN_REPOSITORY, showHere, statusText, typedCommand } from './cycle-ask.ts';
+import { type ActorName, type CycleAnswer, eventLine } from './cycle-text.ts';
 
 export const cycleWatch: CliCommand = {
   name: 'cycle watch',
@@ -45,7 +45,7 @@ async function follow(invocation: Invocation, shown: CycleAnswer, after: number,
     if (!['cycle.archived', 'cycle.cancelled'].includes(event.kind)) continue;
     if (until === undefined) return;
     const message = `The cycle ended in the phase ${event.payload.phase}, before it was in ${until}.`;
-    throw new CliError('PHASE_NOT_REACHED', message, typed(invocation, 'cycle history'));
+    throw new CliError('PHASE_NOT_REACHED', message, typedCommand(invocation, 'cycle history'));
   }
 }
 
@@ -57,8 +57,8 @@ function isOf({ category, kind, subject, payload }: JournalEvent, repository: st
 }
 
 /** Somebody may join while we watch. */
-function namesAsTheyCome(invocation: Invocation): (actor: string) => Promise<Who> {
-  let known: Who | undefined;
+function namesAsTheyCome(invocation: Invocation): (actor: string) => Promise<ActorName> {
+  let known: ActorName | undefined;
   return async (actor) => {
     if (!known || known(actor).includes('@private')) known = await actorNames(invocation).catch(() => known ?? ((unnamed) => unnamed));
     return known;

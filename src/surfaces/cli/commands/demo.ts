@@ -51,7 +51,7 @@ export const demoCommands: readonly CliCommand[] = [demoCommand, demoPart];
 
 async function show(invocation: Invocation, client: Client, staysUp: boolean): Promise<CommandResult> {
   const { out, values, json } = invocation;
-  const [{ STEPS, tellAll }, { clearStage }] = await Promise.all([import('../../demo-agents/run.ts'), import('../../demo-agents/clear.ts')]);
+  const [{ STEPS, playDemo }, { clearStage }] = await Promise.all([import('../../demo-agents/run.ts'), import('../../demo-agents/clear.ts')]);
   const url = client.url ?? '';
   const action = (name: string, input?: Record<string, unknown>) => client.action(name, input);
   const keep = values.keep === true;
@@ -68,7 +68,7 @@ async function show(invocation: Invocation, client: Client, staysUp: boolean): P
     if (!json && values['no-open'] !== true) openBrowser(link, invocation.env);
   };
   try {
-    await tellAll({ url, action, signal: stop.signal, narrator, paceMs, stayMs }, opened);
+    await playDemo({ url, action, signal: stop.signal, narrator, paceMs, stayMs }, opened);
   } catch (error) {
     // Nothing of another demo's is touched.
     const begun = !(error instanceof CliError && ['DEMO_RUNNING', 'DEMO_KEPT', 'WORKSPACE_TAKEN'].includes(error.code));

@@ -1,5 +1,6 @@
-import { type AnswerTo, call, calling, canConfirm, confirm } from '../ask.ts';
+import { type AnswerTo, call, calling } from '../call.ts';
 import { type CliCommand, type CommandResult, given, type Invocation, option, upToThousand } from '../command.ts';
+import { canConfirm, confirm } from '../confirm.ts';
 import { age, type CliOutput, escapeInvisible, table } from '../output.ts';
 
 /** External MCP servers, as `secrets.toml` names them. */
@@ -78,7 +79,7 @@ async function approve(invocation: Invocation): Promise<CommandResult> {
   return { json: { kind: 'server_approved', ...answer }, text: approvedText(server, approved, left), exit: approved.length === 0 && left.length > 0 ? 1 : 0 };
 }
 
-/** What is rejected is what is there now: it can still be approved. */
+/** Rejects the changes that the server has now. They can still be approved later. */
 async function reject(invocation: Invocation): Promise<CommandResult> {
   const server = invocation.positionals[0] as string;
   const answer = await call(invocation, 'servers.reject', { server, ...given(invocation, 'tool') });
@@ -112,7 +113,7 @@ const escapedLines = (text: string, by: string): string =>
     .map((line) => `${by}${line}`)
     .join('\n');
 
-/** What is withheld, and what a person would approve. */
+/** The withheld items with the changes that a person would approve. */
 export function withheldLines(items: readonly WithheldItem[]): string {
   return items
     .map(({ kind, name, exposed, reason, renamed_from, difference, more_changes }) => {

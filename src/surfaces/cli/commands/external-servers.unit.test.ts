@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 
-import { confirm } from '../ask.ts';
+import { confirm } from '../confirm.ts';
 import { escapeInvisible } from '../output.ts';
 import { type ServerItem, serverLines, withheldLines, withheldNames } from './external-servers.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileLines, filesLines } from './instances-text.ts';
+import { fileLines, filesLines } from './instances-diff-text.ts';
 
 const FILE = { path: 'a\tb\u001b[2J.ts', before: null, change: 'modified', added: 2, removed: 0, binary: false, uncommitted: true } as const;
 const DIFF = { instance_id: 'work-7-a1', of: 'worktree', branch: 'work/work-7-a1', base_branch: 'main', from: 'a'.repeat(40), file: null } as const;

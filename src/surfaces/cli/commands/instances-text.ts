@@ -1,38 +1,5 @@
-import type { AnswerTo, ItemOf } from '../ask.ts';
-import { age, type CliOutput, indented, list, oneLine, table, withoutPaint } from '../output.ts';
-
-type Diff = AnswerTo<'instances.diff'>;
-type DiffFile = NonNullable<Diff['file']>;
-
-const WHERE: Record<Diff['of'], string> = {
-  worktree: 'in its worktree',
-  branch: 'on its branch; the worktree is gone',
-  backup: 'in the backup of its worktree',
-};
-const SIGNS: Record<DiffFile['lines'][number]['kind'], string> = { hunk: '', context: ' ', added: '+', removed: '-', note: '\\ ' };
-
-/** A tab or a line break in a name would be taken for the table's own. */
-const inOneLine = (text: string): string => withoutPaint(text).replaceAll(/\s/g, ' ');
-
-export function filesLines({ instance_id, of, base_branch, from, files, total, added, removed, uncommitted }: Diff): string {
-  const where = `${WHERE[of]}, against ${inOneLine(base_branch)} at ${from.slice(0, 12)}`;
-  if (total === 0) return `${instance_id} has changed nothing ${where}.`;
-  const rows = files.map((file) => [
-    file.added === null ? '—' : `+${file.added}`,
-    file.removed === null ? '—' : `-${file.removed}`,
-    `${file.change}${file.binary ? ', binary' : ''}${file.uncommitted ? ', not committed' : ''}`,
-    inOneLine(file.before === null ? file.path : `${file.before} -> ${file.path}`),
-  ]);
-  const more = total > files.length ? `\n(the first ${files.length} of ${total})` : '';
-  const head = `${total} file(s), +${added} -${removed}, ${uncommitted} not committed: ${where}`;
-  return `${head}\n${table(['ADDED', 'REMOVED', 'CHANGE', 'FILE'], rows)}${more}`;
-}
-
-export function fileLines(file: DiffFile): string {
-  if (file.total_lines === null) return `${inOneLine(file.path)} has more changes than can be shown.`;
-  if (file.lines.length === 0) return `${inOneLine(file.path)}: ${file.change}${file.binary ? ', binary' : ''}, no lines to show.`;
-  return withoutPaint(file.lines.map(({ kind, text, cut }) => `${SIGNS[kind]}${text}${cut > 0 ? ` (${cut} characters more)` : ''}`).join('\n'));
-}
+import type { AnswerTo, ItemOf } from '../call.ts';
+import { age, type CliOutput, indented, list, oneLine } from '../output.ts';
 
 type InstanceList = AnswerTo<'instances.list'>;
 export type ListedInstance = ItemOf<'instances.list'>;
@@ -99,7 +66,7 @@ const feedbackLines = ({
   ...actionable_items.map((item) => `    - ${oneLine(item).trim()}`),
 ];
 
-/** What has become of it on the machine, and how to get at what was left. */
+/** What happened to the instance's worktree, and how to get at its contents. */
 export function endedLines(ended: Ended, did: string, mark: CliOutput['mark']): string {
   const { instance, worktree, reason, backup_ref } = ended;
   const head = `${did} ${instance.id}; it is ${instance.status}.`;
@@ -110,7 +77,7 @@ export function endedLines(ended: Ended, did: string, mark: CliOutput['mark']): 
   return backup_ref === null ? `${head} Its worktree is gone.` : `${head} Its worktree is gone; what was in it: git show ${backup_ref}`;
 }
 
-/** What a later look at the same log or screen shows that an earlier one did not. */
+/** The lines of a later screen or log that an earlier one did not have. */
 export function newLines(before: readonly string[], after: readonly string[]): readonly string[] {
   for (let kept = Math.min(before.length, after.length); kept > 0; kept--) {
     const from = before.length - kept;

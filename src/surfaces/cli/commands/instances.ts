@@ -2,11 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { call, calling, canConfirm, confirm } from '../ask.ts';
+import { call, calling } from '../call.ts';
 import { findServer } from '../client.ts';
 import { type CliCommand, CliError, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
+import { canConfirm, confirm } from '../confirm.ts';
 import { withoutPaint } from '../output.ts';
-import { endedLines, fileLines, filesLines, listLines, newLines, showLines } from './instances-text.ts';
+import { fileLines, filesLines } from './instances-diff-text.ts';
+import { endedLines, listLines, newLines, showLines } from './instances-text.ts';
 
 const idOf = ({ positionals }: Invocation): string => positionals[0] as string;
 const LOOK_MS = 1_000;
@@ -174,7 +176,7 @@ async function follow(invocation: Invocation, lines: number): Promise<undefined>
   }
 }
 
-/** Of one file all its lines, however many answers they come in. */
+/** Fetches all lines of a file, in as many calls as that takes. */
 async function diff(invocation: Invocation): Promise<CommandResult> {
   const input = { instance_id: idOf(invocation), ...given(invocation, 'path') };
   const first = await call(invocation, 'instances.diff', input);

@@ -1,4 +1,4 @@
-import { type AnswerTo, call, calling } from '../ask.ts';
+import { type AnswerTo, call, calling } from '../call.ts';
 import { type CliCommand, given, option, UsageError } from '../command.ts';
 import { age, counted, indented, oneLine, table } from '../output.ts';
 
@@ -8,7 +8,7 @@ type Thread = MessageList['items'][number];
 const toWhom = ({ to, recipients }: Thread): string => (recipients > 1 ? `${recipients} agents` : to.name);
 const words = (subject: string | null): string => (subject === null ? '(for those who take part)' : oneLine(subject));
 
-/** What presses first, as the server has sorted it. */
+/** The most urgent threads first, in the order of the server. */
 export function threadTable({ pressing, items }: Pick<MessageList, 'pressing' | 'items'>, now: number): string {
   const rows = [...pressing, ...items].map((thread) => [
     thread.id,
@@ -43,7 +43,7 @@ export function threadLines({ thread, entries, entries_cut, remindable_from }: A
     .join('\n');
 }
 
-/** What agents and people say to each other, for people at a terminal. */
+/** Messages between agents and people, for people at a terminal. */
 export const messageCommands: readonly CliCommand[] = [
   calling({
     name: 'messages list',

@@ -1,4 +1,4 @@
-import { type AnswerTo, calling } from '../ask.ts';
+import { type AnswerTo, calling } from '../call.ts';
 import { type CliCommand, numberOption, option, UsageError } from '../command.ts';
 import { age, list } from '../output.ts';
 

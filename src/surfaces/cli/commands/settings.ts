@@ -1,6 +1,6 @@
 import type { settingsSet } from '../../../features/core/settings/contract.ts';
 import type { Sent } from '../../../kernel/contract.ts';
-import { call, calling, type ItemOf } from '../ask.ts';
+import { call, calling, type ItemOf } from '../call.ts';
 import { type CliCommand, type Invocation, UsageError } from '../command.ts';
 import { table } from '../output.ts';
 

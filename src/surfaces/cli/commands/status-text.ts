@@ -1,18 +1,19 @@
 import { printableLine } from '../../../wire/printable.ts';
-import type { AnswerTo, ItemOf } from '../ask.ts';
-import { age, type CliOutput, columnsOf, counted, fitted, oneLine as inOneLine, padded } from '../output.ts';
+import type { AnswerTo, ItemOf } from '../call.ts';
+import { columnsOf, fitted, padded } from '../columns.ts';
+import { age, type CliOutput, counted, oneLine as inOneLine } from '../output.ts';
 
 type Agent = ItemOf<'agents.list'>;
 type Tones = CliOutput['tone'];
 
-/** Of the terminal, and the moment that ages are counted to. */
+/** The width of the terminal, and the time from which ages are counted. */
 export interface Width {
   readonly columns: number;
   readonly now: number;
 }
 
-/** Of each list: who wants all of it has a command for that. */
-export const LISTED = 20;
+/** The number of rows that each list shows. Other commands show all of them. */
+export const MAX_LISTED = 20;
 /** Less of a sentence says nothing; more than this is read elsewhere. */
 const LEAST = 16;
 const MAX_ITEMS = 80;
@@ -28,16 +29,16 @@ const TONES: Record<Agent['state'], keyof Tones> = {
 };
 
 const oneLine = (text: string): string => printableLine(inOneLine(text).trim());
-const more = (count: number, command: string): string[] => (count > LISTED ? [`  and ${count - LISTED} more: ${command}`] : []);
+const more = (count: number, command: string): string[] => (count > MAX_LISTED ? [`  and ${count - MAX_LISTED} more: ${command}`] : []);
 const room = ({ columns }: Width, taken: number): number => Math.max(LEAST, Math.min(MAX_ITEMS, columns - taken));
 
-/** What waits, as a program reads it. */
+/** A waiting item, as a program reads it. */
 export const waitingCommand = ({ pressing: _, ...item }: ItemOf<'waiting.list'>) =>
   item.kind === 'question' ? { ...item, sentence: `asks: ${item.sentence}` } : item;
 export type WaitingCommand = ReturnType<typeof waitingCommand>;
 
 export function waitingLines({ items, cut }: { items: readonly WaitingCommand[]; cut: boolean }, tones: Tones, width: Width): string[] {
-  const lines = items.slice(0, LISTED).map(({ who, sentence, since, command }) => {
+  const lines = items.slice(0, MAX_LISTED).map(({ who, sentence, since, command }) => {
     const rest = [...(since === null ? [] : [age(since, width.now)]), oneLine(command)].map((part) => `  ${part}`).join('');
     return `  ${tones.you} ${fitted(oneLine(`${who ?? ''} ${sentence}`), room(width, 4 + columnsOf(rest)))}${rest}`;
   });
@@ -62,7 +63,7 @@ export function expiresIn(at: number, now: number): string {
 /** Nothing where no token is about to expire. */
 export function expiringLines(tokens: readonly ExpiringToken[], tones: Tones, width: Width): string[] {
   if (tokens.length === 0) return [];
-  const lines = tokens.slice(0, LISTED).map(({ token_id, developer, label, expires_at }) => {
+  const lines = tokens.slice(0, MAX_LISTED).map(({ token_id, developer, label, expires_at }) => {
     const rest = `  ${expiresIn(expires_at, width.now)}  covenant tokens rotate ${token_id}`;
     return `  ${tones.wait} ${fitted(oneLine(`${label} of ${developer ?? 'nobody'}`), room(width, 4 + columnsOf(rest)))}${rest}`;
   });
@@ -73,7 +74,7 @@ export function agentLines({ items, total, states }: AnswerTo<'agents.list'>, lo
   const present = items.filter(({ state }) => state !== 'ended');
   const count = total - (states.ended ?? 0);
   const rows = present
-    .slice(0, LISTED)
+    .slice(0, MAX_LISTED)
     .map((agent) => ({ agent, name: oneLine(agent.name), doing: oneLine(agent.doing?.text ?? '—'), tail: tailOf(agent, lost, width.now) }));
   const name = Math.max(0, ...rows.map((row) => columnsOf(row.name)));
   const tail = Math.max(0, ...rows.map((row) => columnsOf(row.tail)));
@@ -111,7 +112,7 @@ const clock = (time: number | null, now: number): string => {
 export const lostAt = (work: AnswerTo<'agents.show'>['work']): number | undefined => work.find(({ end }) => end === 'lost')?.to ?? undefined;
 
 export function workflowLines({ items, total }: AnswerTo<'workflows.list'>, width: Width): string[] {
-  const lines = items.slice(0, LISTED).map(({ name, by_status: by, status }) => {
+  const lines = items.slice(0, MAX_LISTED).map(({ name, by_status: by, status }) => {
     const all = Object.values(by).reduce((sum, count) => sum + count, 0);
     const running = by.planning + by.in_progress;
     const rest = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnsOf, fitted } from '../output.ts';
+import { columnsOf, fitted } from '../columns.ts';
 
 import { agentLines, type WaitingCommand, waitingCommand, waitingLines, workflowLines } from './status-text.ts';
 

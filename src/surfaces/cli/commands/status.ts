@@ -1,11 +1,11 @@
 import { homeFolder } from '../../../config.ts';
-import { type AnswerTo, call, type ItemOf } from '../ask.ts';
+import { type AnswerTo, call, type ItemOf } from '../call.ts';
 import { processOf } from '../client.ts';
 import type { CliCommand, Invocation } from '../command.ts';
 import { age } from '../output.ts';
-import { agentLines, expiringLines, expiringToken, LISTED, lostAt, waitingCommand, waitingLines, workflowLines } from './status-text.ts';
+import { agentLines, expiringLines, expiringToken, lostAt, MAX_LISTED, waitingCommand, waitingLines, workflowLines } from './status-text.ts';
 
-/** What a workflow is while somebody has still to do something about it. */
+/** The statuses of a workflow that still needs work. */
 const UNFINISHED = ['planning', 'ready', 'in_progress', 'paused', 'failed'];
 
 export const statusCommand: CliCommand = {
@@ -45,7 +45,7 @@ function withoutServer({ env, out: { mark } }: Invocation): string {
 /** When each of the listed agents that are lost lost what it held. */
 async function lossesOf(invocation: Invocation, agents: readonly ItemOf<'agents.list'>[]): Promise<Map<string, number>> {
   const losses = new Map<string, number>();
-  for (const { state, agent_id } of agents.slice(0, LISTED)) {
+  for (const { state, agent_id } of agents.slice(0, MAX_LISTED)) {
     if (state !== 'lost' || agent_id === null) continue;
     const time = lostAt((await call(invocation, 'agents.show', { agent_id })).work);
     if (time !== undefined) losses.set(agent_id, time);

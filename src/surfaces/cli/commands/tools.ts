@@ -1,4 +1,4 @@
-import { calling, type ItemOf } from '../ask.ts';
+import { calling, type ItemOf } from '../call.ts';
 import { type CliCommand, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';
 
@@ -84,7 +84,7 @@ function gatewayRefusal({ isError, structuredContent }: Record<string, unknown>)
   return isError === true && code && typeof message === 'string' && typeof next === 'string' ? { message, next } : undefined;
 }
 
-/** What each contract's refusal says, wherever its envelope keeps it. */
+/** The message and next step of a refusal, from the envelope of any contract. */
 function refusalOf(body: Record<string, unknown>): { message: string; next: string } | undefined {
   const feedback = body.feedback as { required_action?: string | null } | undefined;
   if (body.status === 'error' || body.status === 'blocked') return { message: String(body.message), next: feedback?.required_action ?? '' };

@@ -2,12 +2,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
-import { quoted } from '../../../clients/config-entries.ts';
 import { type Config, loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { createLog, type Log } from '../../../kernel/trace.ts';
 import type { App } from '../../../main.ts';
 import { PACKAGE_ROOT, VERSION } from '../../../version.ts';
+import { shellQuoted } from '../../../wire/shell-quoted.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { RunningServer } from '../../http/server.ts';
 import { telemetrySettings } from '../../telemetry/settings.ts';
@@ -69,7 +69,7 @@ export const upCommand: CliCommand = {
     else announce(invocation, app, server.url, signin, performance.now() - started);
     if (!invocation.json && !invocation.values['no-open']) openBrowser(signin, invocation.env);
     await stopped;
-    // Whatever is still waiting has been told that the server is stopping; nothing is worth waiting for.
+    // Callers in progress were told that the server is stopping, so nothing is left to wait for.
     process.exit(0);
   },
 };
@@ -86,14 +86,14 @@ function announce(invocation: Invocation, app: App, url: string, signin: string,
   const { out, env } = invocation;
   const isClone = env.npm_lifecycle_event !== undefined;
   const covenant = isClone ? 'npm exec -- covenant' : 'covenant';
-  const companion = isClone ? `npm exec --prefix ${quoted(PACKAGE_ROOT)} -- covibe-local` : 'covibe-local';
+  const companion = isClone ? `npm exec --prefix ${shellQuoted(PACKAGE_ROOT)} -- covibe-local` : 'covibe-local';
   out.result(
     [
       `covenant ${VERSION} · ${app.store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${app.store.schemaVersion} · ${app.registry.tools().length} tools`,
       `Agents     MCP at ${url}/mcp; each line prints what to paste:`,
       ...CLIENT_NAMES.map((client) => `             ${covenant} connect ${client}`),
       '           or, in a repository, all of its agents with their hooks:',
-      `             ${companion} setup --base-url ${quoted(url)}`,
+      `             ${companion} setup --base-url ${shellQuoted(url)}`,
       `Dashboard  ${signin}  (one use, 10 min)`,
       `Ready in ${(ms / 1000).toFixed(1)} s`,
     ].join('\n'),

@@ -1,5 +1,5 @@
 import type { CountedUsage, UsageKey, UsageRow } from '../../../features/team/usage/contract.ts';
-import { call, calling } from '../ask.ts';
+import { call, calling } from '../call.ts';
 import { type CliCommand, numberOption, option, UsageError } from '../command.ts';
 import { table } from '../output.ts';
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import { type AnswerTo, call, calling, canConfirm, confirm, type ItemOf } from '../ask.ts';
+import { type AnswerTo, call, calling, type ItemOf } from '../call.ts';
 import { type CliCommand, type CommandResult, given, type Invocation, option, UsageError, upToThousand } from '../command.ts';
+import { canConfirm, confirm } from '../confirm.ts';
 import { age, indented, list, oneLine } from '../output.ts';
 
 type Shown = AnswerTo<'workflows.show'>;

@@ -1,64 +1,8 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { placeOf } from '../../../machine/git/place.ts';
-import { real } from '../../../machine/paths.ts';
-import { answers } from '../../../machine/process/group.ts';
-import { stage, userHome } from '../../../wire/covibe-home.ts';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { processExists } from '../../../machine/process/group.ts';
+import { userHome, writeTemporary } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
-
-/** More links one behind the other lead in a circle; reading such a file says so. */
-const MAX_LINKS = 40;
-
-/** Where a file really lies: links to it stay links. */
-export function linkedTo(path: string, links = MAX_LINKS): string {
-  return links > 0 && isLink(path) ? linkedTo(resolve(real(dirname(path)), readlinkSync(path)), links - 1) : path;
-}
-
-/** By whichever links it is reached; a file may have become one since its path was written down. */
-export const isSameFile = (one: string, other: string): boolean => realPlace(one) === realPlace(other);
-
-const realPlace = (path: string): string => real(linkedTo(path));
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    // Not there, or out of reach: reading it says which.
-    return false;
-  }
-}
-
-export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-/** Whoever has cloned a repository has not seen where its links lead: nothing elsewhere is changed through one. Of a worktree the main checkout is no elsewhere. */
-export function requireInside(root: string, path: string, shown: string): void {
-  const place = realPlace(path);
-  if (![root, placeOf(root)?.checkout ?? root].some((folder) => isInside(real(folder), place))) throw linked(shown, 'leads out of the repository by a link');
-}
-
-/** A file that is ours alone is not written over another. */
-export function requireNoLink(path: string, shown: string): void {
-  if (isLink(path)) throw linked(shown, 'is a link');
-}
-
-const linked = (shown: string, what: string): CliError =>
-  new CliError('LINKED_FILE', `${shown} ${what}. Nothing was changed.`, 'Move the link away, or put what it leads to in its place; then run this again.');
 
 interface FileText {
   readonly text: string;
@@ -113,10 +57,10 @@ export function writeAll(writes: readonly FileWrite[]): void {
   try {
     for (const write of writes) {
       inform(write.shown, () => {
-        clearLeft(write.path);
+        removeTemporaryFiles(write.path);
         if (write.text === undefined) return;
         mkdirSync(dirname(write.path), { recursive: true, mode: write.mode & 0o077 ? 0o777 : 0o700 });
-        staged.push({ write, temporary: stage(write.path, write.text, write.mode, write.before === undefined) });
+        staged.push({ write, temporary: writeTemporary(write.path, write.text, write.mode, write.before === undefined) });
       });
     }
     for (const { path, shown, before } of writes) if (readText(path, shown)?.text !== before) throw changedMeanwhile(shown);
@@ -148,18 +92,18 @@ export function removeEmptyFolders(folders: readonly string[]): void {
   }
 }
 
-/** What a run that was killed has staged and will not move any more. */
-export function clearLeft(path: string): void {
+/** Removes temporary files of a run that was killed before it could move them. */
+export function removeTemporaryFiles(path: string): void {
   const [folder, start] = [dirname(path), `${basename(path)}.`];
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const pid = name.startsWith(start) ? /^(\d+)\.tmp$/.exec(name.slice(start.length))?.[1] : undefined;
-    if (pid !== undefined && !answers(Number(pid))) rmSync(join(folder, name), { force: true });
+    if (pid !== undefined && !processExists(Number(pid))) rmSync(join(folder, name), { force: true });
   }
 }
 
 function putBack(path: string, before: string | undefined, mode: number): void {
   if (before === undefined) rmSync(path, { force: true });
-  else renameSync(stage(path, before, mode), path);
+  else renameSync(writeTemporary(path, before, mode), path);
 }
 
 function inform(shown: string, act: () => void): void {

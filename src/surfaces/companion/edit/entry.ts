@@ -15,7 +15,7 @@ export const ownOf = (found: Readonly<Record<string, unknown>>): Record<string, 
 /** An entry that setup has written, and what it takes to undo it. */
 export interface WrittenEntry {
   readonly entry: ConfigEntry;
-  /** What stood in its place. */
+  /** The value that was there before. */
   readonly was?: unknown;
   /** How much of its path was not there before: so many steps remain when it is gone. */
   readonly madeFrom?: number;
@@ -23,7 +23,7 @@ export interface WrittenEntry {
 
 export type EntryState = 'good' | 'missing' | 'stale';
 
-/** What is to stand in one kind of place, and how that is done. */
+/** Edits one kind of entry in a configuration file. */
 export interface Editor<E extends ConfigEntry> {
   state(text: string, entry: E, file: string): EntryState;
   put(text: string, entry: E, file: string): { readonly text: string } & Omit<WrittenEntry, 'entry'>;

@@ -84,7 +84,7 @@ function treeOf(whole: string, file: string): Node | undefined {
   return tree;
 }
 
-/** Of keys that are there twice the last counts, as it does for every parser. */
+/** If a key occurs twice the last one counts, as in every parser. */
 function childOf(node: Node, step: string | number): Node | undefined {
   if (typeof step === 'number') return node.type === 'array' ? node.children?.[step] : undefined;
   if (node.type !== 'object') return undefined;

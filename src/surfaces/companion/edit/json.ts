@@ -70,7 +70,7 @@ export const item: Editor<ItemEntry> = {
   },
 };
 
-/** What says what a hook does. All else in there that setup does not set is the person's. */
+/** The keys that define what a hook does. All others that setup does not set are the person's. */
 const WAYS = ['type', 'command', 'url', 'headers', 'allowedEnvVars', 'hooks'];
 
 /** Sets what is ours in an element, or in a hook of it. */
@@ -101,7 +101,7 @@ const listOf = (text: string, { list }: ItemEntry, file: string): readonly unkno
   return Array.isArray(value) ? value : [];
 };
 
-/** Of a group its hooks, and of a hook itself. */
+/** The hooks of a group; a single hook is its own group. */
 export function hooksIn(value: unknown): readonly unknown[] {
   const { hooks } = (value ?? {}) as { hooks?: unknown };
   return Array.isArray(hooks) ? hooks : [value];

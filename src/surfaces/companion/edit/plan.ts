@@ -1,59 +1,30 @@
-import { join } from 'node:path';
 import type { ConfigEntry } from '../../../clients/client.ts';
-import { covibeHome, readJson } from '../../../wire/covibe-home.ts';
-import { hashOf, sha256 } from '../hash.ts';
+import { sha256 } from '../hash.ts';
+import type { FileRecord } from '../setup-record.ts';
 import { put, stateOf, takeAll } from './edit.ts';
 import type { WrittenEntry } from './entry.ts';
 import { jsonIn, removeJson } from './json-text.ts';
 
-/** A file that setup has written to. */
-export interface FileRecord {
-  readonly path: string;
-  /** Whole, to be put back as it was; null where there was no file, undefined where it could not be kept. */
-  readonly before?: string | null;
-  /** The hash of what setup left there: as long as it fits, nobody has touched the file since. */
-  readonly after: string;
-  readonly entries: readonly WrittenEntry[];
-}
-
-/** What setup wrote, for one repository or, in files that all of them share, for this machine. */
-export interface SetupRecord {
-  /** Who needs it. */
-  readonly roots: readonly string[];
-  readonly at: number;
-  readonly files: readonly FileRecord[];
-  /** That setup made, the outermost first. */
-  readonly folders: readonly string[];
-}
-
-export type RecordScope = { readonly repository: string } | 'machine';
-
-const NOTHING: SetupRecord = { roots: [], at: 0, files: [], folders: [] };
-
-export const recordPath = (env: NodeJS.ProcessEnv, scope: RecordScope): string =>
-  join(covibeHome(env), 'setups', `${scope === 'machine' ? scope : hashOf(scope.repository)}.json`);
-
-export function readRecord(env: NodeJS.ProcessEnv, scope: RecordScope): SetupRecord {
-  const { roots, at, files, folders } = (readJson(recordPath(env, scope)) ?? {}) as Partial<SetupRecord>;
-  return Array.isArray(roots) && typeof at === 'number' && Array.isArray(files) && Array.isArray(folders) ? { roots, at, files, folders } : NOTHING;
-}
-
-export const recordText = (record: SetupRecord): string => `${JSON.stringify(record, null, 2)}\n`;
-
 /** A token that somebody has written into a file is not written into another. */
 const withoutTokens = <T>(value: T): T | undefined => (/\bcv_[\w-]{16}/.test(JSON.stringify(value) ?? '') ? undefined : value);
 
-interface Edited {
+interface PlannedEdit {
   /** Undefined: there is nothing left of it, and it was not there before setup. */
   readonly text: string | undefined;
-  /** What is to be remembered; undefined where setup has written nothing there. */
+  /** The record to keep; undefined if setup has written nothing there. */
   readonly record: FileRecord | undefined;
-  /** What setup had written and somebody has changed since: it is as setup wants it again. */
+  /** Entries that somebody had changed and setup has restored. */
   readonly setBack: readonly string[];
 }
 
 /** A file with all that is wanted in it, and without what was written earlier and is no longer wanted. */
-export function withEntries(path: string, shown: string, current: string | undefined, wanted: readonly ConfigEntry[], known: FileRecord | undefined): Edited {
+export function withEntries(
+  path: string,
+  shown: string,
+  current: string | undefined,
+  wanted: readonly ConfigEntry[],
+  known: FileRecord | undefined,
+): PlannedEdit {
   const outdated = known?.entries.filter(({ entry }) => !wanted.some((each) => isSamePlace(each, entry))) ?? [];
   const start = outdated.length > 0 ? takeAll(current ?? '', outdated, shown).text : (current ?? '');
   const entries: WrittenEntry[] = [];
@@ -62,7 +33,7 @@ export function withEntries(path: string, shown: string, current: string | undef
     const { text: after, written } = put(so, entry, shown);
     const earlier = known?.entries.find((each) => isSamePlace(each.entry, entry));
     if (written && earlier && stateOf(so, earlier.entry, shown) === 'stale') setBack.push(entry.what);
-    // What stood there before the first setup is what is put back, not what the last one wrote.
+    // Removal restores the value from before the first setup, not that of the last one.
     if (written) entries.push({ ...written, ...(earlier ? { was: earlier.was, madeFrom: earlier.madeFrom } : { was: withoutTokens(written.was) }) });
     else if (earlier) entries.push(earlier);
     return after;

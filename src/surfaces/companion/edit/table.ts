@@ -56,7 +56,7 @@ function valueEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** What Codex was allowed once and for all: of no use without the server. */
+/** Codex's permanent permissions for tools of the server. Without the server they are useless. */
 const CLIENT_KEYS = ['tools'];
 
 export const table: Editor<TableEntry> = {
@@ -109,7 +109,7 @@ function tableIn(text: string, { at: [section, name] }: TableEntry, file: string
 
 interface Parts {
   readonly header: Statement;
-  /** What setup writes: lines of the table, and tables below it. */
+  /** The statements that setup writes: lines of the table, and tables below it. */
   readonly own: readonly Statement[];
   readonly all: readonly Statement[];
 }
@@ -122,7 +122,7 @@ function partsOf(text: string, { at }: TableEntry, file: string): Parts {
     return section === at[0] && name === at[1] ? [{ ...statement, of: key }] : [];
   });
   const header = inside.find((statement) => statement.table?.length === 2);
-  if (!header) throw otherwise(file, at.join('.'));
+  if (!header) throw otherForm(file, at.join('.'));
   return { header, own: inside.filter(({ of }) => of !== undefined && isOwnKey(of)), all: inside };
 }
 
@@ -136,10 +136,10 @@ function checked(text: string, entry: TableEntry, file: string): string {
   } catch {
     // Told below.
   }
-  throw otherwise(file, entry.at.join('.'));
+  throw otherForm(file, entry.at.join('.'));
 }
 
-const otherwise = (file: string, name: string): CliError =>
+const otherForm = (file: string, name: string): CliError =>
   new CliError(
     'OTHER_FORM',
     `${file} does not have ${name} as a table of its own, and setup cannot add one beside it. Nothing was changed.`,

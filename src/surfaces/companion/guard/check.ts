@@ -5,7 +5,7 @@ import { ProgramMissing, ProgramTimedOut } from '../../../machine/process/proces
 import { configuredToken, tokensHere } from '../../../wire/credentials.ts';
 import { type Edit, type HookQuestion, LONGEST, MAX_EDITS } from '../../../wire/hook-question.ts';
 import { counted } from '../../cli/output.ts';
-import { askServer, heldBack } from '../hook-answer.ts';
+import { askHook, heldBackText } from '../hook-answer.ts';
 import { type CommittedPaths, MAX_COMMITS, pushedPaths, stagedPaths } from './committed-paths.ts';
 import type { Guarded } from './install.ts';
 
@@ -20,11 +20,11 @@ interface CheckOptions {
   readonly cwd: string;
   readonly origin: string;
   readonly remote: string | undefined;
-  /** What git says on stdin before a push. */
+  /** Reads the refs that git writes to stdin before a push. */
   readonly lines: () => Promise<string>;
 }
 
-/** So many are looked at: a merge of years must not take minutes. */
+/** The number of paths that are checked, so that a large merge does not take minutes. */
 const MAX_PATHS = 10_000;
 
 const SAID: Readonly<Record<Guarded, { event: 'commit' | 'push'; what: string }>> = {
@@ -52,9 +52,9 @@ export async function checkGuard(hook: Guarded, { env, cwd, origin, remote, line
   const asking: HookQuestion = { folder: place.root, repo: place.repo, branch: place.branch, client_session, ...(asPerson && { person: true }) };
   const edits: Edit[] = changes.paths.filter((path) => path.length <= LONGEST.path).map((path) => ({ repo: place.repo, path }));
   for (let at = 0; at < Math.min(edits.length, MAX_PATHS); at += MAX_EDITS) {
-    const heard = await askServer(env, { origin, client: 'git', event, question: { ...asking, edits: edits.slice(at, at + MAX_EDITS) }, token, of });
+    const heard = await askHook(env, { origin, client: 'git', event, question: { ...asking, edits: edits.slice(at, at + MAX_EDITS) }, token, of });
     if (heard.kind !== 'answered') {
-      if (heard.failClosed) return { allowed: false, said: `${heldBack(`${what} was not made`, origin, heard)}\n${past(event)}` };
+      if (heard.failClosed) return { allowed: false, said: `${heldBackText(`${what} was not made`, origin, heard)}\n${past(event)}` };
       if (heard.kind === 'refused') return unchecked(heard.message.replace(/\.$/, ''), heard.next);
       return unchecked(`the Covenant server at ${origin} cannot be asked (${heard.reason})`, 'covenant up');
     }
@@ -68,7 +68,7 @@ const asDevelopers = (what: string, agent: string): string =>
   `${what} was checked as its developer's, not as ${agent}'s, which has no token for this server: claims of the developer's other agents did not count.\n` +
   '    next: covibe-local setup gets one.';
 
-/** What nobody has asked about although it is committed or pushed. */
+/** Notes on paths and commits that were not checked. */
 function unseenOf({ paths, beyond }: CommittedPaths, askable: number): string[] {
   const tooLong = paths.length - askable;
   return [
@@ -84,7 +84,7 @@ function unseenOf({ paths, beyond }: CommittedPaths, askable: number): string[] 
 
 const past = (event: 'commit' | 'push'): string => `    git ${event} --no-verify goes past this check: a person may decide that, an agent may not.`;
 
-/** Who commits: an agent, in a run that its program may name, or a person. */
+/** The committer: an agent, in a run that its program may name, or a person. */
 interface Committer {
   readonly agent: string | undefined;
   /** Asks as the developer: a person does, and an agent without a token of its own, which must not pass for one of the developer's other agents. */

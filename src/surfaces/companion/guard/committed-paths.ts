@@ -11,7 +11,7 @@ export interface CommittedPaths {
   readonly beyond: boolean;
 }
 
-/** What the hook was given of the repository: a commit of some files alone has an index of its own. */
+/** The repository and index that git passed to the hook: a commit of some files has its own index. */
 function given(env: NodeJS.ProcessEnv, folder: string): Record<string, string> {
   const index = env.GIT_INDEX_FILE;
   return {
@@ -25,7 +25,7 @@ const looking = (env: NodeJS.ProcessEnv, folder: string) => ({ env: given(env, f
 
 const names = (said: string): string[] => [...new Set(said.split('\0').map((name) => name.replace(/^\n+/, '')))].filter((name) => name !== '');
 
-/** What the commit changes and deletes; of a renamed file both names. Of a merge what neither side has: the rest was committed by others already. */
+/** Paths that the commit changes or deletes, with both names of a renamed file. For a merge only those that differ from both sides. */
 export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promise<CommittedPaths> {
   const options = looking(env, folder);
   const changed = async (from: string) =>
@@ -40,7 +40,7 @@ export async function stagedPaths(env: NodeJS.ProcessEnv, folder: string): Promi
 
 const NOTHING = /^0+$/;
 
-/** What the commits change that this push would bring to the remote. `lines` as git gives them: local ref, its commit, remote ref, its commit. */
+/** Paths that the pushed commits change. `lines` as git writes them: local ref, its commit, remote ref, its commit. */
 export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote: string | undefined, lines: string): Promise<CommittedPaths> {
   const options = looking(env, folder);
   const paths = new Set<string>();
@@ -60,7 +60,7 @@ export async function pushedPaths(env: NodeJS.ProcessEnv, folder: string, remote
 
 const isCommit = (hash: string): boolean => /^[0-9a-f]{40,64}$/.test(hash);
 
-/** What the remote has may never have been fetched. */
+/** Whether the commit is here: the remote may have commits that were never fetched. */
 async function hasCommit(folder: string, hash: string, options: ReturnType<typeof looking>): Promise<boolean> {
   try {
     await git(folder, ['cat-file', '-e', `${hash}^{commit}`], options);

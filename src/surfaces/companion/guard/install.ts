@@ -1,77 +1,13 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { quoted } from '../../../clients/config-entries.ts';
 import { git } from '../../../machine/git/git.ts';
 import { configuredFor } from '../../../machine/git/git-user.ts';
 import { replaceFile } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
-import { hashOf } from '../hash.ts';
+import { guardScript, KEPT_SUFFIX, type ScriptOptions, scriptState } from './script.ts';
 
 export const GUARDED = ['pre-commit', 'pre-push'] as const;
 export type Guarded = (typeof GUARDED)[number];
-
-/** What a hook that was there before is called, beside ours. */
-const KEPT = '.kept-by-covibe';
-
-interface ScriptOptions {
-  readonly origin: string;
-  /** Starts this program where the PATH does not have it: an interpreter and a file. */
-  readonly program: readonly [string, string];
-  /** The hook that was there before. */
-  readonly kept: string | undefined;
-}
-
-const MARK = '# covibe-guard';
-
-/** The hook. A denial alone, by its code, stops git: whatever else goes wrong here must not keep anybody from committing. */
-function guardScript(hook: Guarded, { origin, program: [interpreter, file], kept }: ScriptOptions): string {
-  const what = hook === 'pre-commit' ? 'commit' : 'push';
-  // Git gives the list of what is pushed once, and two must read it.
-  const reads = hook === 'pre-push' ? `refs=$(cat)\nrefs() { [ -z "$refs" ] || printf '%s\\n' "$refs"; }\n` : '';
-  const from = hook === 'pre-push' ? 'refs | ' : '';
-  const body = `# Written by \`covibe-local guard install\`; \`covibe-local guard remove\` takes it out again.
-${reads}kept="$0${KEPT}"
-if [ -x "$kept" ]; then
-  ${from}${runner(kept)} || exit
-fi
-covibe() {
-  if command -v covibe-local >/dev/null 2>&1; then
-    covibe-local "$@"
-  elif [ -x ${quoted(interpreter)} ] && [ -f ${quoted(file)} ]; then
-    ${quoted(interpreter)} ${quoted(file)} "$@"
-  else
-    echo 'covibe-local is not installed any more: this ${what} was not checked against the claims of others.' >&2
-    echo '    next: install it again; \`covibe-local guard remove\` then takes this hook out' >&2
-  fi
-}
-${from}covibe guard check ${hook}${hook === 'pre-push' ? ' "$1"' : ''} --base-url ${quoted(origin)}
-case $? in
-0) ;;
-3) exit 1 ;;
-*)
-  echo 'covibe-local failed: this ${what} was not checked against the claims of others.' >&2
-  echo '    next: covibe-local doctor' >&2
-  ;;
-esac
-`;
-  return `#!/bin/sh\n${MARK} ${hashOf(body)}\n${body}`;
-}
-
-/**
- * How the hook that was there is run. One of a shell is read by its shell under its old name, because some ask by which name they were
- * called: husky's find by it what to run.
- */
-function runner(kept: string | undefined): string {
-  const shell = /^#!\s*(?:\/usr\/bin\/env\s+)?((?:\/[\w./-]+\/)?(?:sh|bash|dash|zsh|ksh))((?:\s+-[a-z]+)?)\s*\n/.exec(kept ?? '');
-  return shell ? `${shell[1]}${shell[2]} -c '. "$0${KEPT}"' "$0" "$@"` : '"$kept" "$@"';
-}
-
-/** `ours`: as it was written, whatever it was written for. `changed`: by somebody, since. */
-export function scriptState(text: string): 'ours' | 'changed' | 'foreign' {
-  const [, mark = '', ...body] = text.split('\n');
-  if (!mark.startsWith(MARK)) return text.includes(`\n${MARK} `) ? 'changed' : 'foreign';
-  return mark === `${MARK} ${hashOf(body.join('\n'))}` ? 'ours' : 'changed';
-}
 
 export interface GuardOutcome {
   readonly hook: Guarded;
@@ -119,7 +55,7 @@ export function installGuard(folder: string, options: Omit<ScriptOptions, 'kept'
   });
 }
 
-/** What was there before is there again, with its bytes and its mode. */
+/** Restores the hooks that were there before, with their content and mode. */
 export function removeGuard(folder: string): GuardOutcome[] {
   requireFolder(folder);
   const found = GUARDED.map((hook) => ({ hook, ...lookAt(folder, hook) }));
@@ -135,7 +71,7 @@ export function removeGuard(folder: string): GuardOutcome[] {
 
 function lookAt(folder: string, hook: Guarded) {
   const path = join(folder, hook);
-  const keptPath = `${path}${KEPT}`;
+  const keptPath = `${path}${KEPT_SUFFIX}`;
   const text = textOf(path);
   return { path, keptPath, there: text === undefined ? undefined : { text, state: scriptState(text) }, kept: textOf(keptPath) };
 }
@@ -172,6 +108,6 @@ const changed = (hook: Guarded, path: string): CliError =>
 const twice = (hook: Guarded, path: string): CliError =>
   new CliError(
     'TWO_HOOKS',
-    `${path} is a ${hook} hook that the guard does not know, and ${path}${KEPT} is another that it keeps. Nothing was changed.`,
+    `${path} is a ${hook} hook that the guard does not know, and ${path}${KEPT_SUFFIX} is another that it keeps. Nothing was changed.`,
     `Delete the one that is not wanted; then run this again.`,
   );

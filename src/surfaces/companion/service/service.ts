@@ -5,9 +5,9 @@ import { runProgram } from '../../../machine/process/process.ts';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 import { readText } from '../edit/disk.ts';
 import { sha256 } from '../hash.ts';
-import { type Keeper, keeperOf, type ServiceStep } from './keepers.ts';
+import { type InitSystem, initSystemOf, type ServiceStep } from './init-systems.ts';
 
-/** What came of making, or of taking out, the one service that watches for all repositories of this machine. */
+/** The outcome of installing the one service that watches for all repositories of this machine. */
 export type ServiceOutcome =
   /** `was`: the server that it asked before. */
   | { readonly state: 'running'; readonly file: string; readonly was: string | undefined }
@@ -27,19 +27,19 @@ interface Machine {
 const TIMEOUT_MS = 20_000;
 
 export async function installService({ env, platform = process.platform, origin }: Machine & { readonly origin: string }): Promise<ServiceOutcome> {
-  const keeper = await presentKeeper(env, platform);
-  if (!keeper) return { state: 'unavailable' };
-  const file = keeper.file(env);
+  const initSystem = await presentInitSystem(env, platform);
+  if (!initSystem) return { state: 'unavailable' };
+  const file = initSystem.file(env);
   const before = textOf(file);
   if (before !== undefined && !isOurs(env, file, before)) return { state: 'changed by hand', file };
-  const text = keeper.text({ program: process.execPath, args: [...ownProgram(), 'watch', '--base-url', origin], env: environmentOf(env) });
+  const text = initSystem.text({ program: process.execPath, args: [...ownProgram(), 'watch', '--base-url', origin], env: environmentOf(env) });
   const isChanged = text !== before;
   if (isChanged) {
     // In this order: what was not finished is begun again, and never taken for somebody else's.
     replaceFile(recordPath(env), `${JSON.stringify({ file, sha256: [before, text].flatMap((each) => (each === undefined ? [] : [sha256(each)])) })}\n`);
     replaceFile(file, text, 0o644);
   }
-  const reason = await carryOut(env, keeper, keeper.start(file, isChanged));
+  const reason = await carryOut(env, initSystem, initSystem.start(file, isChanged));
   if (reason !== undefined) return { state: 'failed', file, reason };
   const was = before === undefined ? undefined : originIn(before);
   return { state: 'running', file, was: was === origin ? undefined : was };
@@ -47,26 +47,26 @@ export async function installService({ env, platform = process.platform, origin 
 
 /** Undefined where there is none. */
 export async function removeService({ env, platform = process.platform }: Machine): Promise<{ file: string; removed: boolean } | undefined> {
-  const keeper = keeperOf(platform);
-  const file = keeper?.file(env);
+  const initSystem = initSystemOf(platform);
+  const file = initSystem?.file(env);
   const text = file === undefined ? undefined : textOf(file);
-  if (!keeper || file === undefined || text === undefined) return undefined;
+  if (!initSystem || file === undefined || text === undefined) return undefined;
   if (!isOurs(env, file, text)) return { file, removed: false };
-  await carryOut(env, keeper, keeper.stop(file));
+  await carryOut(env, initSystem, initSystem.stop(file));
   rmSync(file, { force: true });
   rmSync(recordPath(env), { force: true });
-  await carryOut(env, keeper, keeper.forget);
+  await carryOut(env, initSystem, initSystem.forget);
   return { file, removed: true };
 }
 
 export async function serviceState({ env, platform = process.platform }: Machine): Promise<{ state: ServiceState; origin?: string; restart?: string }> {
-  const keeper = await presentKeeper(env, platform);
-  if (!keeper) return { state: 'unavailable' };
-  const text = textOf(keeper.file(env));
+  const initSystem = await presentInitSystem(env, platform);
+  if (!initSystem) return { state: 'unavailable' };
+  const text = textOf(initSystem.file(env));
   if (text === undefined) return { state: 'absent' };
   const origin = originIn(text);
-  const state = (await failureOf(env, keeper, keeper.isRunning)) === undefined ? 'running' : 'stopped';
-  return { state, restart: keeper.restart, ...(origin === undefined ? {} : { origin }) };
+  const state = (await failureOf(env, initSystem, initSystem.isRunning)) === undefined ? 'running' : 'stopped';
+  return { state, restart: initSystem.restart, ...(origin === undefined ? {} : { origin }) };
 }
 
 /** Where agents keep what the watcher reads, and whether it updates itself. Anybody may read the file: no variable that can hold a token. */
@@ -89,21 +89,21 @@ const originIn = (text: string): string | undefined => /--base-url[^:]*?(https?:
 
 const textOf = (file: string): string | undefined => readText(file, file)?.text;
 
-async function presentKeeper(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Promise<Keeper | undefined> {
-  const keeper = keeperOf(platform);
-  return keeper && (await failureOf(env, keeper, keeper.probe)) === undefined ? keeper : undefined;
+async function presentInitSystem(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Promise<InitSystem | undefined> {
+  const initSystem = initSystemOf(platform);
+  return initSystem && (await failureOf(env, initSystem, initSystem.probe)) === undefined ? initSystem : undefined;
 }
 
-async function carryOut(env: NodeJS.ProcessEnv, keeper: Keeper, steps: readonly ServiceStep[]): Promise<string | undefined> {
+async function carryOut(env: NodeJS.ProcessEnv, initSystem: InitSystem, steps: readonly ServiceStep[]): Promise<string | undefined> {
   for (const { args, mayFail } of steps) {
-    const failure = await failureOf(env, keeper, args);
+    const failure = await failureOf(env, initSystem, args);
     if (failure !== undefined && !mayFail) return failure;
   }
   return undefined;
 }
 
 /** Undefined where it succeeded. */
-async function failureOf(env: NodeJS.ProcessEnv, { program }: Keeper, args: readonly string[]): Promise<string | undefined> {
+async function failureOf(env: NodeJS.ProcessEnv, { program }: InitSystem, args: readonly string[]): Promise<string | undefined> {
   try {
     const { code, stderr } = await runProgram(program, args, { cwd: '/', env, timeoutMs: TIMEOUT_MS, maxOutputBytes: 10_000 });
     return code === 0 ? undefined : stderr.trim().split('\n').at(-1) || `${program} ${args.join(' ')} ended with ${code}`;

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { keeperOf } from './keepers.ts';
+import { initSystemOf } from './init-systems.ts';
 import { installService, removeService, serviceState } from './service.ts';
 
 const ORIGIN = 'http://127.0.0.1:3001';
@@ -99,7 +99,7 @@ test('removing takes out the unit, and finds nothing the second time', async () 
 });
 
 test('what a command line of systemd would read as its own is escaped', () => {
-  const text = keeperOf('linux')?.text({ program: '/opt/my node', args: ['/a "b"\\c', '$HOME', '100%'], env: {} });
+  const text = initSystemOf('linux')?.text({ program: '/opt/my node', args: ['/a "b"\\c', '$HOME', '100%'], env: {} });
   expect(text).toContain('ExecStart="/opt/my node" "/a \\"b\\"\\\\c" "$$HOME" "100%%"\n');
 });
 

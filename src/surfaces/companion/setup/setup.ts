@@ -35,7 +35,7 @@ export async function setUp(invocation: BareInvocation): Promise<CommandResult> 
   const failClosed = token === undefined ? false : (await requireAccepted(origin, token)).failClosed;
   const hooks = hooksFor({ wanted, origin, token, failClosed });
   const plan = { env, root: place.root, origin, hooks, clients, now: Date.now() };
-  // What cannot be written is said before a person is asked for anything; they may take minutes to answer, and files change meanwhile.
+  // Planned before a person is asked for anything, so that problems show at once. It is planned again later, because files may change meanwhile.
   planSetup(plan);
   const identity: Identity =
     token === undefined ? await identityFromTokens(env, origin, clients, (code) => out.note(codeLine(code))) : { by: 'environment', stored: [] };
@@ -50,7 +50,7 @@ export async function setUp(invocation: BareInvocation): Promise<CommandResult> 
   return { json: { kind: 'setup', ...report, service: service ?? null }, text: setupText(report, env, out), exit: findings.length > 0 ? 1 : 0 };
 }
 
-/** What the companion runs is decided by whoever has this key, so the person sees which one it is. */
+/** The owner of this key decides what the companion installs, so setup shows the key to the person. */
 async function updateKeyFor(invocation: BareInvocation, origin: string, token: string | undefined): Promise<UpdateKey | null> {
   return token === undefined ? null : await settleUpdateKey(invocation.env, origin, token, option(invocation, 'update-key'));
 }
@@ -87,7 +87,7 @@ function wantedHooks(invocation: BareInvocation, origin: string): 'http' | 'comm
   throw new UsageError(`--hooks http is for a server on this machine alone: the hooks of ${HTTP_HOOK_PROGRAMS} carry prompts and contents of files`);
 }
 
-interface Choice {
+interface HookChoice {
   readonly wanted: 'http' | 'command' | undefined;
   readonly origin: string;
   readonly token: string | undefined;
@@ -95,7 +95,7 @@ interface Choice {
 }
 
 /** Without a process between them hooks are quicker, but can neither look up a token nor hold an edit back while nobody answers. */
-function hooksFor({ wanted, origin, token, failClosed }: Choice): 'http' | 'command' {
+function hooksFor({ wanted, origin, token, failClosed }: HookChoice): 'http' | 'command' {
   if (wanted === 'http' && token === undefined) throw noHttp('they read COVIBE_MCP_TOKEN, which is not set');
   if (wanted === 'http' && failClosed) throw noHttp('this workspace holds edits back while its server is away (hooks.fail_closed), and they cannot');
   return wanted ?? (isThisMachine(origin) && token !== undefined && !failClosed ? 'http' : 'command');

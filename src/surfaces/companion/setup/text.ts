@@ -1,11 +1,12 @@
 import { watchCommand } from '../../../features/core/devices/connections.ts';
-import { hasProgram } from '../../../machine/process/environment.ts';
+import { hasProgram } from '../../../machine/process/find-program.ts';
 import { tokensFrom } from '../../../wire/credentials.ts';
 import { type CliOutput, counted } from '../../cli/output.ts';
 import type { FileOutcome, SetupFinding, SetupOutcome } from '../files.ts';
 import type { ServiceOutcome } from '../service/service.ts';
 import type { UpdateKey } from '../update/pinned-key.ts';
-import type { Code, Identity } from './tokens.ts';
+import type { DeviceCode } from './device-flow.ts';
+import type { Identity } from './tokens.ts';
 
 interface SetupReport {
   readonly origin: string;
@@ -21,7 +22,7 @@ type Mark = CliOutput['mark'];
 
 export const WITHOUT_GIT = 'git was not found: the commit guard and snapshots of work need it';
 
-export const codeLine = ({ code, uri }: Code): string => `Code ${code}  approve at ${uri}`;
+export const codeLine = ({ code, uri }: DeviceCode): string => `Code ${code}  approve at ${uri}`;
 
 export function setupText(report: SetupReport, env: NodeJS.ProcessEnv, { mark }: CliOutput): string {
   const { origin, identity, update_key, outcomes, findings, service } = report;

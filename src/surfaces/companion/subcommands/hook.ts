@@ -8,7 +8,7 @@ import { parseJson, recordIn } from '../../../wire/json.ts';
 import { CliError, option } from '../../cli/command.ts';
 import { questionFrom } from '../../hook-question.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
-import { askServer, type HookResult, heldBack, ignoreErrors } from '../hook-answer.ts';
+import { askHook, type HookResult, heldBackText, ignoreErrors } from '../hook-answer.ts';
 import { noteSession, shouldNotify } from '../runs.ts';
 import { noteRepo } from '../state.ts';
 
@@ -31,7 +31,7 @@ export const hookCommand: CompanionCommand = {
     const [name = '', said] = invocation.positionals;
     const origin = originOf(invocation);
     if (said === 'usage') {
-      await (await import('../run-report.ts')).reportUsage(env, origin, {
+      await (await import('../usage-report.ts')).reportUsage(env, origin, {
         transcript: option(invocation, 'transcript'),
         session: option(invocation, 'session'),
       });
@@ -48,7 +48,7 @@ export const hookCommand: CompanionCommand = {
     }
     if (client.isForeign?.(native)) return undefined;
     const question = await asked(env, event, client.reduce(event, native));
-    const heard = await askServer(env, { origin, client: name, event, question, token: configuredToken(env, origin, env.COVIBE_AGENT || name) });
+    const heard = await askHook(env, { origin, client: name, event, question, token: configuredToken(env, origin, env.COVIBE_AGENT || name) });
     const { answer, note } = answerTo(heard, { env, name, client, event, question, origin });
     if (note !== undefined) out.note(note);
     if (Object.keys(answer).length > 0) out.result(JSON.stringify(answer));
@@ -56,7 +56,7 @@ export const hookCommand: CompanionCommand = {
       const session = heard.kind === 'answered' ? heard.session_id : undefined;
       const transcript = client.transcript(native);
       if (transcript !== undefined && session !== undefined) ignoreErrors(() => noteSession(env, transcript, session, Date.now()));
-      if (event !== 'session-start') (await import('../run-report.ts')).reportUsageAside(env, origin, { transcript, session });
+      if (event !== 'session-start') (await import('../usage-report.ts')).reportUsageAside(env, origin, { transcript, session });
     }
     return undefined;
   },
@@ -68,7 +68,7 @@ async function asked(env: NodeJS.ProcessEnv, event: HookEvent, reduced: ReturnTy
   const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
   if (place) ignoreErrors(() => noteRepo(env, place, Date.now()));
   if (!place || !WITH_GIT_STATE.includes(event)) return question;
-  return { ...question, ...(await (await import('../run-report.ts')).gitState(place.root)) };
+  return { ...question, ...(await (await import('../git-state.ts')).gitState(place.root)) };
 }
 
 interface HookCall {
@@ -92,7 +92,7 @@ function answerTo(heard: HookResult, { env, name, client, event, question, origi
   const tell = shouldNotify(env, `${name} ${question.client_session ?? process.ppid}`, Date.now());
   const answer = client.render(event, {
     ...SILENT,
-    ...(denied && { decision: 'deny', reason: heldBack('This edit was not made', origin, heard) }),
+    ...(denied && { decision: 'deny', reason: heldBackText('This edit was not made', origin, heard) }),
     ...(tell && { notice: problem }),
   });
   return { answer, ...(tell && { note: `covibe-local: ${problem}` }) };

@@ -8,7 +8,7 @@ const doctor: CompanionCommand = {
   summary: 'Check what setup has put in place here, and say how to mend what is wrong. Changes nothing.',
   options: BASE_URL,
   local: true,
-  run: async (invocation) => await (await import('../doctor.ts')).report(invocation),
+  run: async (invocation) => await (await import('../doctor.ts')).reportSetup(invocation),
 };
 
 const doctorCommands: readonly CompanionCommand[] = [doctor, { ...doctor, name: 'status', summary: 'The same as doctor.' }];

@@ -3,11 +3,13 @@ import { resolve } from 'node:path';
 import { CliError, type CommandResult, option, UsageError } from '../../cli/command.ts';
 import { type CliOutput, counted } from '../../cli/output.ts';
 import { BASE_URL, type CompanionCommand, originOf } from '../command.ts';
-import { createUpdater, HANDOVER, runCurrent } from '../update/updater.ts';
-import { NO_TOKEN, tokensFor } from '../watch/deliver.ts';
+import { HANDOVER, runCurrent } from '../update/launch.ts';
+import { createUpdater } from '../update/updater.ts';
+import { INBOX } from '../usage-readers/inbox.ts';
 import type { LeftFile } from '../watch/inboxes.ts';
 import { MachineWatcher } from '../watch/loop.ts';
 import { syncUsage } from '../watch/sync.ts';
+import { MISSING_TOKEN_PROBLEM, tokensFor } from '../watch/tokens.ts';
 
 const INTERVAL_SECONDS = 30;
 
@@ -62,9 +64,9 @@ const telemetry: CompanionCommand = {
   async run(invocation) {
     const { env, cwd, out } = invocation;
     const origin = originOf(invocation);
-    const folder = resolve(cwd, option(invocation, 'inbox') ?? '.covibe/telemetry');
+    const folder = resolve(cwd, option(invocation, 'inbox') ?? INBOX);
     if (tokensFor(env, origin).machine === undefined)
-      throw new CliError('NO_TOKEN', `There is ${NO_TOKEN.split(':')[0]}. Nothing was sent.`, 'covibe-local setup');
+      throw new CliError('NO_TOKEN', `There is ${MISSING_TOKEN_PROBLEM.split(':')[0]}. Nothing was sent.`, 'covibe-local setup');
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
       throw new CliError('NO_INBOX', `There is no folder ${folder}. Nothing was sent.`, 'Name the folder that the usage files are in: --inbox FOLDER');
     const { sent, waiting, rejected, left, problem, heldBy, unread } = await syncUsage(env, { origin, inboxes: [folder] });

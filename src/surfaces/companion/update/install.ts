@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runProgram } from '../../../machine/process/process.ts';
-import { type Current, clearReleases, releasesFolder, type UpdateOffer } from './release.ts';
+import { type CurrentRelease, clearReleases, releasesFolder } from './current-release.ts';
+import type { UpdateOffer } from './offer.ts';
 
 /** Nothing has changed; the message says why. */
 export class UpdateFailed extends Error {
@@ -16,7 +17,7 @@ const INSTALL_MS = 5 * 60_000;
 const VERSION_MS = 30_000;
 
 /** Fetches the release, makes sure that it is the one that was offered, installs it in a folder of its own and lets it say its version. */
-export async function installRelease(env: NodeJS.ProcessEnv, origin: string, token: string, offer: UpdateOffer): Promise<Current> {
+export async function installRelease(env: NodeJS.ProcessEnv, origin: string, token: string, offer: UpdateOffer): Promise<CurrentRelease> {
   const folder = join(releasesFolder(env), offer.latest_version);
   const tarball = `${folder}.tgz`;
   clearReleases(env);

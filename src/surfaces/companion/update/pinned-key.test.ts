@@ -5,7 +5,7 @@ import { testApp } from '../../../testing/app.ts';
 import { standIn } from '../../../testing/programs/bridge.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { pinnedKey, settleUpdateKey } from './pinned-key.ts';
-import { fingerprintOf, newSigningKey } from './release.ts';
+import { fingerprintOf, newSigningKey } from './signature.ts';
 
 test('setup pins the key that the server names first; a later one only by its fingerprint [harden.companion.signed-updates]', async () => {
   const [first, second] = [newSigningKey().publicKey, newSigningKey().publicKey];

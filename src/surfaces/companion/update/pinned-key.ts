@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { covibeHome, readJson, replaceFile } from '../../../wire/covibe-home.ts';
 import { CliError } from '../../cli/command.ts';
 import { ask } from '../server.ts';
-import { fingerprintOf, PUBLIC_KEY } from './release.ts';
+import { fingerprintOf, PUBLIC_KEY } from './signature.ts';
 
 /** The key that signs the releases of each server, by its origin, as it was when this machine was set up. */
 const pathOf = (env: NodeJS.ProcessEnv): string => join(covibeHome(env), 'update-keys.json');
@@ -18,7 +18,7 @@ export function pinnedKey(env: NodeJS.ProcessEnv, origin: string): string | unde
 export const pinKey = (env: NodeJS.ProcessEnv, origin: string, key: string): void =>
   replaceFile(pathOf(env), `${JSON.stringify({ ...keysIn(env), [origin]: key }, null, 2)}\n`);
 
-/** What setup has found of the key: `other` is one that the server names by now and that is not trusted. */
+/** The pinned key after setup. `other`: a different key that the server names now, which is not trusted. */
 export interface UpdateKey {
   readonly pinned: string | null;
   readonly isNew: boolean;

@@ -10,8 +10,10 @@ import { companionRelease, quickNpm, RELEASE_KEY, type ReleaseOptions, sha256Of 
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { VERSION } from '../../../version.ts';
 import type { CliOutput } from '../../cli/output.ts';
+import { currentRelease, switchToRelease } from './current-release.ts';
+import { offerIn, type UpdateOffer } from './offer.ts';
 import { pinKey } from './pinned-key.ts';
-import { currentRelease, newSigningKey, offerIn, readSigningKey, signRelease, switchTo, type UpdateOffer } from './release.ts';
+import { newSigningKey, readSigningKey, signRelease } from './signature.ts';
 import { createUpdater } from './updater.ts';
 
 async function offering(version: string, options: ReleaseOptions = {}) {
@@ -67,7 +69,7 @@ test('of earlier releases the one that was in place stays beside the new one, an
   for (const name of ['1.0.0', '2.0.0', '3.0.0']) mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(folder, '4.0.0.tgz'), 'cut off');
   writeFileSync(join(folder, '2.0.0/program'), '');
-  switchTo(env, { version: '2.0.0', program: join(folder, '2.0.0/program') });
+  switchToRelease(env, { version: '2.0.0', program: join(folder, '2.0.0/program') });
   expect(await createUpdater({ env, origin: url, enabled: true, out: notes() }).consider(offer, token)).toBe(true);
   expect(readdirSync(folder).sort()).toEqual(['2.0.0', '99.0.0', 'current.json']);
 });

@@ -94,7 +94,7 @@ function readText({ path }: FoundFile, from: LogCursor | undefined, batch: Usage
   return cursor;
 }
 
-/** What an entry of Codex's log says of a completed response. */
+/** A completed response in Codex's log. */
 interface Completed {
   readonly thread: string | undefined;
   /** `whole`: the response as it came, with its id. `counted`: the counters alone, which stand beside the former where that is logged too. */

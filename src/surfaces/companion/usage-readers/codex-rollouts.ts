@@ -31,7 +31,7 @@ interface RolloutCursor extends FileCursor {
   readonly named?: boolean | undefined;
 }
 
-/** What Codex writes of a thread: `token_usage_record` names the response; older versions have `token_count` alone. */
+/** Reads the rollout of a thread. `token_usage_record` names the response; older versions have only `token_count`. */
 function readRollout({ path }: FoundFile, from: RolloutCursor | undefined, batch: UsageBatch): RolloutCursor {
   let cursor: RolloutCursor = from ?? { offset: 0 };
   for (const line of linesFrom(path, cursor.offset)) {

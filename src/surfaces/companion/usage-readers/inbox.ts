@@ -6,13 +6,15 @@ import { Refusal } from '../../../kernel/reply.ts';
 import { parseJson, recordOf } from '../../../wire/json.ts';
 import { orNothing } from '../../../wire/or-nothing.ts';
 import { hashOf } from '../hash.ts';
-import { countedOnly, idOf, idWithin } from './payload.ts';
+import { countedOnly } from './payload.ts';
+import { idOf, idWithin } from './payload-id.ts';
 import type { UsageEvent } from './usage-batch.ts';
 
-/** Where a repository's agents, providers and proxies leave their usage. */
-export const inboxOf = (root: string): string => join(root, '.covibe/telemetry');
+/** The folder of a repository in which agents, providers and proxies leave usage files. Git ignores all of `.covibe`. */
+export const INBOX = '.covibe/telemetry';
+export const inboxOf = (root: string): string => join(root, INBOX);
 
-/** Those that are there. Not one that a link of the repository leads to: files are moved about in it, and it may be anybody's folder. */
+/** The inboxes that exist. One behind a link is skipped, because files are moved in it and it may be anybody's folder. */
 export const inboxesIn = (roots: readonly string[]): string[] =>
   roots.map(inboxOf).filter((inbox, at) => orNothing(() => realpathSync(inbox) === inboxOf(realpathSync(roots[at] ?? ''))));
 
@@ -38,7 +40,7 @@ export class UnfinishedFile extends Error {
   override readonly name = 'UnfinishedFile';
 }
 
-/** What was not changed for this long is all that comes. */
+/** A file that was not changed for this long is complete. */
 const SETTLED_MS = 5_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_ENTRIES = 1_000;
@@ -119,10 +121,10 @@ function sourceOf(payload: Record<string, unknown>, path: string): Source {
   return named ?? 'provider';
 }
 
-/** Whose use it is; of the others the source does not say. */
+/** The agent that the use belongs to; undefined if the source does not say. */
 const agentOf = (source: Source): string | undefined => ALL_CLIENTS.find(({ usageSources }) => usageSources.includes(source))?.name;
 
-/** So many delivered files are kept beside an inbox. */
+/** The number of delivered files that are kept beside an inbox. */
 const MAX_SENT = 500;
 
 export function keepSent(path: string): void {

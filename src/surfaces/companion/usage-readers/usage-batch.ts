@@ -15,11 +15,11 @@ export interface UsageEvent {
   readonly submitted_cost?: number | undefined;
 }
 
-/** What readers put events into. */
+/** The batch that readers put events into. */
 export interface UsageBatch {
   /** Uses before this moment are not reported. */
   readonly since: number;
-  /** Whoever reads stops here, and goes on from here another time. */
+  /** If true, a reader stops here, and continues from here another time. */
   full(): boolean;
   /** An event that was put before is not taken again. */
   put(event: UsageEvent): void;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { testApp } from '../../../testing/app.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { noteRepo } from '../state.ts';
-import { beat } from './deliver.ts';
+import { sendHeartbeat } from './heartbeat.ts';
 
 test('a repository whose path is longer than the server takes is reported without it, and holds up no heartbeat', async () => {
   const app = await testApp();
@@ -15,7 +15,7 @@ test('a repository whose path is longer than the server takes is reported withou
   mkdirSync(far, { recursive: true });
   noteRepo(env, { checkout: near, repo: 'near' }, 1);
   noteRepo(env, { checkout: far, repo: 'far' }, 2);
-  expect(await beat(env, url, token)).toEqual({ repos: 2, offer: undefined });
+  expect(await sendHeartbeat(env, url, token)).toEqual({ repos: 2, offer: undefined });
   const repos = await app.app.store.reader.selectFrom('registered_repos').select(['repo', 'path']).orderBy('repo').execute();
   expect(repos).toEqual([
     { repo: 'far', path: expect.not.stringContaining('d'.repeat(50)) },

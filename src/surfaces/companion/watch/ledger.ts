@@ -81,7 +81,7 @@ export class Ledger {
     return batch.full();
   }
 
-  /** What has become of that which was read up to a cursor. */
+  /** Stores a source's cursor. */
   note(source: string, cursor: Cursor): void {
     if (!isSame(cursor, this.cursor(source))) this.#keep({ cursors: { ...this.#kept.cursors, [source]: cursor } });
   }

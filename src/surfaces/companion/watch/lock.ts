@@ -1,5 +1,5 @@
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { answers, startOf } from '../../../machine/process/group.ts';
+import { processExists, startOf } from '../../../machine/process/group.ts';
 import { orNothing } from '../../../wire/or-nothing.ts';
 
 /** Longer than any holder works without a sign: one that is older was left by a machine that went down, and its number is somebody else's now. */
@@ -44,7 +44,7 @@ function created(path: string, mine: string): boolean {
 
 function isLeft(path: string, holder: string): boolean {
   const [pid = 0, started = 0] = holder.split(':').map(Number);
-  if (!Number.isInteger(pid) || pid <= 1 || !answers(pid) || startOf(pid) !== started) return true;
+  if (!Number.isInteger(pid) || pid <= 1 || !processExists(pid) || startOf(pid) !== started) return true;
   const changedAt = orNothing(() => statSync(path).mtimeMs);
   return changedAt !== undefined && Date.now() - changedAt > STALE_MS;
 }

@@ -3,8 +3,9 @@ import { VERSION } from '../../../version.ts';
 import { type CliOutput, counted } from '../../cli/output.ts';
 import { type WatchStatus, writeWatchStatus } from '../state.ts';
 import type { Updater } from '../update/updater.ts';
-import { beat, NO_TOKEN, tokensFor } from './deliver.ts';
-import { type Synced, syncUsage } from './sync.ts';
+import { sendHeartbeat } from './heartbeat.ts';
+import { type SyncResult, syncUsage } from './sync.ts';
+import { MISSING_TOKEN_PROBLEM, tokensFor } from './tokens.ts';
 
 interface WatchOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -17,14 +18,14 @@ interface WatchOptions {
 }
 
 /** Often enough for who is at work to be seen; each one is written down by the server. */
-const BEAT_MS = 5 * 60_000;
+const HEARTBEAT_MS = 5 * 60_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
 
 /** The watcher of a machine: heartbeats, usage, inboxes, until it is asked to end. Prints what changes. */
 export class MachineWatcher {
   readonly #o: WatchOptions;
   #status: WatchStatus;
-  #beatDue = 0;
+  #heartbeatDue = 0;
   #failures = 0;
   #repos = 0;
   #told = new Set<string>();
@@ -51,28 +52,28 @@ export class MachineWatcher {
   async tick(): Promise<boolean> {
     const { env, origin, since, signal, out } = this.#o;
     const { machine } = tokensFor(env, origin);
-    const beaten = machine === undefined ? { problem: NO_TOKEN } : await this.#beat(machine);
+    const heartbeat = machine === undefined ? { problem: MISSING_TOKEN_PROBLEM } : await this.#heartbeat(machine);
     const synced = await this.#sync(() => syncUsage(env, { origin, since, signal }));
     if (synced.sent > 0) out.note(`${out.mark.good} ${counted(synced.sent, 'usage event')} sent`);
     if (synced.rejected > 0) out.note(`${out.mark.wait} ${counted(synced.rejected, 'usage file')} of no use: see .covibe/telemetry/rejected`);
     for (const reason of synced.unread) this.#once(reason);
-    this.#say(beaten.problem ?? synced.problem ?? null, synced);
-    return beaten.handover === true;
+    this.#say(heartbeat.problem ?? synced.problem ?? null, synced);
+    return heartbeat.handover === true;
   }
 
-  async #beat(token: string): Promise<{ problem?: string | undefined; handover?: boolean }> {
+  async #heartbeat(token: string): Promise<{ problem?: string | undefined; handover?: boolean }> {
     const { env, origin, out, updater } = this.#o;
-    if (Date.now() < this.#beatDue) return {};
-    const { repos, offer, problem } = await beat(env, origin, token);
+    if (Date.now() < this.#heartbeatDue) return {};
+    const { repos, offer, problem } = await sendHeartbeat(env, origin, token);
     if (problem !== undefined) return { problem };
-    this.#beatDue = Date.now() + BEAT_MS;
+    this.#heartbeatDue = Date.now() + HEARTBEAT_MS;
     if (repos !== this.#repos) out.note(`${out.mark.good} ${repos === 1 ? '1 repository' : `${repos} repositories`} registered`);
     this.#repos = repos;
     return { handover: offer !== undefined && (await updater.consider(offer, token)) };
   }
 
-  /** What a broken store makes of one round must not end the watcher. */
-  async #sync(round: () => Promise<Synced>): Promise<Synced> {
+  /** A broken store fails one round and must not end the watcher. */
+  async #sync(round: () => Promise<SyncResult>): Promise<SyncResult> {
     try {
       return await round();
     } catch (error) {
@@ -82,7 +83,7 @@ export class MachineWatcher {
     }
   }
 
-  #say(problem: string | null, { heldBy, sent_in_all, waiting }: Synced): void {
+  #say(problem: string | null, { heldBy, sent_in_all, waiting }: SyncResult): void {
     const { out } = this.#o;
     const before = this.#status.problem;
     const counts = heldBy === undefined ? { sent: sent_in_all, waiting } : {};

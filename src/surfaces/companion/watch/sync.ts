@@ -6,9 +6,10 @@ import { readRollouts } from '../usage-readers/codex-rollouts.ts';
 import { readCursor } from '../usage-readers/cursor.ts';
 import { inboxesIn } from '../usage-readers/inbox.ts';
 import type { Cursor, UsageBatch } from '../usage-readers/usage-batch.ts';
-import { deliver, tokensFor } from './deliver.ts';
+import { deliver } from './deliver.ts';
 import { Inboxes, type LeftFile } from './inboxes.ts';
 import { type Ledger, openLedger } from './ledger.ts';
+import { tokensFor } from './tokens.ts';
 
 interface Reading {
   readonly cursor: Cursor;
@@ -21,7 +22,7 @@ interface ReadOptions {
 }
 type ReadSource = (env: NodeJS.ProcessEnv, cursor: Cursor, batch: UsageBatch, options: ReadOptions) => Promise<Reading>;
 
-/** What is read on this machine, and whose usage it is. */
+/** The stores of usage on this machine, and the agent of each. */
 const SOURCES = {
   'claude-code': { agent: 'claude-code', read: async (env, cursor, batch, options) => ({ cursor: readClaudeCode(env, cursor, batch, options) }) },
   codex: { agent: 'codex', read: async (env, cursor, batch) => ({ cursor: readRollouts(env, cursor, batch) }) },
@@ -43,12 +44,12 @@ interface SyncOptions {
   readonly since?: number | undefined;
   /** Folders of usage files; without it, those of the repositories that agents work in. */
   readonly inboxes?: readonly string[];
-  /** What is not delivered by then waits. */
+  /** When it aborts, undelivered events wait for the next time. */
   readonly signal?: AbortSignal | undefined;
   readonly now?: number;
 }
 
-export interface Synced {
+export interface SyncResult {
   readonly sent: number;
   /** All that was ever sent. */
   readonly sent_in_all: number;
@@ -58,7 +59,7 @@ export interface Synced {
   readonly left: readonly LeftFile[];
   /** Why something waits. */
   readonly problem?: string | undefined;
-  /** What could not be read, and why. */
+  /** Stores and files that could not be read, and why. */
   readonly unread: readonly string[];
   /** Another process is at it: nothing was done here. */
   readonly heldBy?: number;
@@ -71,7 +72,7 @@ export function beginUsage(env: NodeJS.ProcessEnv, origin: string, now = Date.no
 }
 
 /** Reads what is new in the stores and inboxes of this machine, and delivers it with what waited before. */
-export async function syncUsage(env: NodeJS.ProcessEnv, options: SyncOptions): Promise<Synced> {
+export async function syncUsage(env: NodeJS.ProcessEnv, options: SyncOptions): Promise<SyncResult> {
   const { origin, since, only, now = Date.now() } = options;
   const ledger = openLedger(env, origin, { now, since, begins: only === undefined ? undefined : beginningOf(only, now) });
   if ('heldBy' in ledger) return { sent: 0, sent_in_all: 0, waiting: 0, rejected: 0, left: [], unread: [], heldBy: ledger.heldBy };
@@ -94,7 +95,7 @@ async function sync(
   env: NodeJS.ProcessEnv,
   ledger: Ledger,
   { origin, sources, only, session_id, inboxes, signal, now }: SyncOptions & { now: number },
-): Promise<Synced> {
+): Promise<SyncResult> {
   const tokens = tokensFor(env, origin);
   const before = ledger.sent;
   const unread = new Set<string>();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Actor, arrow, type Stage, type Story } from '../stage.ts';
+import { type Actor, ARROW, type Stage, type Story } from '../stage.ts';
 
 /** Two roles that take turns: a feature goes back once for rework and stands in its last phase but one. */
 export const cycle: Story = { title: 'cycle with rework', steps: 1, tell };
@@ -35,7 +35,7 @@ async function tell(stage: Stage): Promise<void> {
   await stage.beat();
   await hand('gemini', { todos: ['An order without lines must be refused'], notes: ['Found while refining'] });
   await hand('codex', { files_modified: ['src/orders.ts', 'test/orders.test.ts'], notes: ['422 with the field'], endpoints });
-  stage.done(`cycle with rework ${arrow} gemini's turn, in frontend_refine`);
+  stage.done(`cycle with rework ${ARROW} gemini's turn, in frontend_refine`);
 }
 
 function configure(repository: string, psks: Record<string, string>): void {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WAITS } from '../programs.ts';
-import { arrow, type DemoAnswer, type Stage, type Story, text } from '../stage.ts';
+import { ARROW, type DemoAnswer, type Stage, type Story, text } from '../stage.ts';
 
 /** Tools of another server: one call is denied, one waits for a person, and one tool is not what it was. */
 export const gateway: Story = {
@@ -18,12 +18,12 @@ export const gateway: Story = {
     while ((await claude.ask('demo_forecast', { city: 'Oslo' })).code === 'TOOL_NOT_FOUND') await pause(300, undefined, { signal });
     await beat();
     await codex.ask('demo_send_mail', { to: 'all@example.org', text: 'Free shipping!' });
-    done(`a tool without a grant ${arrow} denied`);
+    done(`a tool without a grant ${ARROW} denied`);
     await beat();
     // Nobody answers it: it waits until somebody looks, or its time is up.
     void cursor.ask('demo_send_mail', { to: 'ana@example.org', text: 'The cart is ready to look at.' }).catch(() => {});
     writeFileSync(join(folder, 'changed'), '');
-    done(`a call waits for your approval; a tool changed its words ${arrow} withheld`);
+    done(`a call waits for your approval; a tool changed its words ${ARROW} withheld`);
   },
 };
 
@@ -37,10 +37,10 @@ export const review: Story = {
     const first = await start('Round prices in checkout; have it reviewed.');
     await until(stage, first, ({ reviews }) => Number(reviews) >= 1);
     const second = await start(`${WAITS} say when the delivery comes. Ask for one review.`);
-    stage.done(`two agents started by the server ${arrow} reviews under way`);
+    stage.done(`two agents started by the server ${ARROW} reviews under way`);
     await until(stage, first, ({ at_limit, failed_reviews, status }) => at_limit === true && status !== 'waiting_review' && Number(failed_reviews) >= 1);
     await until(stage, second, ({ status }) => status === 'waiting_review');
-    stage.done(`three reviews, the fourth is refused ${arrow} waits for a person`);
+    stage.done(`three reviews, the fourth is refused ${ARROW} waits for a person`);
   },
 };
 

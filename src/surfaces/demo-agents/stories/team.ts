@@ -1,4 +1,4 @@
-import { type Actor, arrow, type DemoAnswer, type Story, text } from '../stage.ts';
+import { type Actor, ARROW, type DemoAnswer, type Story, text } from '../stage.ts';
 
 const FEATURE = { task_type: 'feature', component: 'server' };
 const ROTATE = {
@@ -47,7 +47,7 @@ export const overlap: Story = {
     await beat();
     const checked = await codex.call('covibe_task check', RENEW);
     const refused = await codex.ask('covibe_task start', RENEW);
-    done(`two agents, same work, other words ${arrow} ${refused.status === 'blocked' ? 'blocked' : String(refused.status)}`);
+    done(`two agents, same work, other words ${ARROW} ${refused.status === 'blocked' ? 'blocked' : String(refused.status)}`);
     await beat();
     // It looks, and agrees.
     await codex.ask('covibe_task start', { ...RENEW, ...verdict(checked, true, 'Both give a session a new token at sign-in.') });
@@ -55,7 +55,7 @@ export const overlap: Story = {
     await beat();
     const looked = await cursor.call('covibe_task check', EXPIRE);
     await cursor.ask('covibe_task start', { ...EXPIRE, ...verdict(looked, false, 'Ends old sessions; the other changes tokens of new ones.') });
-    done(`what only looks alike ${arrow} judged distinct, started`);
+    done(`what only looks alike ${ARROW} judged distinct, started`);
 
     await beat();
     await begin(gemini, MIGRATE);
@@ -91,7 +91,7 @@ export const coordination: Story = {
     await claude.call('covibe_coordination claim', { repo, paths: ['src/session.ts', 'src/login.ts'], reason: 'Rotating session tokens' });
     await beat();
     const denied = await codex.ask('covibe_coordination claim', { repo, paths: ['src/login.ts'], reason: 'Renewing tokens' });
-    done(`edit of a claimed file ${arrow} ${denied.status === 'blocked' ? 'denied' : String(denied.status)}`);
+    done(`edit of a claimed file ${ARROW} ${denied.status === 'blocked' ? 'denied' : String(denied.status)}`);
     await codex.call('covibe_coordination claim', { repo, paths: ['src/cart.ts'], mode: 'shared', reason: 'Prices' });
 
     await beat();

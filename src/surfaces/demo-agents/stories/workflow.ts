@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Actor, arrow, type DemoAnswer, type Stage, type Story, text } from '../stage.ts';
+import { type Actor, ARROW, type DemoAnswer, type Stage, type Story, text } from '../stage.ts';
 
 interface Planned {
   readonly name: string;
@@ -59,7 +59,7 @@ async function tell(stage: Stage): Promise<void> {
   await work(agents.claude, idOf('Describe the new sign-in'), 'One page: what changes, and for whom.');
   await stage.beat();
   const victim = await killedWorker(stage, idOf('Session store'));
-  stage.done(`worker killed (process ${victim.pid}) ${arrow} its task waits for its lease to end`);
+  stage.done(`worker killed (process ${victim.pid}) ${ARROW} its task waits for its lease to end`);
   await Promise.all([
     work(agents.codex, idOf('Login route'), 'POST /login answers with a rotated token.').then(() =>
       work(agents.codex, idOf('Rate limit'), 'Ten attempts a minute.'),
@@ -77,7 +77,7 @@ async function tell(stage: Stage): Promise<void> {
   stage.done(`a task waits for a person's answer, another has failed`);
 
   await takeOver(stage, agents.claude, idOf('Session store'));
-  stage.done(`silence of 90 s ${arrow} task reclaimed, taken up at its last checkpoint`);
+  stage.done(`silence of 90 s ${ARROW} task reclaimed, taken up at its last checkpoint`);
   await work(agents.claude, idOf('Migration of users'), 'Users have their new columns.');
 }
 
@@ -102,7 +102,7 @@ async function killedWorker(stage: Stage, task: string) {
 }
 
 async function failing(agent: Enlisted, task: string): Promise<void> {
-  const claim = await hold(agent, task);
+  const claim = await claimAndStart(agent, task);
   const summary = 'Collected the messages of the old form.';
   await agent.actor.call('checkpoint_add', { task_id: task, type: 'progress', summary, files_changed: ['web/messages.ts'], ...claim });
   const error = 'The texts of the old form are in a package that is not there.';
@@ -110,7 +110,7 @@ async function failing(agent: Enlisted, task: string): Promise<void> {
 }
 
 async function asking(agent: Enlisted, workflow: string, task: string): Promise<void> {
-  await hold(agent, task);
+  await claimAndStart(agent, task);
   await agent.actor.call('message_send', {
     sender_id: agent.id,
     recipient_id: 'human',
@@ -156,7 +156,7 @@ interface DemoClaim {
 }
 
 /** Claims a task and plans it, until it is in progress. */
-export async function hold({ actor, id }: Enlisted, task: string): Promise<DemoClaim> {
+export async function claimAndStart({ actor, id }: Enlisted, task: string): Promise<DemoClaim> {
   const { fence } = await actor.call('task_claim', { task_id: task, agent_id: id });
   const claim = { agent_id: id, fence };
   await actor.call('task_update_status', { id: task, status: 'planning', ...claim });
@@ -169,7 +169,7 @@ export async function hold({ actor, id }: Enlisted, task: string): Promise<DemoC
 /** A task from claim to completion, with what a careful agent leaves behind. */
 async function work(agent: Enlisted, task: string, outcome: string): Promise<void> {
   const { actor } = agent;
-  const claim = await hold(agent, task);
+  const claim = await claimAndStart(agent, task);
   const progress = { type: 'progress', summary: 'Read what is there; changed it in one place.', files_changed: ['src/login.ts'] };
   await actor.call('checkpoint_add', { task_id: task, ...progress, ...claim });
   await actor.call('checkpoint_add', { task_id: task, type: 'decision', summary: 'Kept the signature, so that callers stay as they are.', ...claim });

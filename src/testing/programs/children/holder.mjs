@@ -1,7 +1,7 @@
 // A stand-in for the server: starts the programs of its first argument (JSON: [[file, ...args], ...]) as its children and writes one JSON line
 // {mark, reaper, pids}, then another for each new reaper. SIGTERM: stops them and ends. SIGUSR2: starts one more child and is dead before it
 // can tell anybody.
-import { createChildren } from '../../../machine/process/child.ts';
+import { createChildren } from '../../../machine/process/children.ts';
 
 const children = createChildren();
 const start = ([file, ...args]) => children.start({ file, args, env: { PATH: process.env.PATH }, cwd: '/' });

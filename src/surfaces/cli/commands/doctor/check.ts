@@ -18,7 +18,7 @@ export interface DoctorFinding {
   readonly fix?: string;
 }
 
-/** What every check looks at. */
+/** The facts that all checks share. */
 export interface DoctorContext {
   readonly invocation: Invocation;
   readonly env: NodeJS.ProcessEnv;
@@ -33,7 +33,7 @@ export interface DoctorContext {
 
 export interface DoctorCheck {
   readonly id: string;
-  /** What it finds, or explains: each is a row of "Troubles" in docs/operations.md. */
+  /** The codes that it can report. Each is a row of "Troubles" in docs/operations.md. */
   readonly troubles: readonly string[];
   look(place: DoctorContext): Promise<DoctorFinding[]>;
 }
@@ -72,7 +72,7 @@ export async function runCheck({ id, look }: DoctorCheck, place: DoctorContext):
       {
         check: id,
         state: 'warning',
-        message: `${id} could not be checked: ${inWords(error)}`,
+        message: `${id} could not be checked: ${errorText(error)}`,
         fix: 'see to what else is told here, then covenant doctor again',
       },
     ];
@@ -80,7 +80,7 @@ export async function runCheck({ id, look }: DoctorCheck, place: DoctorContext):
 }
 
 /** Errors of our own are written for people; of others only the kind is told, because a message may quote a password. */
-export function inWords(error: unknown): string {
+export function errorText(error: unknown): string {
   if (error instanceof CliError || error instanceof Refusal || error instanceof StoreError || error instanceof ConfigError) return error.message;
   return failureCode(error) ?? (error instanceof Error ? error.name : 'an unknown fault');
 }

@@ -33,16 +33,16 @@ export const CHECKS: readonly DoctorCheck[] = [...OUTSIDE, ...INSIDE];
 
 export async function allFindings(place: DoctorContext): Promise<DoctorFinding[]> {
   const findings = (await Promise.all(OUTSIDE.map((each) => runCheck(each, place)))).flat();
-  let closed = closedBecause(place, findings);
+  let closed = whyStoreIsClosed(place, findings);
   for (const each of INSIDE) {
-    const found = await inside(each, place, closed);
+    const found = await checkInside(each, place, closed);
     findings.push(...found);
     if (each === credentials && found.some(({ state }) => state === 'failed' || state === 'warning')) closed ??= 'the operator could not be asked for';
   }
   return findings;
 }
 
-async function inside(each: DoctorCheck, place: DoctorContext, closed: string | undefined): Promise<DoctorFinding[]> {
+async function checkInside(each: DoctorCheck, place: DoctorContext, closed: string | undefined): Promise<DoctorFinding[]> {
   // The file of other servers is read either way; who wants something mended is told why it was not.
   if (each === externalServers) return await runCheck(each, closed === undefined ? place : { ...place, server: undefined });
   if (each === agents && place.invocation.values.fix === true) return await agents.look(place);
@@ -50,7 +50,7 @@ async function inside(each: DoctorCheck, place: DoctorContext, closed: string | 
 }
 
 /** Why the store must not be opened only to look into it: that would make it, migrate it, or go behind the back of a server. */
-function closedBecause({ server: running, config: settings }: DoctorContext, findings: readonly DoctorFinding[]): string | undefined {
+function whyStoreIsClosed({ server: running, config: settings }: DoctorContext, findings: readonly DoctorFinding[]): string | undefined {
   if (running) return undefined;
   if (!settings) return 'the configuration is wrong';
   const hung = findings.find(({ check, state }) => check === server.id && state === 'failed');

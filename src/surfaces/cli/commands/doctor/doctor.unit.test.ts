@@ -13,7 +13,7 @@ import { prepareHome, writeRunFile } from '../../home.ts';
 import { createOutput } from '../../output.ts';
 import { check, type DoctorFinding, placeOf, runCheck } from './check.ts';
 import { doctorCommand } from './doctor.ts';
-import { foundIn, postgres } from './store.ts';
+import { postgres, postgresFindings } from './store.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const OUT = createOutput({}, process.stdout, process.stderr);
@@ -243,9 +243,11 @@ test('a check that is itself at fault is one line of the report, and quotes noth
 
 test('what PostgreSQL says of itself is judged: its age, its clock, its connections, its schema, who keeps others waiting', async () => {
   const sound = { version: 180_001, connectionsLeft: 80, aheadMs: 300, holders: [], mismatch: null, pending: 0, missing: [] };
-  const judged = async (facts: Partial<Parameters<typeof foundIn>[1]>) => {
-    const codesOf = postgres.troubles as Parameters<typeof check<Parameters<Parameters<typeof foundIn>[0]['failed']>[0]>>[1];
-    return codes(await check('postgres', codesOf, (say) => foundIn(say, { ...sound, ...facts }, 21)).look(await placeOf(invocationAt(temporaryFolder()))));
+  const judged = async (facts: Partial<Parameters<typeof postgresFindings>[1]>) => {
+    const codesOf = postgres.troubles as Parameters<typeof check<Parameters<Parameters<typeof postgresFindings>[0]['failed']>[0]>>[1];
+    return codes(
+      await check('postgres', codesOf, (say) => postgresFindings(say, { ...sound, ...facts }, 21)).look(await placeOf(invocationAt(temporaryFolder()))),
+    );
   };
   expect(await judged({})).toEqual([]);
   expect(await judged({ version: 140_011 })).toEqual(['POSTGRES_TOO_OLD failed']);

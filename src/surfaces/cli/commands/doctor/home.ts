@@ -6,10 +6,10 @@ import { check, type DoctorContext } from './check.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const BACKUP_DAYS = 7;
-/** What is being written now is not left over. */
+/** Younger files may still be in use. */
 const LEFT_MS = 10 * 60_000;
 
-/** Who reads the credentials is the operator; who reads the database has everybody's work. */
+/** Anybody who can read the credentials can act as the operator, and the database holds everybody's work. */
 export const home = check('home', ['HOME_OPEN', 'HOME_READ_ONLY'], (say, { home: folder, config }) => {
   if (!existsSync(folder)) return say.skipped(`${folder} does not exist yet: covenant up makes it`);
   const isWritable = canWrite(folder);
@@ -72,7 +72,7 @@ interface Lines {
   readonly keys: ReadonlyMap<string, number>;
 }
 
-/** Of the innermost part of the key that has a line of its own. */
+/** The line of the innermost part of the key that has one. */
 function lineOf(blocks: readonly Lines[], key: string): number {
   const path = key.split('.');
   for (let length = path.length; length > 0; length--) {
@@ -105,7 +105,7 @@ const backupFolders = ({ home: folder, config: settings }: DoctorContext): strin
   ...new Set([join(folder, 'backups'), ...(settings ? [join(dirname(settings.database_path), 'backups')] : [])]),
 ];
 
-/** What a backup, a restore or an export did not finish. */
+/** Files that a backup, a restore or an export did not finish. */
 export const leftovers = check('leftovers', ['LEFTOVER_FILES'], (say, place) => {
   const folders = [...new Set([place.home, ...(place.config ? [dirname(place.config.database_path)] : []), ...backupFolders(place)])];
   const left = filesIn(folders, /\.(partial|restoring)$/).filter(({ time }) => place.now - time > LEFT_MS);

@@ -5,10 +5,10 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { loadConfig } from '../../../../config.ts';
 import type { Orphan } from '../../../../features/review/instances/contract.ts';
-import { call } from '../../ask.ts';
+import { call } from '../../call.ts';
 import { findServer } from '../../client.ts';
 import { type Invocation, option } from '../../command.ts';
-import { check, type DoctorFinding, inWords as faultInWords, type Say } from './check.ts';
+import { check, type DoctorFinding, errorText, type Say } from './check.ts';
 
 const run = promisify(execFile);
 const MIB = 1024 ** 2;
@@ -93,7 +93,7 @@ export const repositories = check('repositories', ['REPOSITORIES_MISSING'], (say
   );
 });
 
-/** What agents have left on this machine that nobody needs; with --fix it is taken away. */
+/** Sessions and worktrees of agents that nobody needs any more. --fix removes them. */
 export const agents = check('agents', ['AGENTS_LEFT'], async (say, { invocation }) => {
   if (!(await hasStore(invocation))) return say.skipped('no agent was ever started from this home');
   const isFixing = invocation.values.fix === true;
@@ -103,7 +103,7 @@ export const agents = check('agents', ['AGENTS_LEFT'], async (say, { invocation 
   } catch (error) {
     // A store that cannot be opened is told of by its own check; who wants something done is told why it was not.
     if (isFixing) throw error;
-    return say.skipped(`what agents have left is not known: ${faultInWords(error)}`);
+    return say.skipped(`what agents have left is not known: ${errorText(error)}`);
   }
 });
 

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { exchange } from '../../../../wire/http-client.ts';
+import { httpRequest } from '../../../../wire/http-client.ts';
 import { telemetrySettings } from '../../../telemetry/settings.ts';
 import { check, type DoctorFinding, type Say } from './check.ts';
 import { healthOf, WAIT_MS } from './server.ts';
@@ -36,7 +36,7 @@ function answersAt(host: string, at: number): Promise<boolean> {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/;
 
-/** Who is called by a name that they do not know turns the caller away. */
+/** The server refuses requests for a host name that is not configured. */
 export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS_NOT_READ'], async (say, place) => {
   const { config, server: running } = place;
   if (!config) return say.skipped('allowed_hosts is not checked while the configuration is wrong');
@@ -76,9 +76,9 @@ export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS
 
 async function knows(url: string, host: string): Promise<boolean> {
   try {
-    return (await exchange(`${url}/api/health`, { method: 'GET', headers: { host }, signal: AbortSignal.timeout(WAIT_MS) })).status !== 403;
+    return (await httpRequest(`${url}/api/health`, { method: 'GET', headers: { host }, signal: AbortSignal.timeout(WAIT_MS) })).status !== 403;
   } catch {
-    // That it does not answer at all is told by another check.
+    // Another check reports a server that does not answer.
     return true;
   }
 }

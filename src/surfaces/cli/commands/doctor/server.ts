@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { VERSION } from '../../../../version.ts';
-import { exchange } from '../../../../wire/http-client.ts';
-import { call } from '../../ask.ts';
+import { httpRequest } from '../../../../wire/http-client.ts';
+import { call } from '../../call.ts';
 import { readRunFile } from '../../home.ts';
 import { counted, escapeInvisible } from '../../output.ts';
 import { check } from './check.ts';
@@ -57,7 +57,7 @@ interface HealthAnswer {
 export async function healthOf(url: string): Promise<HealthAnswer | 'hung' | undefined> {
   const signal = AbortSignal.timeout(WAIT_MS);
   try {
-    const { text } = await exchange(`${url}/api/health`, { method: 'GET', signal });
+    const { text } = await httpRequest(`${url}/api/health`, { method: 'GET', signal });
     const { instance, status, version, checks } = JSON.parse(text) as Partial<HealthAnswer>;
     return { instance, status: String(status), version: String(version), checks: checks ?? {} };
   } catch {
@@ -65,7 +65,7 @@ export async function healthOf(url: string): Promise<HealthAnswer | 'hung' | und
   }
 }
 
-/** Who may read the file; entries that are skipped, and why; servers that do not run. */
+/** Checks who can read the file, which entries are skipped, and which servers do not run. */
 export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SERVER_FAILING'], async (say, place) => {
   const { readEntries } = await import('../../../../features/gateway/servers/index.ts');
   const { env, home, invocation, server: running } = place;

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { clockFrom } from '../../../../kernel/clock.ts';
 import type { PostgresFacts, PostgresRefusal } from '../../../../storage/inspect-postgres.ts';
-import { type AnswerTo, call } from '../../ask.ts';
+import { type AnswerTo, call } from '../../call.ts';
 import { expiresIn } from '../status-text.ts';
-import { check, type DoctorFinding, inWords, type Say } from './check.ts';
+import { check, type DoctorFinding, errorText, type Say } from './check.ts';
 
-/** What a server takes of PostgreSQL's connections; what one that runs may still want. */
+/** The connections that a server takes, and those that a running one may still need. */
 const CONNECTIONS = 21;
 const FEW = 5;
 const SKEW_MS = 2_000;
@@ -16,12 +16,12 @@ export const database = check('database', ['DATABASE_DAMAGED', 'SCHEMA_MISMATCH'
   if (config.database_url) return say.skipped('the data is in PostgreSQL');
   const path = config.database_path;
   if (!existsSync(path)) return say.skipped(`${path} does not exist yet`);
-  const { inspectDatabaseFile, isHeld } = await import('../../../../storage/inspect.ts');
+  const { inspectDatabaseFile, isWriteLocked } = await import('../../../../storage/inspect.ts');
   const { trouble, message } = inspectDatabaseFile(path, isThorough ? 'whole' : 'quick');
   if (trouble === 'newer')
     return say.failed('SCHEMA_MISMATCH', `${path}: ${message}`, 'start the newer covenant, or covenant restore FILE with a backup of this one');
   if (trouble === 'obsolete') return say.failed('SCHEMA_MISMATCH', `${path}: ${message}`, 'start covenant of commit c09f4ba on it once');
-  if (trouble === 'busy' || ((trouble === undefined || trouble === 'older') && isHeld(path)))
+  if (trouble === 'busy' || ((trouble === undefined || trouble === 'older') && isWriteLocked(path)))
     return say.failed('STORE_BUSY', `${path} is held by another program that does not let go`, `find it and end it: fuser ${path}`);
   if (trouble !== undefined && trouble !== 'older')
     return say.failed('DATABASE_DAMAGED', `${path}: ${message}`, 'covenant restore FILE puts a backup in its place');
@@ -45,7 +45,7 @@ export const postgres = check('postgres', POSTGRES, async (say, { config, server
   if (!config?.database_url) return say.skipped('the data is not in PostgreSQL');
   const { inspectPostgres } = await import('../../../../storage/inspect-postgres.ts');
   const facts = await inspectPostgres(config.database_url);
-  return 'refused' in facts ? refusedBy(say, facts) : foundIn(say, facts, server ? FEW : CONNECTIONS);
+  return 'refused' in facts ? refusedBy(say, facts) : postgresFindings(say, facts, server ? FEW : CONNECTIONS);
 });
 
 function refusedBy(say: SayPostgres, { refused, reason }: PostgresRefusal): DoctorFinding {
@@ -60,7 +60,7 @@ function refusedBy(say: SayPostgres, { refused, reason }: PostgresRefusal): Doct
 }
 
 /** `needed`: how many connections should be left. */
-export function foundIn(say: SayPostgres, facts: PostgresFacts, needed: number): DoctorFinding[] {
+export function postgresFindings(say: SayPostgres, facts: PostgresFacts, needed: number): DoctorFinding[] {
   const version = Math.floor(facts.version / 10_000);
   if (version < OLDEST) return [say.failed('POSTGRES_TOO_OLD', `PostgreSQL ${version} is too old`, `upgrade it to ${OLDEST} or newer`)];
   const found = [];
@@ -144,7 +144,7 @@ export const credentials = check('credentials', ['UNAUTHENTICATED'], async (say,
     await call(invocation, 'server.status');
     return say.ok('the operator is known');
   } catch (error) {
-    if (server) return say.failed('UNAUTHENTICATED', inWords(error), 'stop the server and start it again: it writes a new token');
+    if (server) return say.failed('UNAUTHENTICATED', errorText(error), 'stop the server and start it again: it writes a new token');
     throw error;
   }
 });

@@ -1,0 +1,44 @@
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { endingPattern } from './like.ts';
+import { Refusal } from './reply.ts';
+
+/** The row with this id, or the only one whose id ends so: people type the end of an id. A whole id is looked up before any end is searched. */
+export async function findBySuffix<DB, TB extends keyof DB, R extends { id: string }>(
+  rows: SelectQueryBuilder<DB, TB, R>,
+  tail: string,
+  noun: string,
+): Promise<R> {
+  const [exact] = await rows.where(sql<SqlBool>`id = ${tail}`).execute();
+  return exact ?? onlyRow(await rowsEndingIn(rows, tail), tail, noun);
+}
+
+/** Tables that grow have an index of the last so many letters of their ids, by this very expression. */
+const INDEXED_LETTERS = 4;
+const indexedEnd = sql`lower(substr(id, length(id) - ${sql.lit(INDEXED_LETTERS - 1)}))`;
+
+/** Whether the id of a row ends so, whatever its case. */
+export function endsIn(tail: string): RawBuilder<SqlBool> {
+  const end = sql<SqlBool>`lower(id) like ${endingPattern(tail).toLowerCase()} escape '\\'`;
+  return tail.length < INDEXED_LETTERS ? end : sql<SqlBool>`${indexedEnd} = ${tail.slice(-INDEXED_LETTERS).toLowerCase()} and ${end}`;
+}
+
+const ENOUGH = 50;
+
+/** Rows whose id ends in `tail`, up to a limit: callers only need to know whether there is exactly one. */
+export async function rowsEndingIn<DB, TB extends keyof DB, R extends { id: string }>(rows: SelectQueryBuilder<DB, TB, R>, tail: string): Promise<R[]> {
+  const found = await rows.where(endsIn(tail)).limit(ENOUGH).execute();
+  return found.filter(({ id }) => id.endsWith(tail));
+}
+
+/** The one of the rows found for `tail` that was meant: the one with exactly this id, or the only one. */
+export function onlyRow<R extends { id: string }>(found: readonly R[], tail: string, noun: string): R {
+  const exact = found.find(({ id }) => id === tail);
+  if (exact) return exact;
+  const [first, second] = found;
+  if (!first) throw new Refusal(`${noun.toUpperCase()}_NOT_FOUND`, `No ${noun} ends in ${JSON.stringify(tail)}.`, `List them to see their ids.`);
+  if (second) {
+    const ids = found.slice(0, 5).map(({ id }) => id);
+    throw new Refusal('AMBIGUOUS_ID', `${JSON.stringify(tail)} fits more than one ${noun}: ${ids.join(', ')}.`, 'Give more of the id.');
+  }
+  return first;
+}

@@ -1,0 +1,52 @@
+import type { AddressRewrite } from './git-user.ts';
+
+/** Which repository of which host a remote address is of. */
+export interface RemoteRepository {
+  readonly host: string;
+  readonly owner: string;
+  readonly repo: string;
+}
+
+/** `https://host/owner/repo.git`, `ssh://git@host/owner/repo`, `git@host:owner/repo.git`; null for anything else, such as a folder. */
+export function readRemote(address: string): RemoteRepository | null {
+  const url = /^(?:https?|ssh|git):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
+  const scp = /^(?:[^@/:]+@)?([^/:]+):([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(address);
+  const [, host, owner, repo] = url ?? scp ?? [];
+  // In the path of a call `..` would lead elsewhere.
+  const isName = (part: string | undefined): part is string => part !== undefined && /^(?!\.{1,2}$)[\w.-]+$/.test(part);
+  return host && isName(owner) && isName(repo) ? { host, owner, repo } : null;
+}
+
+const SCHEMES = ['https:', 'ssh:'];
+
+/** An address at which git asks no program of its own choice: https, or ssh in either way of writing it. */
+export function isSafeAddress(address: string): boolean {
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
+  const isFine = isUrl
+    ? URL.canParse(address) && SCHEMES.includes(new URL(address).protocol) && isHost(new URL(address).hostname)
+    : isHost(readRemote(address)?.host);
+  return isFine && !/[\p{Cc}\s]/u.test(address);
+}
+
+/** A host like an option would be one to ssh. */
+const isHost = (host: string | undefined): boolean => host !== undefined && host !== '' && !host.startsWith('-');
+
+/** The address after the user's `insteadOf` rules. Of several that fit, the longest counts. */
+export function rewrittenAddress(address: string, rewrites: readonly AddressRewrite[], way: 'fetch' | 'push'): string {
+  const longest = (pushOnly: boolean) =>
+    rewrites
+      .filter((one) => one.pushOnly === pushOnly && address.startsWith(one.from))
+      .reduce<AddressRewrite | undefined>((best, one) => (best && best.from.length >= one.from.length ? best : one), undefined);
+  const rule = (way === 'push' ? longest(true) : undefined) ?? longest(false);
+  return rule === undefined ? address : `${rule.to}${address.slice(rule.from.length)}`;
+}
+
+/** For GIT_ALLOW_PROTOCOL: git speaks no other. */
+export function protocolOf(url: string): string {
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url) ?? [];
+  if (scheme !== undefined) return scheme.toLowerCase();
+  return /^[^/]*:/.test(url) ? 'ssh' : 'file';
+}
+
+/** Of the addresses in a text. */
+export const withoutPasswords = (text: string): string => text.replaceAll(/\/\/[^/\s]*@/g, '//');

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../testing/store/database.ts';
+import { DISGUISED, disguise } from '../testing/store/disguised.ts';
+import { MIGRATIONS } from './migrations/index.ts';
+import { openStore } from './open.ts';
+import { strangeObjects, tokensIn } from './restored-file.ts';
+
+test('a file of any version of ours has nothing strange; whatever else is in it is named [harden.restore.extra-objects]', async () => {
+  for (let upTo = 1; upTo <= MIGRATIONS.length; upTo++) {
+    const path = join(temporaryFolder(), 'covenant.db');
+    const store = await openStore({ path, now: () => 1, statementTimeoutMs: 1_000, migrations: MIGRATIONS.slice(0, upTo) });
+    await store.close();
+    expect([upTo, await strangeObjects(path)]).toEqual([upTo, []]);
+    expect(tokensIn(path)).toEqual([]);
+    const db = new DatabaseSync(path);
+    // No LIKE pattern for SQLite's own names lets this one through.
+    db.exec('create trigger sqliteX after insert on tokens begin select 1; end');
+    db.exec('drop index if exists events_by_subject');
+    db.close();
+    expect(await strangeObjects(path)).toContain('trigger sqliteX');
+  }
+});
+
+test('what is named as SQLite names its own is found by what it is [harden.restore.extra-objects]', async () => {
+  for (const [statement, named] of Object.entries(DISGUISED)) {
+    const path = join(temporaryFolder(), 'covenant.db');
+    await (await openStore({ path, now: () => 1, statementTimeoutMs: 1_000 })).close();
+    disguise(path, statement);
+    expect(await strangeObjects(path)).toEqual([named]);
+  }
+});

@@ -1,0 +1,66 @@
+import { shellQuoted } from '../../../wire/shell-quoted.ts';
+import { hashOf } from '../hash.ts';
+import type { Guarded } from './install.ts';
+
+/** The suffix of a hook that was there before and is kept beside ours. */
+export const KEPT_SUFFIX = '.kept-by-covibe';
+
+export interface ScriptOptions {
+  readonly origin: string;
+  /** An interpreter and a file that start this program if it is not on the PATH. */
+  readonly program: readonly [string, string];
+  /** The hook that was there before. */
+  readonly kept: string | undefined;
+}
+
+const MARK = '# covibe-guard';
+
+/** The hook's script. Only the exit code of a denial stops git. No other failure may keep anybody from committing. */
+export function guardScript(hook: Guarded, { origin, program: [interpreter, file], kept }: ScriptOptions): string {
+  const what = hook === 'pre-commit' ? 'commit' : 'push';
+  // Git writes the list of refs once, and both hooks must read it.
+  const reads = hook === 'pre-push' ? `refs=$(cat)\nrefs() { [ -z "$refs" ] || printf '%s\\n' "$refs"; }\n` : '';
+  const from = hook === 'pre-push' ? 'refs | ' : '';
+  const body = `# Written by \`covibe-local guard install\`; \`covibe-local guard remove\` takes it out again.
+${reads}kept="$0${KEPT_SUFFIX}"
+if [ -x "$kept" ]; then
+  ${from}${keptHookCommand(kept)} || exit
+fi
+covibe() {
+  if command -v covibe-local >/dev/null 2>&1; then
+    covibe-local "$@"
+  elif [ -x ${shellQuoted(interpreter)} ] && [ -f ${shellQuoted(file)} ]; then
+    ${shellQuoted(interpreter)} ${shellQuoted(file)} "$@"
+  else
+    echo 'covibe-local is not installed any more: this ${what} was not checked against the claims of others.' >&2
+    echo '    next: install it again; \`covibe-local guard remove\` then takes this hook out' >&2
+  fi
+}
+${from}covibe guard check ${hook}${hook === 'pre-push' ? ' "$1"' : ''} --base-url ${shellQuoted(origin)}
+case $? in
+0) ;;
+3) exit 1 ;;
+*)
+  echo 'covibe-local failed: this ${what} was not checked against the claims of others.' >&2
+  echo '    next: covibe-local doctor' >&2
+  ;;
+esac
+`;
+  return `#!/bin/sh\n${MARK} ${hashOf(body)}\n${body}`;
+}
+
+/**
+ * How the hook that was there is run. One of a shell is read by its shell under its old name, because some ask by which name they were
+ * called: husky's find by it what to run.
+ */
+function keptHookCommand(kept: string | undefined): string {
+  const shell = /^#!\s*(?:\/usr\/bin\/env\s+)?((?:\/[\w./-]+\/)?(?:sh|bash|dash|zsh|ksh))((?:\s+-[a-z]+)?)\s*\n/.exec(kept ?? '');
+  return shell ? `${shell[1]}${shell[2]} -c '. "$0${KEPT_SUFFIX}"' "$0" "$@"` : '"$kept" "$@"';
+}
+
+/** `ours`: as it was written, whatever it was written for. `changed`: by somebody, since. */
+export function scriptState(text: string): 'ours' | 'changed' | 'foreign' {
+  const [, mark = '', ...body] = text.split('\n');
+  if (!mark.startsWith(MARK)) return text.includes(`\n${MARK} `) ? 'changed' : 'foreign';
+  return mark === `${MARK} ${hashOf(body.join('\n'))}` ? 'ours' : 'changed';
+}

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { covibeHome, readJson } from '../../wire/covibe-home.ts';
+import type { WrittenEntry } from './edit/entry.ts';
+import { hashOf } from './hash.ts';
+
+/** A file that setup has written to. */
+export interface FileRecord {
+  readonly path: string;
+  /** Whole, to be put back as it was; null where there was no file, undefined where it could not be kept. */
+  readonly before?: string | null;
+  /** The hash of what setup left there: as long as it fits, nobody has touched the file since. */
+  readonly after: string;
+  readonly entries: readonly WrittenEntry[];
+}
+
+/** What setup wrote, for one repository or, in files that all of them share, for this machine. */
+export interface SetupRecord {
+  /** Who needs it. */
+  readonly roots: readonly string[];
+  readonly at: number;
+  readonly files: readonly FileRecord[];
+  /** That setup made, the outermost first. */
+  readonly folders: readonly string[];
+}
+
+export type RecordScope = { readonly repository: string } | 'machine';
+
+const NOTHING: SetupRecord = { roots: [], at: 0, files: [], folders: [] };
+
+export const recordPath = (env: NodeJS.ProcessEnv, scope: RecordScope): string =>
+  join(covibeHome(env), 'setups', `${scope === 'machine' ? scope : hashOf(scope.repository)}.json`);
+
+export function readRecord(env: NodeJS.ProcessEnv, scope: RecordScope): SetupRecord {
+  const { roots, at, files, folders } = (readJson(recordPath(env, scope)) ?? {}) as Partial<SetupRecord>;
+  return Array.isArray(roots) && typeof at === 'number' && Array.isArray(files) && Array.isArray(folders) ? { roots, at, files, folders } : NOTHING;
+}
+
+export const recordText = (record: SetupRecord): string => `${JSON.stringify(record, null, 2)}\n`;

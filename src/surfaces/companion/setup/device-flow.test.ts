@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { testApp } from '../../../testing/app.ts';
+import { temporaryFolder } from '../../../testing/store/database.ts';
+import { tokensFrom } from '../../../wire/credentials.ts';
+import { askForTokens, type DeviceCode } from './device-flow.ts';
+import { identityFromTokens } from './tokens.ts';
+
+/** A machine that waits without waiting: each pause passes on the server's clock, and then `during` happens. */
+async function machine(during: (code: string, pause: number) => Promise<unknown>, agents = ['claude-code', 'codex']) {
+  const t = await testApp();
+  const { url } = await t.serve();
+  await t.developer('ana');
+  const pauses: number[] = [];
+  const shown: DeviceCode[] = [];
+  const tokens = askForTokens({
+    origin: url,
+    agents,
+    show: (code) => shown.push(code),
+    pause: async (ms) => {
+      t.clock.advance(ms);
+      await during(shown[0]?.code ?? '', pauses.push(ms));
+    },
+  });
+  const approve = (code: string) => t.done('devices.approve', { code, developer: 'ana' });
+  return { t, url, tokens, pauses, shown, approve };
+}
+
+/** Where there is no answer the connection breaks. */
+async function serverThatAnswers(answers: (object | undefined)[]): Promise<{ origin: string }> {
+  const server = createServer((request, response) => {
+    const answer = answers.shift();
+    if (answer === undefined) request.socket.destroy();
+    else response.end(JSON.stringify(answer));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test('a code is shown, and once it is approved each agent has a token that the server takes', async () => {
+  const m = await machine((code) => m.approve(code));
+  const { developer, tokens } = await m.tokens;
+  expect(m.shown).toEqual([{ code: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/), uri: `${m.url}/setup/authorize` }]);
+  expect([developer, Object.keys(tokens)]).toEqual(['ana', ['claude-code', 'codex']]);
+  expect(m.pauses).toEqual([5_000]);
+  for (const token of Object.values(tokens)) expect(await m.t.app.authenticate(token, 'bearer')).toHaveProperty('principal');
+});
+
+test('a machine that is told to slow down waits as long as it was told', async () => {
+  const m = await machine(async (code, pause) => {
+    // Its own clock runs fast: by the server's, the second poll comes at once.
+    if (pause === 2) m.t.clock.advance(-5_000);
+    if (pause === 3) await m.approve(code);
+  });
+  await m.tokens;
+  expect(m.pauses).toEqual([5_000, 5_000, 10_000]);
+});
+
+test('a request that was refused, or that nobody answered, ends with the reason and the next step', async () => {
+  const refused = await machine((code) => refused.t.done('devices.refuse', { code }));
+  await expect(refused.tokens).rejects.toMatchObject({ code: 'DEVICE_DENIED', next: expect.stringContaining('setup again') });
+
+  const late = await machine(async () => undefined);
+  await expect(late.tokens).rejects.toMatchObject({ code: 'DEVICE_EXPIRED', next: expect.stringContaining('setup again') });
+
+  const taken = await machine(async (code) => {
+    await taken.approve(code);
+    await taken.t.app.store.write('default', async (tx) => void (await tx.db.updateTable('device_grants').set({ status: 'consumed' }).execute()));
+  });
+  await expect(taken.tokens).rejects.toMatchObject({ code: 'DEVICE_CONSUMED', next: expect.stringContaining('Revoke') });
+});
+
+test('what was delivered is what arrived as a token for an agent that was asked for', async () => {
+  const asked = { device_code: 'd', user_code: 'BQPX-FGQR', verification_uri: 'http://x/setup/authorize', expires_in: 600, interval: 5 };
+  const deliveredAs = async (tokens: unknown) => {
+    const { origin } = await serverThatAnswers([asked, { status: 'approved', developer: 'ana', tokens }]);
+    return (await askForTokens({ origin, agents: ['codex', 'cursor'], show: () => undefined, pause: async () => undefined })).tokens;
+  };
+  expect(await deliveredAs({ codex: 'cv_1', cursor: 'cv_2 x', gemini: 'cv_3' })).toEqual({ codex: 'cv_1' });
+  expect(await deliveredAs({ codex: 1 })).toEqual({});
+  expect(await deliveredAs(undefined)).toEqual({});
+});
+
+test('tokens that arrived are stored, and setup fails for those that did not', async () => {
+  const env = { HOME: temporaryFolder() };
+  const asked = { device_code: 'd', user_code: 'BQPX-FGQR', verification_uri: 'http://x/setup/authorize', expires_in: 600, interval: 1 };
+  const { origin } = await serverThatAnswers([asked, { status: 'approved', developer: 'ana', tokens: { codex: 'cv_1' } }]);
+  await expect(identityFromTokens(env, origin, ['codex', 'cursor'], () => undefined)).rejects.toMatchObject({
+    code: 'TOKENS_MISSING',
+    message: expect.stringMatching(/for cursor\. 1 token stored \(codex\)/),
+    next: expect.stringContaining('setup again'),
+  });
+  expect(tokensFrom(env, origin)).toEqual({ codex: 'cv_1' });
+});
+
+test('a connection that breaks while somebody makes up their mind costs the machine time alone', async () => {
+  const asked = { device_code: 'd', user_code: 'BQPX-FGQR', verification_uri: 'http://x/setup/authorize', expires_in: 600, interval: 5 };
+  const { origin } = await serverThatAnswers([asked, undefined, { status: 'approved', developer: 'ana', tokens: { codex: 'cv_1' } }]);
+  const pauses: number[] = [];
+  const delivered = await askForTokens({ origin, agents: ['codex'], show: () => undefined, pause: async (ms) => pauses.push(ms) });
+  expect([delivered, pauses]).toEqual([{ developer: 'ana', tokens: { codex: 'cv_1' } }, [5_000, 5_000]]);
+});
+
+test('what the server refuses is said in its words, and what is no Covenant server is named so', async () => {
+  await expect((await machine(async () => undefined, ['emacs'])).tokens).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: expect.stringContaining('agents'),
+  });
+  const nothing = askForTokens({ origin: 'http://127.0.0.1:9', agents: ['codex'], show: () => undefined });
+  await expect(nothing).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE', message: expect.stringContaining('Nothing was changed') });
+});

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { VERSION } from '../../../version.ts';
+import { type CurrentRelease, currentRelease, forgetRelease } from './current-release.ts';
+import type { Updater } from './updater.ts';
+
+/** The exit code by which a release that was started here says that another one goes on. */
+export const HANDOVER = 75;
+/** In the environment of a release that was started here. */
+const LAUNCHED = 'COVIBE_LAUNCHED';
+
+/** One that ends in trouble this soon does not run here. */
+const SOON_MS = 30_000;
+
+interface LaunchOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly argv: readonly string[];
+  readonly signal: AbortSignal;
+  readonly updater: Updater;
+  /** This release itself. */
+  here(): Promise<'ended' | 'handover'>;
+}
+
+/**
+ * Runs the release that is in place, which may be this one, and the next whenever one is put in its place. The service's entry point is always the
+ * installed program: it finds the current release from here.
+ */
+export async function runCurrent({ env, argv, signal, updater, here }: LaunchOptions): Promise<'ended' | 'handover' | 'failed'> {
+  for (;;) {
+    const current = env[LAUNCHED] ? undefined : currentRelease(env);
+    if (!current || current.version === VERSION) {
+      const end = await here();
+      // One that was started here leaves it to who started it.
+      if (end === 'ended' || env[LAUNCHED]) return end;
+      continue;
+    }
+    const began = Date.now();
+    const code = await runRelease(current, argv, env, signal);
+    if (code === 0 || signal.aborted) return 'ended';
+    if (code === HANDOVER) continue;
+    if (Date.now() - began >= SOON_MS) return 'failed';
+    forgetRelease(env);
+    updater.failed(current.version, `it ended at once with exit code ${code}`);
+  }
+}
+
+async function runRelease({ program }: CurrentRelease, argv: readonly string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number | null> {
+  const child = spawn(process.execPath, [program, ...argv], { env: { ...env, [LAUNCHED]: String(process.pid) }, stdio: 'inherit' });
+  const end = () => child.kill('SIGTERM');
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    const [code] = (await once(child, 'exit')) as [number | null];
+    return code;
+  } catch {
+    return null;
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}

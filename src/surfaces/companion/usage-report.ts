@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+
+interface Run {
+  /** Claude Code's own record of the run: only counters are taken from it. */
+  readonly transcript: string | undefined;
+  readonly session: string | undefined;
+}
+
+/** In a process of its own, which nobody waits for. */
+export function reportUsageAside(env: NodeJS.ProcessEnv, origin: string, { transcript, session }: Run): void {
+  const script = process.argv[1];
+  if (script === undefined || transcript === undefined) return;
+  const more = ['--transcript', transcript, ...(session === undefined ? [] : ['--session', session])];
+  const args = [...process.execArgv, script, 'hook', 'claude-code', 'usage', '--base-url', origin, ...more];
+  const child = spawn(process.execPath, args, { detached: true, stdio: 'ignore', env });
+  child.on('error', () => {});
+  child.unref();
+}
+
+/** Seconds to wait for another run that is reporting. What this run does not report waits for its next stop or for the watcher. */
+const MAX_TRIES = 30;
+
+export async function reportUsage(env: NodeJS.ProcessEnv, origin: string, { transcript, session }: Run): Promise<void> {
+  const { syncUsage } = await import('./watch/sync.ts');
+  for (let tried = 0; tried < MAX_TRIES; tried++) {
+    const { heldBy } = await syncUsage(env, { origin, sources: ['claude-code'], only: transcript, session_id: session });
+    if (heldBy === undefined) return;
+    await pause(1_000);
+  }
+}
