@@ -2,11 +2,11 @@ import type { Db } from '../../../storage/engine.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import type { CheckKind, ItemKind, ItemStatus, OverlapMatch } from './contract.ts';
 import { componentsDiffer, opposed } from './divergence.ts';
-import { type Finder, type FinderOptions, settingsOf } from './finder.ts';
-import { findItems, readState, type WorkWords } from './items.ts';
+import type { Finder, FinderOptions } from './finder.ts';
 import { reasonFor } from './reason.ts';
 import type { Query, Scored } from './score.ts';
 import type { OverlapSettings } from './settings.ts';
+import { findItems, readState, settingsOf, type WorkWords } from './store.ts';
 import { analyse, surfaces } from './terms.ts';
 
 /** The work that is being checked. */

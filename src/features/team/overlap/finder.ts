@@ -1,14 +1,14 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '../../../storage/engine.ts';
-import { matching, readJson } from '../../../storage/rows.ts';
+import { matching } from '../../../storage/rows.ts';
 import type { OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
-import { ownSettings } from './contract.ts';
-import { findItems, readState, trustedItem } from './items.ts';
 import { MemoryIndex } from './memory-index.ts';
-import { itemsWithFiles, mostShared, prefixFrequencies, readVectors, type Scorable, termFrequencies } from './postings.ts';
+import { itemsWithFiles, mostShared, prefixFrequencies, type Scorable, termFrequencies } from './postings.ts';
 import { inverseFrequency, type Query, type Scored, type Statistics, scorePair, scoreWeighed, weigh } from './score.ts';
-import { DEFAULT_SETTINGS, type OverlapSettings, withOwn } from './settings.ts';
+import type { OverlapSettings } from './settings.ts';
+import { findItems, readState, trustedItem } from './store.ts';
 import { type Analysed, backgroundShare, postedTerms } from './terms.ts';
+import { readVectors } from './vectors.ts';
 
 /** Up to so many items are scored one and all in this process; beyond, the postings in the store find whom to score. */
 const IN_PROCESS = 10_000;
@@ -52,22 +52,6 @@ interface KeptIndex {
 interface Frequencies {
   readonly revision: number;
   readonly known: Map<string, number>;
-}
-
-/** One object for each text of settings, which is parsed once. */
-const made = new Map<string, OverlapSettings>();
-const MAX_MADE = 1_000;
-
-/** What holds in a workspace: the defaults, with what it has set for itself. */
-export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings {
-  const text = state?.settings;
-  if (!text) return DEFAULT_SETTINGS;
-  const known = made.get(text);
-  if (known) return known;
-  if (made.size >= MAX_MADE) made.clear();
-  const settings = withOwn(readJson(ownSettings, text));
-  made.set(text, settings);
-  return settings;
 }
 
 /** Finds the work that is most like a query. What it keeps in memory can be rebuilt from the store at any time. */

@@ -3,9 +3,9 @@ import type { Db } from '../../../storage/engine.ts';
 import { matching, pageOf } from '../../../storage/rows.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import { type CheckedWork, isCompared, isEscalatedPair, isOpen, RECENT_MS } from './detect.ts';
-import { type Finder, settingsOf } from './finder.ts';
-import { readState, trustedItem } from './items.ts';
+import type { Finder } from './finder.ts';
 import { reasonFor } from './reason.ts';
+import { readState, settingsOf, trustedItem } from './store.ts';
 import { surfaces } from './terms.ts';
 
 export interface Pair {

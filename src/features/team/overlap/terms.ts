@@ -319,3 +319,14 @@ export function postedTerms({ terms, counts, prefixTerms }: Analysed): { term: s
     .slice(0, POSTED_TERMS)
     .map(({ term, count }) => ({ term, weight: Math.round((100 * count) / (count + SATURATION)) }));
 }
+
+/** Where work was described at length and given no scope, its beginning serves as one. */
+const SCOPE_SHOWN = 300;
+
+export const scopeOf = ({ scope, description }: Pick<TaskText, 'scope' | 'description'>): string | null => scope ?? description?.slice(0, SCOPE_SHOWN) ?? null;
+
+/** The text that stands for a piece of work before a model; the same for a question as for what is stored. */
+export const embeddedText = (work: TaskText): string => {
+  const scope = scopeOf(work);
+  return scope ? `${work.title}\n${scope}` : work.title;
+};

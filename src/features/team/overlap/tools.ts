@@ -8,9 +8,8 @@ import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import { findWarning, resolveWarning } from './checks.ts';
 import { configureOverlap, dismissByHand, dismissWarning, listOverlaps, ownSettings, showOverlap } from './contract.ts';
-import { settingsOf } from './finder.ts';
-import { readState, saveSettings } from './items.ts';
 import { DEFAULT_SETTINGS, figuresOf } from './settings.ts';
+import { readState, saveSettings, settingsOf } from './store.ts';
 import { recentWarnings, viewOverlaps, warningNamed } from './warnings.ts';
 
 export const overlapTools: Implementation[] = [

@@ -2,13 +2,15 @@ import { sql } from 'kysely';
 import type { Principal } from '../../../kernel/call.ts';
 import { mayBeSameRepo } from '../../../kernel/repo.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, chunks, deleteRows, findRow, insertRows, matching, rowsById } from '../../../storage/rows.ts';
+import { changeRows, chunks, deleteRows, findRow, insertRows, matching, readJson, rowsById } from '../../../storage/rows.ts';
 import type { FileMarkRow, OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../../core/identity/index.ts';
 import type { FileConflict, FileSource, ItemKind, ItemStatus } from './contract.ts';
+import { ownSettings } from './contract.ts';
 import type { Action } from './divergence.ts';
-import { type Analysed, analyse, postedTerms, type TaskText } from './terms.ts';
+import { DEFAULT_SETTINGS, type OverlapSettings, withOwn } from './settings.ts';
+import { type Analysed, analyse, embeddedText, postedTerms, scopeOf } from './terms.ts';
 
 /** What a piece of work says of itself. */
 export interface WorkWords {
@@ -221,24 +223,6 @@ export function trustedItem({ id, analysed, files }: Pick<OverlapItemRow, 'id' |
   return { id, analysed: JSON.parse(analysed), files: JSON.parse(files) };
 }
 
-export function decodeVector(text: string): Float32Array {
-  const bytes = Buffer.from(text, 'base64');
-  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
-}
-
-export const encodeVector = (vector: Float32Array): string => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
-
-/** Where work was described at length and given no scope, its beginning serves as one. */
-const SCOPE_SHOWN = 300;
-
-const scopeOf = ({ scope, description }: Pick<TaskText, 'scope' | 'description'>): string | null => scope ?? description?.slice(0, SCOPE_SHOWN) ?? null;
-
-/** The text that stands for a piece of work before a model; the same for a question as for what is stored. */
-export const embeddedText = (work: TaskText): string => {
-  const scope = scopeOf(work);
-  return scope ? `${work.title}\n${scope}` : work.title;
-};
-
 /** Where a list of files comes from, and how long it may be believed. */
 interface FileHolder {
   readonly source: FileSource;
@@ -328,3 +312,19 @@ export async function fileConflicts(db: Db, workspace: string, question: FileQue
 }
 
 const sameRepo = (a: string | null, b: string | null): boolean => a === null || b === null || mayBeSameRepo(a, b);
+
+/** One object for each text of settings, which is parsed once. */
+const parsedSettings = new Map<string, OverlapSettings>();
+const MAX_PARSED = 1_000;
+
+/** What holds in a workspace: the defaults, with what it has set for itself. */
+export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings {
+  const text = state?.settings;
+  if (!text) return DEFAULT_SETTINGS;
+  const known = parsedSettings.get(text);
+  if (known) return known;
+  if (parsedSettings.size >= MAX_PARSED) parsedSettings.clear();
+  const settings = withOwn(readJson(ownSettings, text));
+  parsedSettings.set(text, settings);
+  return settings;
+}
