@@ -1,5 +1,6 @@
 import type { Implementation } from '../../../kernel/tool.ts';
-import { announcementTools, askTools } from './asks.ts';
+import { announcementTools } from './announcements.ts';
+import { askTools } from './asks.ts';
 import { type ClaimListener, claimTools } from './claims.ts';
 import { type HandoffPorts, handoffTools } from './handoffs.ts';
 import { listTools } from './lists.ts';
