@@ -26,7 +26,6 @@ export async function changeActiveSession(
   await changeRows(tx.db, 'agent_sessions', { workspace_id: tx.workspace, id: sessionId, ended_at: null }, change);
 }
 
-/** Those of the sessions that are open and were heard of since then. */
 /** Which of these sessions are at work: neither ended nor stale. */
 export async function activeSessions(db: Db, workspace: string, ids: readonly string[], now: number): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();

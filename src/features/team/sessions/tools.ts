@@ -21,7 +21,8 @@ import {
   startSession,
 } from './contract.ts';
 import { beginSession, type EndListener, finishSession, sessionNotFound } from './lifecycle.ts';
-import { localGraph, type SnapshotListener, storeSnapshot } from './snapshot.ts';
+import { localGraph } from './local-graph.ts';
+import { type SnapshotListener, storeSnapshot } from './snapshot.ts';
 import { findSession, insertActivity, recentSessions, replaceRegisteredRepos, saveMachine } from './store.ts';
 
 export interface SessionParts {

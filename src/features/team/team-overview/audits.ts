@@ -1,19 +1,24 @@
 import { z } from 'zod';
+import { record, type WriteContext } from '../../../kernel/call.ts';
+import { excerpt } from '../../../kernel/excerpt.ts';
+import { ok, type Reply, refused } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRows, readJson } from '../../../storage/rows.ts';
+import { findRows, insertRows, newId, readJson } from '../../../storage/rows.ts';
 import type { ParallelAuditRow } from '../../../storage/schema-rows.ts';
+import type { Tx } from '../../../storage/write.ts';
 import type { Viewer } from '../../core/identity/index.ts';
-import { isOpen, itemsById, type Pair } from '../overlap/index.ts';
+import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
+import { isOpen, itemsById, type likePairs, type Pair } from '../overlap/index.ts';
 import type { AuditConflict, TeamState } from './contract.ts';
 
-/** What an audit stores of a conflict: who and in which state is looked up when it is shown. */
+/** The stored part of a conflict. Owners and states are looked up when it is shown. */
 const storedConflicts = z.array(z.strictObject({ first: z.string(), second: z.string(), score: z.number(), reason: z.string() }));
 
 const LISTED = 5;
-/** So many are told and stored; a batch of tasks cut from one cloth makes thousands. */
-export const MAX_CONFLICTS = 50;
+/** At most so many are shown and stored; a batch of similar tasks makes thousands. */
+const MAX_CONFLICTS = 50;
 
-export const stored = (pairs: readonly Pair[]): string =>
+const conflictsJson = (pairs: readonly Pair[]): string =>
   JSON.stringify(pairs.slice(0, MAX_CONFLICTS).map(({ first, second, score, reason }) => ({ first: first.id, second: second.id, score, reason })));
 
 const auditRows = (db: Db, workspace: string, limit: number): Promise<ParallelAuditRow[]> =>
@@ -29,8 +34,8 @@ export async function latestAudits(db: Db, workspace: string, viewer: Viewer): P
   }));
 }
 
-/** The conflicts of the latest audit, as they stand now: what was running may be finished since. */
-export async function standingConflicts(db: Db, workspace: string, viewer: Viewer): Promise<AuditConflict[]> {
+/** The conflicts of the latest audit in their present state: running work may be finished by now. */
+export async function currentConflicts(db: Db, workspace: string, viewer: Viewer): Promise<AuditConflict[]> {
   const [latest] = await auditRows(db, workspace, 1);
   if (!latest) return [];
   const conflicts = readJson(storedConflicts, latest.conflicts);
@@ -50,4 +55,49 @@ export function conflictView({ first, second, score, reason }: Pair, viewer: Vie
   const running = [first, second].filter(({ status }) => isOpen(status)).length;
   const side = ({ id, kind, title, owner_id, status }: Pair['first']) => ({ id, type: kind, title, owner: viewer.name(owner_id), status });
   return { kind: running === 2 ? 'running' : running === 1 ? 'repeats_completed' : 'historical', first: side(first), second: side(second), score, reason };
+}
+
+export type ComparedPairs = Awaited<ReturnType<typeof likePairs>>;
+
+type AuditReply = { audit_id: string; compared: number; left_out: number; conflicts: AuditConflict[] };
+
+/** Keeps the event of an audit within the bound of a payload. */
+const DETAILED = 10;
+const TITLE_BYTES = 120;
+const REASON_BYTES = 200;
+
+export async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, leftOut }: ComparedPairs): Promise<Reply<AuditReply>> {
+  const developerId = callingDeveloper(ctx.principal);
+  const id = newId('audit', tx.now);
+  const audit = { workspace_id: tx.workspace, id, developer_id: developerId, compared, conflicts: conflictsJson(pairs), created_at: tx.now };
+  await insertRows(tx.db, 'parallel_audits', audit);
+  record(tx, ctx, {
+    category: 'work',
+    kind: 'parallel_work.audit',
+    subject: id,
+    payload: {
+      compared,
+      left_out: leftOut,
+      conflict_count: pairs.length,
+      conflicts: pairs.slice(0, DETAILED).map(({ first, second, score, reason }) => ({
+        first: { id: first.id, title: excerpt(first.title, TITLE_BYTES), status: first.status },
+        second: { id: second.id, title: excerpt(second.title, TITLE_BYTES), status: second.status },
+        score,
+        reason: excerpt(reason, REASON_BYTES),
+      })),
+    },
+  });
+  const viewer = await viewerOf(tx.db, ctx.principal);
+  const conflicts = pairs.map((pair) => conflictView(pair, viewer));
+  const data = { audit_id: id, compared, left_out: leftOut, conflicts: conflicts.slice(0, MAX_CONFLICTS) };
+  const standing = conflicts.filter(({ kind }) => kind !== 'historical').length;
+  if (standing === 0) return ok(data, `${compared} pieces of work compared; none looks like another that is under way.`);
+  const cut = standing > MAX_CONFLICTS ? ` The ${MAX_CONFLICTS} that are most alike are listed.` : '';
+  return refused(
+    'warning',
+    'PARALLEL_WORK',
+    `${standing} ${standing === 1 ? 'pair of work looks' : 'pairs of work look'} the same.${cut}`,
+    'For each of data.conflicts: settle with the owners who goes on, and cancel or complete the other.',
+    data,
+  );
 }

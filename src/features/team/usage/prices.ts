@@ -1,8 +1,8 @@
 import type { Db } from '../../../storage/engine.ts';
+import { findRows } from '../../../storage/rows.ts';
 import type { ModelPriceRow } from '../../../storage/schema-rows.ts';
 import type { PriceView } from './contract.ts';
 import type { UsageSpan } from './span.ts';
-import { currentPrices } from './store.ts';
 
 /** Dollars for a million tokens of each kind. Null: not known, and then nothing that has such tokens gets a cost. */
 export interface ModelPrice {
@@ -203,4 +203,10 @@ export function costOf(counts: Counts, price: ModelPrice): number | null {
 export function isMismatch(submitted: number, computed: number): boolean {
   const apart = Math.abs(submitted - computed);
   return apart > 1 && apart * 100 > computed;
+}
+
+/** The newest row of each model that was ever set. */
+export async function currentPrices(db: Db, workspace: string): Promise<ModelPriceRow[]> {
+  const rows = await findRows(db, 'model_prices', { workspace_id: workspace }, { order: { version: 'asc' } });
+  return [...new Map(rows.map((row) => [row.model, row])).values()];
 }

@@ -1,6 +1,7 @@
 import { invalidInput } from '../../../kernel/reply.ts';
 import { otel } from './otel.ts';
-import { counter, dollars, each, has, inside, rootOf, toSpan, type UsagePlace, type UsageSpan } from './span.ts';
+import { counter, dollars, each, has, inside, rootOf, type UsagePlace } from './payload-reader.ts';
+import { toSpan, type UsageSpan } from './span.ts';
 
 /** Gives the spans of a payload of its shape, nothing where the payload has another, and refuses counters that cannot be. */
 type Shape = (payload: UsagePlace) => UsageSpan[] | undefined;

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
-import { findRows, matching } from '../../../storage/rows.ts';
-import type { ModelPriceRow } from '../../../storage/schema-rows.ts';
+import { matching } from '../../../storage/rows.ts';
 import { PRIVATE, type Viewer } from '../../core/identity/index.ts';
 import type { CountedUsage, UsageKey, UsageRow, UsageTotals } from './contract.ts';
 
@@ -121,12 +120,6 @@ const spansWithTasks = (db: Db) =>
             .limit(1),
         ),
     );
-
-/** The newest row of each model that was ever set. */
-export async function currentPrices(db: Db, workspace: string): Promise<ModelPriceRow[]> {
-  const rows = await findRows(db, 'model_prices', { workspace_id: workspace }, { order: { version: 'asc' } });
-  return [...new Map(rows.map((row) => [row.model, row])).values()];
-}
 
 interface Usage {
   rows: UsageRow[];
