@@ -127,7 +127,7 @@ const instancePorts: InstancePorts = {
     }),
   agentSeen: seenRunning,
   agentLeaves: (tx, id, by) => dismiss(tx, id, by, releaseTasksOf),
-  tell: (tx, message) => tell(tx, { message_type: 'notification', ...message }),
+  sendMessage: (tx, message) => tell(tx, { message_type: 'notification', ...message }),
   issueToken: issueInstanceToken,
   revokeToken: endTokenById,
   developerOf: workingFor,

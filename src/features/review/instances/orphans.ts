@@ -6,16 +6,12 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
 import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/worktree-state.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesClearOrphans, instancesOrphans, type Orphan } from './contract.ts';
-import { removeFromDisk } from './end.ts';
-import { INSTANCE_ID } from './lifecycle.ts';
+import { isOwnName } from './names.ts';
 import { ownerOf, worktreesFolder } from './place.ts';
-import type { InstanceOutside } from './step.ts';
-import { placesOf } from './store.ts';
-
-/** What an instance has on the machine, for as long as it is not over. */
-export type InstancePlace = Pick<InstanceRow, 'session_name' | 'worktree_path' | 'repository' | 'machine' | 'ended_at' | 'step' | 'kept_reason'>;
+import type { InstanceOutside } from './ports.ts';
+import { removeFromDisk } from './removal.ts';
+import { type InstancePlace, placesOf } from './store.ts';
 
 export interface FoundWorktree {
   readonly repository: string;
@@ -27,10 +23,6 @@ export interface FoundWorktree {
 }
 
 const BRANCHES = ['work/', 'review/', 'planning/'];
-const IN_WORKSPACE = /^[a-z0-9][a-z0-9-]{0,39}_/;
-
-/** As instances name their sessions and folders: by their id, in another workspace than the default with its name before it. */
-export const isOwnName = (name: string): boolean => INSTANCE_ID.test(name.replace(IN_WORKSPACE, ''));
 
 const isOver = ({ ended_at, step }: InstancePlace): boolean => ended_at !== null && step === null;
 

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { InstanceOutside } from './step.ts';
+import type { InstanceOutside } from './ports.ts';
 
 /** In the worktree, and keeps itself out of git. */
 export const FOLDER = '.covenant';

@@ -10,11 +10,12 @@ import { ProgramMissing } from '../../../machine/process/process.ts';
 import { insertRows } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { InstanceType, instancesStart } from './contract.ts';
-import { branchOf, nextId, stemOf } from './lifecycle.ts';
+import { branchOf, nextId, stemOf } from './names.ts';
 import { foldersIn, worktreesFolder } from './place.ts';
+import type { InstanceOutside, InstancePorts } from './ports.ts';
 import { codingPrompt, planningPrompt } from './prompts.ts';
 import { startFailed } from './start.ts';
-import { type InstanceOutside, type InstancePorts, type LeasedInstance, lease } from './step.ts';
+import { type LeasedInstance, lease } from './step.ts';
 import { countRunning, idsOf } from './store.ts';
 
 export interface InstanceRequest {

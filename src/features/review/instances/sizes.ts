@@ -6,8 +6,23 @@ import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesSizes } from './contract.ts';
 import { findWork, sumOf } from './diff.ts';
 import { isRunning } from './lifecycle.ts';
-import type { InstanceOutside } from './step.ts';
+import type { InstanceOutside } from './ports.ts';
 import { instanceViewer } from './views.ts';
+
+export function sizeAction(outside: InstanceOutside): Implementation {
+  const sizes = createSizes(outside);
+  return implement(instancesSizes, {
+    read: async ({ instance_ids }, ctx) => {
+      const rows = await findRows(ctx.reader, 'instances', { workspace_id: ctx.workspace, id: instance_ids });
+      const { isHidden } = await instanceViewer(ctx.reader, ctx.principal, []);
+      const known = await sizes(
+        rows.filter((row) => !isHidden(row)),
+        ctx.clock.now(),
+      );
+      return ok({ items: [...known].map(([instance_id, size]) => ({ instance_id, ...size })) });
+    },
+  });
+}
 
 interface Size {
   readonly files: number;
@@ -74,19 +89,4 @@ function createSizes(outside: InstanceOutside): (rows: readonly InstanceRow[], n
     enough.abort();
     return new Map(here.flatMap((row) => [[row.id, kept.get(keyOf(row))?.size] as const]).flatMap(([id, size]) => (size ? [[id, size]] : [])));
   };
-}
-
-export function sizeAction(outside: InstanceOutside): Implementation {
-  const sizes = createSizes(outside);
-  return implement(instancesSizes, {
-    read: async ({ instance_ids }, ctx) => {
-      const rows = await findRows(ctx.reader, 'instances', { workspace_id: ctx.workspace, id: instance_ids });
-      const { isHidden } = await instanceViewer(ctx.reader, ctx.principal, []);
-      const known = await sizes(
-        rows.filter((row) => !isHidden(row)),
-        ctx.clock.now(),
-      );
-      return ok({ items: [...known].map(([instance_id, size]) => ({ instance_id, ...size })) });
-    },
-  });
 }

@@ -1,9 +1,10 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { carryOutEnd } from './end.ts';
+import type { InstanceOutside, InstancePorts } from './ports.ts';
 import { carryOutRestart } from './restart.ts';
 import { carryOutStart } from './start.ts';
-import { finishOverdue, type InstanceOutside, type InstancePorts } from './step.ts';
+import { finishOverdue } from './step.ts';
 import { stepsUnderWay } from './store.ts';
 
 const EVERY_MS = 5_000;

@@ -6,7 +6,6 @@ import { changeRows, findRow, findRows, hasRow, matching, pageOf } from '../../.
 import type { InstanceRelationshipRow, InstanceRow } from '../../../storage/schema-rows.ts';
 import type { InstanceStatus, InstanceStep, InstanceType } from './contract.ts';
 import { AT_WORK } from './lifecycle.ts';
-import type { InstancePlace } from './orphans.ts';
 
 export const findInstance = (db: Db, workspace: string, id: string) => findRow(db, 'instances', { workspace_id: workspace, id });
 
@@ -116,3 +115,6 @@ export const isReviewBeingStarted = (db: Db, workspace: string, parent: string) 
 export async function placesOf(db: Db): Promise<InstancePlace[]> {
   return await db.selectFrom('instances').select(['session_name', 'worktree_path', 'repository', 'machine', 'ended_at', 'step', 'kept_reason']).execute();
 }
+
+/** What an instance has on the machine, for as long as it is not over. */
+export type InstancePlace = Pick<InstanceRow, 'session_name' | 'worktree_path' | 'repository' | 'machine' | 'ended_at' | 'step' | 'kept_reason'>;

@@ -94,7 +94,7 @@ export async function beginIssues(tx: Tx, row: InstanceRow, repository: GitHubRe
   return { ...row, ...change };
 }
 
-interface Way {
+interface IssueRunOptions {
   /** Begun by another: the first may have been created, and what GitHub cannot do now may be done later. */
   readonly resumedAt?: number;
 }
@@ -105,7 +105,7 @@ export async function carryOutIssues(
   ports: InstancePorts,
   runner: StepRunner,
   leased: LeasedInstance,
-  { resumedAt }: Way = {},
+  { resumedAt }: IssueRunOptions = {},
 ): Promise<IssueOutcome | undefined> {
   let at: LeasedInstance | undefined = leased;
   let step = JSON.parse(leased.step_data as string) as IssuesStep;
@@ -119,7 +119,7 @@ export async function carryOutIssues(
     } catch (failure) {
       if (!(failure instanceof GitHubFailed)) throw failure;
       if (resumedAt !== undefined && waitsForGitHub(failure, step.begun, resumedAt)) return undefined;
-      step = { ...step, pending, failed: [...step.failed, { index, title, message: inWords(failure) }] };
+      step = { ...step, pending, failed: [...step.failed, { index, title, message: failureText(failure) }] };
       // What is wrong with one issue is not wrong with the next; anything else is.
       if (failure.why !== 'invalid') stopped = failure;
     }
@@ -133,11 +133,11 @@ export async function carryOutIssues(
       return undefined;
     }
   }
-  const notTried = step.pending.map(({ index, title }) => ({ index, title, message: `not tried: ${inWords(stopped)}` }));
+  const notTried = step.pending.map(({ index, title }) => ({ index, title, message: `not tried: ${failureText(stopped)}` }));
   const report: Report = { created: step.created, failed: [...step.failed, ...notTried] };
   const held = at;
-  const nobodyHears = resumedAt !== undefined || runner.signal?.aborted === true;
-  await runner.write((tx) => settle(tx, ports, runner.actor, held, report, nobodyHears));
+  const callerIsGone = resumedAt !== undefined || runner.signal?.aborted === true;
+  await runner.write((tx) => settle(tx, ports, runner.actor, held, report, callerIsGone));
   return { ...report, stopped };
 }
 
@@ -165,12 +165,12 @@ async function create(
 }
 const CLOCKS_DIFFER_MS = 600_000;
 
-function inWords(failure: GitHubFailed | null): string {
+function failureText(failure: GitHubFailed | null): string {
   const again = failure?.retryAt == null ? '' : `; try again at ${new Date(failure.retryAt).toISOString()}`;
   return `${messageOf(failure)}${again}`;
 }
 
-async function settle(tx: Tx, ports: InstancePorts, actor: string, leased: LeasedInstance, { created, failed }: Report, nobodyHears: boolean): Promise<void> {
+async function settle(tx: Tx, ports: InstancePorts, actor: string, leased: LeasedInstance, { created, failed }: Report, callerIsGone: boolean): Promise<void> {
   const row = await findInstance(tx.db, tx.workspace, leased.id);
   if (!row) return;
   const isMine = isHeldAs(row, leased);
@@ -179,8 +179,8 @@ async function settle(tx: Tx, ports: InstancePorts, actor: string, leased: Lease
   else if (row.step !== 'ending' && row.ended_at === null) return;
   const payload = { numbers: created.map(({ number }) => number), failed: failed.length };
   tx.append({ category: 'work', kind: 'issues.created', actor, subject: row.id, payload });
-  if (!isMine || !nobodyHears) return;
+  if (!isMine || !callerIsGone) return;
   const subject = `Of your issues ${created.length} were created, ${failed.length} not`;
   const body = { created, failed: failed.map(({ index, message }) => ({ index, message })) };
-  await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor, subject, body });
+  await ports.sendMessage(tx, { from: row.agent_id, to: row.agent_id, actor, subject, body });
 }

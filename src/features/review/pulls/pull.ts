@@ -3,10 +3,11 @@ import type { Input, Output } from '../../../kernel/contract.ts';
 import { invalidState, ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { isHeldAs, messageOf, type StepRunner, stepRunner } from '../../../kernel/step.ts';
 import type { Push } from '../../../machine/git/remote.ts';
-import { type GitHub, GitHubFailed, type GitHubRepository, type Pull, type PullWords } from '../../../machine/github/github.ts';
+import type { GitHubRepository, Pull } from '../../../machine/github/github.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
   changeInstance,
+  concludeReview,
   EXIT_GRACE_MS,
   findInstance,
   goOn,
@@ -19,15 +20,15 @@ import {
   leave,
   requireHere,
   requireInstance,
-  reviewOver,
   stillMine,
 } from '../instances/index.ts';
 import { callingInstance } from '../reviews/index.ts';
 import type { createPullRequest } from './contract.ts';
 import { asRefusal, refuseFailures, waitsForGitHub } from './failures.ts';
+import { findPull, openPull, PullOutcomeUnknown } from './open-pull.ts';
 import { requireReady, requireWork } from './readiness.ts';
 
-/** Who asks and for whose work, what stands in the way; then it is written down, and carried out or over. */
+/** Checks the caller, the work and every obstacle, then records the step and carries it out. */
 export async function runPull(
   outside: InstanceOutside,
   ports: InstancePorts,
@@ -59,7 +60,7 @@ const outcomeUnknown = ({ message }: PullOutcomeUnknown): Refusal =>
     'Wait: the server goes on asking GitHub, and a message tells you what it finds.',
   );
 
-/** What is being made a pull request of, as it is written down before anything is done. */
+/** The step as it is stored before anything is pushed. */
 interface PullStep {
   readonly repository: GitHubRepository;
   readonly title: string;
@@ -94,7 +95,7 @@ export async function carryOutPull(
   leased: LeasedInstance,
   push: Push,
 ): Promise<MadePull> {
-  const nobodyHears = () => runner.signal?.aborted === true;
+  const callerIsGone = () => runner.signal?.aborted === true;
   let held = leased;
   let pull: Pull;
   try {
@@ -106,11 +107,11 @@ export async function carryOutPull(
     pull = await openPull(github, wantedOf(leased, stepOf(leased)));
   } catch (failure) {
     if (failure instanceof PullOutcomeUnknown) await runner.write((tx) => leaveToSweep(tx, held));
-    else await runner.write((tx) => undo(tx, ports, runner, held, messageOf(failure), nobodyHears()));
+    else await runner.write((tx) => undo(tx, ports, runner, held, messageOf(failure), callerIsGone()));
     return { failure };
   }
   // Should this fail, the sweep finds the pull request.
-  await runner.write((tx) => settle(tx, ports, runner, held, pull, nobodyHears()));
+  await runner.write((tx) => settle(tx, ports, runner, held, pull, callerIsGone()));
   return { pull };
 }
 
@@ -156,7 +157,7 @@ async function undo(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased:
   const caller = tellCaller ? await findInstance(tx.db, tx.workspace, by) : undefined;
   if (!caller || caller.ended_at !== null) return;
   const words = { subject: 'Your pull request was not made', body: `${reason}. Call create_pull_request again.` };
-  await ports.tell(tx, { from: caller.agent_id, to: caller.agent_id, actor, ...words });
+  await ports.sendMessage(tx, { from: caller.agent_id, to: caller.agent_id, actor, ...words });
 }
 
 async function settle(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, { number, url }: Pull, tellCaller: boolean): Promise<void> {
@@ -178,7 +179,8 @@ async function settle(tx: Tx, ports: InstancePorts, { actor }: StepRunner, lease
   if (by === row.id || row.status !== 'waiting_review') await changeInstance(tx.db, row, { ...values, news: null });
   if (by !== row.id) await approve(tx, ports, actor, by, row.agent_id, values);
   const words = `Pull request #${number} is open: ${url}`;
-  if (tellCaller && by === row.id) await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor, subject: words, body: `It is of ${row.branch_name}.` });
+  if (tellCaller && by === row.id)
+    await ports.sendMessage(tx, { from: row.agent_id, to: row.agent_id, actor, subject: words, body: `It is of ${row.branch_name}.` });
 }
 
 /** The review is over, and its agent with it. Should it have ended meanwhile, the pull request stands. */
@@ -188,7 +190,7 @@ async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, 
   const message = { subject, body: `${pr_url}. Nothing is left for you to do unless you are told otherwise.` };
   const review = await findInstance(tx.db, tx.workspace, by);
   if (review?.status === 'started') {
-    await reviewOver(tx, ports, review, {
+    await concludeReview(tx, ports, review, {
       actor,
       outcome: 'approved',
       reason: `approved: pull request #${pr_number}`,
@@ -197,43 +199,6 @@ async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, 
       graceMs: EXIT_GRACE_MS,
     });
   } else {
-    await ports.tell(tx, { from: coder, to: coder, actor, ...message });
-  }
-}
-
-/** Whether GitHub has done it could not be learnt. */
-class PullOutcomeUnknown extends Error {
-  override readonly name = 'PullOutcomeUnknown';
-}
-
-interface WantedPull {
-  readonly repository: GitHubRepository;
-  readonly branch: string;
-  /** The pull request that the instance has already. */
-  readonly known: number | null;
-  readonly words: PullWords;
-}
-
-/** The one that is open for this work, if any. */
-export async function findPull(github: GitHub, { repository, branch, known, words }: WantedPull): Promise<Pull | undefined> {
-  const open = await github.openPulls(repository, branch);
-  return open.find(({ number }) => number === known) ?? open.find(({ base }) => base === words.base);
-}
-
-/** Opens a pull request for the branch, or brings the words of the one that is open up to date. */
-export async function openPull(github: GitHub, wanted: WantedPull): Promise<Pull> {
-  const { repository, branch, words } = wanted;
-  const there = await findPull(github, wanted);
-  if (there) return await github.changePull(repository, there.number, words);
-  try {
-    return await github.createPull(repository, branch, words);
-  } catch (error) {
-    if (!(error instanceof GitHubFailed) || !(error.isUncertain || error.why === 'invalid')) throw error;
-    // It may have been made all the same, or by somebody else a moment ago.
-    const made = await findPull(github, wanted).catch(() => {
-      throw error.isUncertain ? new PullOutcomeUnknown(error.message) : error;
-    });
-    if (made) return made;
-    throw error;
+    await ports.sendMessage(tx, { from: coder, to: coder, actor, ...message });
   }
 }

@@ -23,7 +23,7 @@ interface FeedbackNotice {
 const WHAT_NEXT = 'Act on it, commit, then call request_review again or create_pull_request.';
 
 /** What the coding agent is told. Merged feedback is not repeated; what could not be merged is in the message itself. */
-export function inWords(row: ReviewFeedbackRow, { commit, reason, abandoned }: DeliveryOutcome): FeedbackNotice {
+export function feedbackNotice(row: ReviewFeedbackRow, { commit, reason, abandoned }: DeliveryOutcome): FeedbackNotice {
   const subject = `Review ${row.review_iteration} by ${row.review_instance}: ${row.feedback_type}`;
   const next = abandoned ? `${row.coding_instance} is abandoned now: it has had too many failed reviews.` : WHAT_NEXT;
   if (reason === null) {

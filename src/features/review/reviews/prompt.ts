@@ -1,5 +1,5 @@
 import type { InstanceRow } from '../instances/index.ts';
-import type { ReviewReadiness } from './request.ts';
+import type { ReviewReadiness } from './readiness.ts';
 
 export interface ReviewRequest {
   readonly coding: InstanceRow;

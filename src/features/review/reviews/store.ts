@@ -1,7 +1,5 @@
-import { createLeases, type LeasedStep, STEP_OVER } from '../../../kernel/step.ts';
-import { holders } from '../../../machine/process/holder.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, matching, view } from '../../../storage/rows.ts';
+import { findRow, matching, view } from '../../../storage/rows.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import { type Feedback, feedbackView } from '../instances/index.ts';
 
@@ -50,13 +48,3 @@ export async function feedbackOf(db: Db, workspace: string, instance: string): P
     .execute();
   return rows.map((row) => view(feedbackView, row, { feedback_id: row.id, review_instance_id: row.review_instance }));
 }
-
-export type LeasedFeedback = LeasedStep<ReviewFeedbackRow>;
-
-export const { lease, isOverdue, stillMine, goOn, takeOver, finishOverdue } = createLeases<ReviewFeedbackRow>({
-  holders,
-  stepMs: 180_000,
-  find: ({ db, workspace }, { id }) => findRow(db, 'review_feedback', { workspace_id: workspace, id }),
-  change: ({ db }, { workspace_id, id }, values) => changeRows(db, 'review_feedback', { workspace_id, id }, values),
-});
-export const LEASE_OVER = { ...STEP_OVER, step_by: null } as const;
