@@ -9,27 +9,6 @@ export interface ClaimProof {
   readonly fence?: number | undefined;
 }
 
-/** The words do not say who has the task: `assigned_agent_id` does, to those who may know. */
-const notAssigned = (task: WorkflowTaskRow, message: string): Refusal =>
-  new Refusal('NOT_ASSIGNED', message, 'Work on a task of your own: task_get_available lists what is free.', {
-    field: 'agent_id',
-    task_id: task.id,
-    assigned_agent_id: task.assigned_agent_id,
-  });
-
-const lapsed = (task: WorkflowTaskRow, agentId: string): Refusal =>
-  new Refusal(
-    'STALE_CLAIM',
-    `Agent ${agentId} is offline: it left, or was silent for too long, and whatever it had claimed is no longer its own.`,
-    'Register again, claim the task anew and load its context.',
-    { field: 'agent_id', task_id: task.id, current_fence: task.fence },
-  );
-
-/** An agent that has gone does not know that it lost the task. Only what it had said in time it may say again: then the fence still is its own, or the task was completed by it. */
-function requireStillThere(task: WorkflowTaskRow, agent: AgentRow, fence: number | undefined, now: number): void {
-  if (fence === undefined && task.completed_by !== agent.id && statusAt(agent, now) === 'offline') throw lapsed(task, agent.id);
-}
-
 /**
  * Who writes to a claimed task must hold it; to one that nobody holds anybody may. Returns in whose name the write is made.
  * `named` is the agent that is named, if it has been read already. Whoever writes is alive: the write renews the lease as a heartbeat does.
@@ -59,3 +38,24 @@ export async function requireHold(tx: Tx, ctx: WriteContext, task: WorkflowTaskR
   await touchIfStale(tx, holder);
   return holderId;
 }
+
+/** An agent that has gone does not know that it lost the task. Only what it had said in time it may say again: then the fence still is its own, or the task was completed by it. */
+function requireStillThere(task: WorkflowTaskRow, agent: AgentRow, fence: number | undefined, now: number): void {
+  if (fence === undefined && task.completed_by !== agent.id && statusAt(agent, now) === 'offline') throw lapsed(task, agent.id);
+}
+
+/** The words do not say who has the task: `assigned_agent_id` does, to those who may know. */
+const notAssigned = (task: WorkflowTaskRow, message: string): Refusal =>
+  new Refusal('NOT_ASSIGNED', message, 'Work on a task of your own: task_get_available lists what is free.', {
+    field: 'agent_id',
+    task_id: task.id,
+    assigned_agent_id: task.assigned_agent_id,
+  });
+
+const lapsed = (task: WorkflowTaskRow, agentId: string): Refusal =>
+  new Refusal(
+    'STALE_CLAIM',
+    `Agent ${agentId} is offline: it left, or was silent for too long, and whatever it had claimed is no longer its own.`,
+    'Register again, claim the task anew and load its context.',
+    { field: 'agent_id', task_id: task.id, current_fence: task.fence },
+  );
