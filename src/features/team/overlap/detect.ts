@@ -104,11 +104,8 @@ export async function detect(db: Db, workspace: string, subject: CheckedWork, co
   const isCut = first.length === MAX_MATCHES && first.every(({ score }) => score >= settings.escalate);
   const accept: FinderOptions['accept'] = (id, item) => isCompared(subject, id, item, comparison.now) && mayEscalate(subject, item);
   const scored = isCut ? merged(first, await search({ accept, openOnly: true })) : first;
-  const items = await findItems(
-    db,
-    workspace,
-    scored.map(({ id }) => id),
-  );
+  const ids = scored.map(({ id }) => id);
+  const items = await findItems(db, workspace, ids);
   const words = surfaces([subject.title, subject.scope, subject.description].filter(Boolean).join('\n'));
   const matches = scored.flatMap((found) => {
     const item = items.get(found.id);

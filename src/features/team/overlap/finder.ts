@@ -210,12 +210,8 @@ export class Finder {
   async #vectors(db: Db, workspace: string, rows: readonly Scorable[]): Promise<Map<string, Float32Array>> {
     const model = this.#model;
     if (model === null || rows.length === 0) return new Map();
-    return await readVectors(
-      db,
-      workspace,
-      rows.map(({ id }) => id),
-      model,
-    );
+    const ids = rows.map(({ id }) => id);
+    return await readVectors(db, workspace, ids, model);
   }
 
   /** Forgets what is no longer compared with, so that memory follows the store. */

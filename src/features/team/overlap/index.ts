@@ -32,7 +32,6 @@ export {
 } from './store.ts';
 
 export { overlapsOf, recentWarnings, titlesOfWarnings, warningView } from './warnings.ts';
-
 export type { Finder };
 
 export interface OverlapService {

@@ -188,11 +188,8 @@ async function factsOf(tx: Tx, check: PreflightCheckRow, detection: Detection): 
   const escalated = readJson(checkedIds, check.candidates);
   const warning = check.warning_id ? await findWarning(tx.db, tx.workspace, check.warning_id) : undefined;
   const found = warning ? readMatches(warning) : [];
-  const items = await findItems(
-    tx.db,
-    tx.workspace,
-    found.map(({ id }) => id),
-  );
+  const ids = found.map(({ id }) => id);
+  const items = await findItems(tx.db, tx.workspace, ids);
   const open = found.flatMap((match) => {
     const item = items.get(match.id);
     return item && isOpen(item.status) ? [{ ...match, owner: item.owner_id, status: item.status }] : [];

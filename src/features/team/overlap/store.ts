@@ -53,11 +53,8 @@ export async function indexItems(tx: Tx, items: readonly WorkItem[]): Promise<vo
     return { before, analysed, row: itemRow(tx, item, analysed, before?.number ?? number++, revision) };
   });
   for (const some of chunks([...known.keys()], CHUNK)) await deleteRows(tx.db, 'overlap_items', { workspace_id: tx.workspace, id: some });
-  await insertRows(
-    tx.db,
-    'overlap_items',
-    entries.map(({ row }) => row),
-  );
+  const rows = entries.map(({ row }) => row);
+  await insertRows(tx.db, 'overlap_items', rows);
   for (const { before, row } of entries) {
     if (before && embeddedText(before) !== embeddedText(row)) await deleteRows(tx.db, 'overlap_vectors', { workspace_id: tx.workspace, item_id: row.id });
   }

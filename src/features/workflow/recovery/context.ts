@@ -1,14 +1,14 @@
 import type { Output } from '../../../kernel/contract.ts';
+import { TimeSlice } from '../../../kernel/time-slice.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { planOf, readRecord, readStrings, requireWorkflow, shownStatus, type WorkflowRow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { type Include, loadContext } from './contract.ts';
 import { oneLine } from './cut.ts';
 import type { Scale } from './entries.ts';
 import { gather } from './gather.ts';
-import { pack, type Sections, Turns } from './pack.ts';
+import { pack, type Sections } from './pack.ts';
 import { jsonPart, listPart, type Omission, textPart } from './parts.ts';
-import type { Tokenizer } from './tokens.ts';
-import { loadTokenizer } from './tokens.ts';
+import { loadTokenizer, type Tokenizer } from './tokens.ts';
 
 export type LoadedContext = Output<typeof loadContext>;
 
@@ -32,15 +32,15 @@ interface ContextRequest {
 
 export async function contextOf(db: Db, asked: ContextRequest, tokens: Tokenizer): Promise<LoadedContext> {
   const scale: Scale = { tokens, max: asked.max };
-  const turns = new Turns();
-  return await packContext(asked, await gather(db, asked.task, asked.include, scale, turns), scale, turns);
+  const slice = new TimeSlice();
+  return await packContext(asked, await gather(db, asked.task, asked.include, scale, slice), scale, slice);
 }
 
 export async function packContext(
   { workflow, task, include, max }: ContextRequest,
   found: Awaited<ReturnType<typeof gather>>,
   { tokens }: Scale,
-  turns: Turns,
+  slice: TimeSlice,
 ): Promise<LoadedContext> {
   const reverse = <T>(values: T[]): T[] => values.reverse();
   const text = (section: string, whole: string) => textPart(section, whole, tokens, max);
@@ -87,7 +87,7 @@ export async function packContext(
     sections: SHARES,
     parts,
     max,
-    turns,
+    slice,
     assemble: (filled, omitted: Omission[]): LoadedContext => ({
       workflow: {
         id: workflow.id,

@@ -1,4 +1,4 @@
-import { shareOut } from './pack.ts';
+import { shareOut } from './budget.ts';
 import type { Tokenizer } from './tokens.ts';
 
 /** Stands where a text was cut. */
