@@ -4,7 +4,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { chunks } from '../../../storage/rows.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import { LEASE_MS } from '../agents/index.ts';
-import { NEIGHBOURS_TOLD, type nextTasks } from './contract.ts';
+import { NEIGHBOURS_SHOWN, type nextTasks } from './contract.ts';
 import { dependencyNames } from './graph-store.ts';
 import { isOneOf, OPEN_WORKFLOW } from './lifecycle.ts';
 import { activeTasks } from './store.ts';
@@ -84,7 +84,7 @@ async function described(db: Db, workflow: WorkflowRow, ready: readonly Ready[])
   const groups = await groupMembers(db, workflow, [...new Set(ready.map(({ parallel_group }) => parallel_group).filter((group) => group !== null))]);
   return ready.map(({ parallel_group, ...task }) => {
     const group = parallel_group === null ? undefined : groups.get(parallel_group);
-    const others = (group?.ids ?? []).filter((id) => id !== task.id).slice(0, NEIGHBOURS_TOLD);
+    const others = (group?.ids ?? []).filter((id) => id !== task.id).slice(0, NEIGHBOURS_SHOWN);
     const dependencies = names.get(task.id) ?? [];
     return {
       ...task,
@@ -92,8 +92,8 @@ async function described(db: Db, workflow: WorkflowRow, ready: readonly Ready[])
       can_parallelize: others.length > 0,
       ...(parallel_group === null ? {} : { parallel_with: others }),
       ...fieldIfMore('parallel_with_more', (group?.size ?? 1) - 1 - others.length),
-      dependencies_completed: dependencies.slice(0, NEIGHBOURS_TOLD),
-      ...fieldIfMore('dependencies_completed_more', dependencies.length - NEIGHBOURS_TOLD),
+      dependencies_completed: dependencies.slice(0, NEIGHBOURS_SHOWN),
+      ...fieldIfMore('dependencies_completed_more', dependencies.length - NEIGHBOURS_SHOWN),
     };
   });
 }
@@ -111,7 +111,7 @@ async function groupMembers(db: Db, { workspace_id, id }: WorkflowRow, groups: r
   for (const chunk of chunks(groups, GROUPS_AT_ONCE)) {
     const members = chunk.map(
       (group) => sql`select * from (select parallel_group, id from workflow_tasks where workspace_id = ${workspace_id} and workflow_id = ${id}
-        and parallel_group = ${group} order by sequence limit ${sql.lit(NEIGHBOURS_TOLD + 1)}) as one`,
+        and parallel_group = ${group} order by sequence limit ${sql.lit(NEIGHBOURS_SHOWN + 1)}) as one`,
     );
     const { rows } = await sql<{ parallel_group: string; id: string }>`${sql.join(members, sql` union all `)}`.execute(db);
     const sizes = await db

@@ -1,5 +1,7 @@
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { addTask } from './add-task.ts';
+import { changeParallelism, changeStatus, type WorkflowPorts } from './change-workflow.ts';
 import {
   addTaskContract,
   checkDependencies,
@@ -13,12 +15,13 @@ import {
   setPlanContract,
   updateWorkflowStatus,
 } from './contract.ts';
+import { createWorkflow } from './create-workflow.ts';
 import { dependenciesWithOutcomes } from './graph-store.ts';
 import { isSatisfied, shownStatus } from './lifecycle.ts';
 import { nextOf } from './next.ts';
-import { addTask, removeTask, setPlan } from './plan-tasks.ts';
 import { allComplete, progress } from './progress.ts';
-import { changeParallelism, changeStatus, createWorkflow, type WorkflowPorts } from './status.ts';
+import { removeTask } from './remove-task.ts';
+import { setPlan } from './set-plan.ts';
 import { requireTask, requireWorkflow } from './store.ts';
 import { pageOfTasks, pageOfWorkflows, summariseWorkflow, viewWorkflow } from './views.ts';
 

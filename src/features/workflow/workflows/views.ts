@@ -104,11 +104,8 @@ export async function pageOfTasks(db: Db, workspace: string, workflowId: string,
     .orderBy('sequence')
     .orderBy('name');
   const { rows, total } = await pageOf(query, page);
-  const names = await dependencyNames(
-    db,
-    workspace,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const names = await dependencyNames(db, workspace, ids);
   const tasks = rows.map(({ open_dependencies, text, ...row }) => ({
     ...row,
     status: shownStatus({ ...row, open_dependencies }),
