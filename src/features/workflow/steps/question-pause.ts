@@ -6,13 +6,13 @@ import { changeTask, type StoredTaskStatus, SYSTEM_MACHINE, shownStatus, syncOve
 export async function pauseForQuestion(tx: Tx, task: WorkflowTaskRow, questionId: string, actor = 'server'): Promise<void> {
   const { status } = task;
   if (status !== 'planning' && status !== 'in_progress') throw new Error(`a question cannot pause a task that is ${status}`);
-  await move(tx, task, { status: SYSTEM_MACHINE.ask.to, question_id: questionId, resume_status: status }, actor, 'question asked');
+  await changeStatus(tx, task, { status: SYSTEM_MACHINE.ask.to, question_id: questionId, resume_status: status }, actor, 'question asked');
 }
 
 /** The question is settled: the task goes on where it was, or, when its agent has gone meanwhile, back to pending. Answers which. */
 export async function resumeAfterAnswer(tx: Tx, task: WorkflowTaskRow, actor: string): Promise<StoredTaskStatus> {
   const status = task.status === 'paused' ? await statusAfter(tx, task) : task.status;
-  await move(tx, task, { status, question_id: null, resume_status: null }, actor, 'question settled');
+  await changeStatus(tx, task, { status, question_id: null, resume_status: null }, actor, 'question settled');
   return status;
 }
 
@@ -24,7 +24,7 @@ async function statusAfter(tx: Tx, task: WorkflowTaskRow): Promise<StoredTaskSta
   return holder && statusAt(holder, tx.now) !== 'offline' ? back : 'pending';
 }
 
-async function move(
+async function changeStatus(
   tx: Tx,
   task: WorkflowTaskRow,
   values: Partial<WorkflowTaskRow> & { status: StoredTaskStatus },
