@@ -22,11 +22,8 @@ export async function instanceViewer(db: Db, principal: Principal, rows: readonl
   const { workspace } = principal;
   const viewer = await viewerOf(db, principal);
   const limits = await reviewLimits(db, workspace);
-  const ran = await reviewCounts(
-    db,
-    workspace,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const ran = await reviewCounts(db, workspace, ids);
   const isHidden = ({ developer_id }: InstanceRow) => principal.kind !== 'operator' && !viewer.sees(developer_id);
   /** The store has ids alone: a name may have to be hidden one day. */
   const named = (text: string): string => text.replace(/\b(?:developer:|agent:[a-z-]+@)(dev_\w+)/g, (_, id: string) => viewer.name(id));

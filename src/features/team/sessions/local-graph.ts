@@ -20,12 +20,8 @@ const hashes = z.union([z.record(z.string(), z.string()), z.array(z.string())]);
 /** Which working trees and branches of a repository are in whose hands, with which files: the one reported last first. */
 export async function localGraph(db: Db, workspace: string, repo: string, principal: Principal, bounds: GraphBounds = BOUNDS): Promise<LocalGraph> {
   const rows = await findRows(db, 'local_worktrees', { workspace_id: workspace, repo }, { order: { updated_at: 'desc', id: 'desc' }, limit: bounds.worktrees });
-  const commits = await commitsOf(
-    db,
-    workspace,
-    rows.map(({ id }) => id),
-    bounds.commits,
-  );
+  const ids = rows.map(({ id }) => id);
+  const commits = await commitsOf(db, workspace, ids, bounds.commits);
   const viewer = await viewerOf(db, principal);
   const worktrees = rows.map((row) => {
     const isSeen = viewer.sees(row.developer_id);

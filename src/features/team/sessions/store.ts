@@ -104,11 +104,8 @@ export async function staleSessions(db: Db, workspace: string, viewer: Viewer, n
 }
 
 async function shown(db: Db, workspace: string, viewer: Viewer, now: number, rows: readonly AgentSessionRow[]): Promise<SessionView[]> {
-  const activities = await lastActivities(
-    db,
-    workspace,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const activities = await lastActivities(db, workspace, ids);
   return rows.map((row) => {
     const isSeen = viewer.sees(row.developer_id);
     return view(sessionView, row, {

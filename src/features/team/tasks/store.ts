@@ -2,14 +2,18 @@ import type { Principal } from '../../../kernel/call.ts';
 import { agentTypeOf } from '../../../kernel/ids.ts';
 import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRow, findRows, matching, readJson, rowsById, view } from '../../../storage/rows.ts';
+import { changeRows, findRow, findRows, matching, readJson, rowsById, view } from '../../../storage/rows.ts';
 import type { TaskRow, WorkstreamRow } from '../../../storage/schema-rows.ts';
+import type { Tx } from '../../../storage/write.ts';
 import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { overlapsOf } from '../overlap/index.ts';
 import { type ShownTask, type TaskView, taskView } from './contract.ts';
 import { OPEN, RUNNING, type WorkStatus } from './lifecycle.ts';
 
 export const findTask = (db: Db, workspace: string, id: string): Promise<TaskRow | undefined> => findRow(db, 'tasks', { workspace_id: workspace, id });
+
+export const changeTask = (tx: Tx, id: string, values: Partial<TaskRow>) =>
+  changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id }, { ...values, updated_at: tx.now });
 
 export async function ownsTask(db: Db, workspace: string, developerId: string, id: string): Promise<boolean> {
   return (await findTask(db, workspace, id))?.developer_id === developerId;
@@ -129,11 +133,8 @@ export const viewTask = (row: TaskRow, viewer: Viewer): TaskView =>
 export async function showTasks(db: Db, workspace: string, principal: Principal, rows: readonly TaskRow[]): Promise<ShownTask[]> {
   const viewer = await viewerOf(db, principal);
   const titles = await titlesOf(db, workspace, [...new Set(rows.flatMap(({ workstream_id }) => workstream_id ?? []))]);
-  const overlaps = await overlapsOf(
-    db,
-    workspace,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const overlaps = await overlapsOf(db, workspace, ids);
   return rows.map((row) => ({
     ...viewTask(row, viewer),
     agent_id: viewer.agent(row.actor, row.developer_id).agent_id,
@@ -148,6 +149,9 @@ export async function ownsWorkstream(db: Db, workspace: string, developerId: str
 
 export const findWorkstream = (db: Db, workspace: string, id: string): Promise<WorkstreamRow | undefined> =>
   findRow(db, 'workstreams', { workspace_id: workspace, id });
+
+export const changeWorkstream = (tx: Tx, id: string, values: Partial<WorkstreamRow>) =>
+  changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id }, { ...values, updated_at: tx.now });
 
 export async function titlesOf(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await rowsById(db, 'workstreams', workspace, ids);

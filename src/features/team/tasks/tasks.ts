@@ -7,7 +7,7 @@ import type { Tx } from '../../../storage/write.ts';
 import { addItemFiles, bestFit, type CheckedWork, markWorkFiles, setItemOwner } from '../overlap/index.ts';
 import { repoOfSession } from '../sessions/index.ts';
 import { RUNNING } from './lifecycle.ts';
-import { filesOf, findTask, findWorkstream, openTaskIds, orphanTasks, runningTasksOf } from './store.ts';
+import { changeTask, changeWorkstream, filesOf, findTask, findWorkstream, openTaskIds, orphanTasks, runningTasksOf } from './store.ts';
 
 /** A task as the caller describes it. */
 export interface TaskWords {
@@ -179,7 +179,7 @@ export async function closeEmptyContainer(tx: Tx, author: EventAuthor, workstrea
   const row = workstreamId ? await findWorkstream(tx.db, tx.workspace, workstreamId) : undefined;
   if (!row || row.auto_created === 0 || row.closed_at !== null) return;
   if ((await openTaskIds(tx.db, tx.workspace, row.id)).length > 0) return;
-  await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status: 'completed', updated_at: tx.now, closed_at: tx.now });
+  await changeWorkstream(tx, row.id, { status: 'completed', closed_at: tx.now });
   appendEvent(tx, author, { kind: 'workstream.completed', subject: row.id, payload: { title: row.title, automatic: true } });
 }
 
@@ -192,19 +192,13 @@ export async function activate(tx: Tx, ctx: WriteContext, row: TaskRow): Promise
   const workstream = row.workstream_id ? await findWorkstream(tx.db, tx.workspace, row.workstream_id) : undefined;
   const isOpen = workstream && workstream.closed_at === null;
   const workstreamId = isOpen ? workstream.id : await chooseWorkstream(tx, ctx, { ...row, developerId: row.developer_id });
-  await changeRows(
-    tx.db,
-    'tasks',
-    { workspace_id: tx.workspace, id: row.id },
-    {
-      status: 'active',
-      actor: ctx.principal.actor,
-      session_id: ctx.session ?? row.session_id,
-      workstream_id: workstreamId,
-      started_at: tx.now,
-      updated_at: tx.now,
-    },
-  );
+  await changeTask(tx, row.id, {
+    status: 'active',
+    actor: ctx.principal.actor,
+    session_id: ctx.session ?? row.session_id,
+    workstream_id: workstreamId,
+    started_at: tx.now,
+  });
   record(tx, ctx, { category: 'work', kind: 'task.started', subject: row.id, payload: { title: row.title, planned: true, workstream_id: workstreamId } });
   return workstreamId;
 }
@@ -230,7 +224,7 @@ export async function takeOver(tx: Tx, ctx: WriteContext, { taskIds, fromDevelop
     const staysIn = toDeveloperId === fromDeveloperId ? row.workstream_id : null;
     const workstreamId = staysIn ?? (await chooseWorkstream(tx, ctx, { ...row, developerId: toDeveloperId }));
     const moved = { developer_id: toDeveloperId, actor: ctx.principal.actor, session_id: ctx.session, workstream_id: workstreamId, updated_at: tx.now };
-    await changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id: id }, moved);
+    await changeTask(tx, id, moved);
     await setItemOwner(tx, id, toDeveloperId);
     await markWorkFiles(tx, storedSubject({ ...row, ...moved }), id);
     record(tx, ctx, { category: 'work', kind: 'task.handed_over', subject: id, payload: { title: row.title, from: fromDeveloperId, to: toDeveloperId } });

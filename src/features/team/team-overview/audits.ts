@@ -39,11 +39,8 @@ export async function currentConflicts(db: Db, workspace: string, viewer: Viewer
   const [latest] = await auditRows(db, workspace, 1);
   if (!latest) return [];
   const conflicts = readJson(storedConflicts, latest.conflicts);
-  const items = await itemsById(
-    db,
-    workspace,
-    conflicts.flatMap(({ first, second }) => [first, second]),
-  );
+  const ids = conflicts.flatMap(({ first, second }) => [first, second]);
+  const items = await itemsById(db, workspace, ids);
   return conflicts.flatMap(({ first, second, score, reason }) => {
     const [one, other] = [items.get(first), items.get(second)];
     if (!one || !other || one.status === 'cancelled' || other.status === 'cancelled') return [];

@@ -80,7 +80,7 @@ export function rankOf(delivery: DeliveryState, now: number): 0 | 1 | 2 {
 export const STATES = ['undelivered', 'overdue', 'unanswered'] as const;
 type ThreadState = (typeof STATES)[number];
 
-export function isIn(state: ThreadState | undefined, delivery: DeliveryState, now: number): boolean {
+export function hasState(state: ThreadState | undefined, delivery: DeliveryState, now: number): boolean {
   if (state === 'undelivered') return isUnseen(delivery, now);
   if (state === 'overdue') return isLate(delivery, now);
   return state === undefined || isUnanswered(delivery, now);

@@ -94,12 +94,8 @@ async function readNow(tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): 
 
 /** Changes messages alike, and tells of it once for each agent that had received some of them. */
 async function change(tx: Tx, ctx: WriteContext, kind: string, rows: readonly MessageRow[], values: Partial<MessageRow>): Promise<MessageRow[]> {
-  await changeMessages(
-    tx.db,
-    tx.workspace,
-    rows.map(({ id }) => id),
-    values,
-  );
+  const ids = rows.map(({ id }) => id);
+  await changeMessages(tx.db, tx.workspace, ids, values);
   for (const [agentId, received] of Map.groupBy(rows, ({ recipient_id }) => recipient_id)) {
     const payload = { count: received.length, message_ids: received.slice(0, NAMED).map(({ id }) => id) };
     record(tx, ctx, { category: 'work', kind, subject: agentId, payload });

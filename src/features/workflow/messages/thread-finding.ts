@@ -167,7 +167,7 @@ const BATCH_SIZE = 100;
 /** Of one kind or of all, the newest first, from before that moment. Read as far as it is asked for. */
 export async function* newestFirst(db: Db, viewer: Principal, kind: ThreadKind | undefined, before: string | undefined): AsyncGenerator<FoundThread> {
   const sources = SOURCES.filter(({ kinds }) => kind === undefined || kinds.includes(kind));
-  const lines = sources.map((source) => inTurn(db, viewer, source, before));
+  const lines = sources.map((source) => threadsOf(db, viewer, source, before));
   const heads = await Promise.all(lines.map((line) => line.next()));
   for (;;) {
     let latest = -1;
@@ -182,7 +182,7 @@ export async function* newestFirst(db: Db, viewer: Principal, kind: ThreadKind |
   }
 }
 
-async function* inTurn(db: Db, viewer: Principal, { prefix, read }: Source, moment: string | undefined): AsyncGenerator<FoundThread, undefined> {
+async function* threadsOf(db: Db, viewer: Principal, { prefix, read }: Source, moment: string | undefined): AsyncGenerator<FoundThread, undefined> {
   let before = moment && `${prefix}${moment}`;
   for (;;) {
     const { found, rows } = await read(db, viewer, { before, limit: BATCH_SIZE });

@@ -22,17 +22,17 @@ type Letter = Pick<MessageRow, 'sender_id' | 'recipient_id'>;
 export const mayReadIn = (found: FoundThread, { sender_id, recipient_id }: Letter, viewer: Principal): boolean =>
   found.of !== 'messages' || viewer.operator || found.takesPart || sender_id === HUMAN || recipient_id === HUMAN;
 
-/** The message whose words a thread is listed by: the first one, or else the question that it waits for. */
-const toldBy = (found: FoundThread, viewer: Principal): string | null =>
+/** The message whose words stand for the thread in a list: the first one, or the open question if the viewer may not read that. */
+const listedMessage = (found: FoundThread, viewer: Principal): string | null =>
   found.of !== 'messages' || mayReadIn(found, found.row, viewer) ? found.row.id : found.facts.open_question;
 
 /** Without reading on: a body may be long. */
 function knownWords(found: FoundThread, viewer: Principal): string | undefined {
   if (found.of !== 'messages') return found.row.message;
-  return toldBy(found, viewer) === found.row.id ? (found.row.subject ?? undefined) : undefined;
+  return listedMessage(found, viewer) === found.row.id ? (found.row.subject ?? undefined) : undefined;
 }
 
-/** Whether the signed-in person is the one to answer. The operator stands in for whom an ask was put to. */
+/** The operator may answer any ask, everybody else only their own. */
 export function mayAnswer(found: FoundThread, viewer: Principal): boolean {
   if (found.of === 'asks') return viewer.kind === 'operator' || isAddressedTo(found.row, viewer);
   return kindOf(found) === 'question';
@@ -47,7 +47,7 @@ export async function threadViews(db: Db, viewer: Principal, now: number, all: r
   const words = await wordsOf(
     db,
     viewer.workspace,
-    all.flatMap((found) => (knownWords(found, viewer) === undefined ? (toldBy(found, viewer) ?? []) : [])),
+    all.flatMap((found) => (knownWords(found, viewer) === undefined ? (listedMessage(found, viewer) ?? []) : [])),
   );
   return all.map((found) => {
     const delivery = deliveryOf(found);
@@ -58,7 +58,7 @@ export async function threadViews(db: Db, viewer: Principal, now: number, all: r
       type: found.of === 'messages' ? found.row.message_type : null,
       ...endsOf(found, parties),
       recipients: delivery.recipients,
-      subject: subjectOf(knownWords(found, viewer) ?? words.get(toldBy(found, viewer) ?? '')),
+      subject: subjectOf(knownWords(found, viewer) ?? words.get(listedMessage(found, viewer) ?? '')),
       priority: found.of === 'messages' ? found.row.priority : null,
       repository: repositoryOf(found),
       status: statusOf(delivery, now),

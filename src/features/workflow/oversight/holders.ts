@@ -27,11 +27,8 @@ export async function holderNames(
 /** Who works on what, as the viewer may know the agents. */
 export async function claimsIn(db: Db, workflow: WorkflowRow, viewer: AgentViewer): Promise<Claim[]> {
   const tasks = await tasksClaimedIn(db, workflow.workspace_id, workflow.id);
-  const holders = await agentsById(
-    db,
-    workflow.workspace_id,
-    tasks.map(({ assigned_agent_id }) => assigned_agent_id as string),
-  );
+  const ids = tasks.map(({ assigned_agent_id }) => assigned_agent_id as string);
+  const holders = await agentsById(db, workflow.workspace_id, ids);
   return tasks.flatMap((task) => {
     const holder: AgentRow | undefined = holders.get(task.assigned_agent_id as string);
     if (!holder) return [];

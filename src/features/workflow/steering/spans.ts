@@ -62,13 +62,13 @@ export function spansOf(happenings: readonly TaskHappening[]): TaskSpan[] {
     } else if (happening.to !== null && ENDING.includes(happening.to)) {
       close(happening, happening.to as SpanEnd);
     } else {
-      pausedOrNot(happening, open.get(happening.task_id), begin);
+      trackPauses(happening, open.get(happening.task_id), begin);
     }
   }
   return spans;
 }
 
-function pausedOrNot(happening: TaskHappening, span: TaskSpan | undefined, begin: (happening: TaskHappening) => void): void {
+function trackPauses(happening: TaskHappening, span: TaskSpan | undefined, begin: (happening: TaskHappening) => void): void {
   const works = happening.to !== null && WORKING.includes(happening.to);
   if (!span) {
     if (works) begin(happening);

@@ -7,7 +7,8 @@ import { countRows, findRow, insertRows, matching, newId, readJson } from '../..
 import type { WorkflowTemplateRow } from '../../../storage/schema-rows.ts';
 import { createWorkflow, setPlan } from '../workflows/index.ts';
 import { applyTemplate, createTemplate, definition, listTemplates, outline, type TemplateView } from './contract.ts';
-import { checkedDefinition, filledIn, tasksFrom } from './definition.ts';
+import { checkedDefinition, filledIn } from './definition.ts';
+import { tasksFrom } from './from-workflow.ts';
 
 const templateTools: Implementation[] = [
   implement(createTemplate, {

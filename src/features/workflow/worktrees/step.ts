@@ -1,16 +1,7 @@
 import { isHeldAs, isLeft, type LeasedStep } from '../../../kernel/step.ts';
-import type { GitDisk } from '../../../machine/git/disk.ts';
-import { type Located, reachRepository as reach } from '../../../machine/git/repository.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeWorktree, findWorktree } from './store.ts';
-
-/** The machine outside the store, and which repositories on it may be touched. */
-export interface WorktreeOutside {
-  readonly disk: GitDisk;
-  /** Folders under which repositories may be; undefined: anywhere. */
-  readonly repositories: readonly string[] | undefined;
-}
 
 /** For so long an overdue step is left to another machine, where this one does not have the repository. */
 export const ELSEWHERE_MS = 10 * 60_000;
@@ -44,8 +35,3 @@ export async function stillMine(tx: Tx, leased: LeasedWorktree): Promise<Worktre
   const row = await findWorktree(tx.db, tx.workspace, leased.id);
   return row && isHeldAs(row, leased) ? row : undefined;
 }
-
-const otherwise = 'set auto_create_workspaces to false with workflow_set_parallelism';
-
-export const reachRepository = (outside: WorktreeOutside, path: string, signal?: AbortSignal): Promise<Located> =>
-  reach({ ...outside, otherwise }, path, signal);

@@ -1,3 +1,4 @@
+import { notFound } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, findRow, findRows, matching, pageOf } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
@@ -60,3 +61,9 @@ export async function unmergedDependencies(db: Db, workspace: string, taskId: st
 /** Of all workspaces: what a process began and did not finish in its time. */
 export const overdueSteps = (db: Db, now: number, limit: number): Promise<WorktreeRow[]> =>
   findRows(db, 'worktrees', { step_until: { '<=': now } }, { order: { step_until: 'asc' }, limit });
+
+export async function requireWorktree(db: Db, workspace: string, id: string, field: string): Promise<WorktreeRow> {
+  const row = await findWorktree(db, workspace, id);
+  if (row) return row;
+  throw notFound('WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(id)}.`, 'workspace_list names those of a workflow.', field);
+}
