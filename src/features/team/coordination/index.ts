@@ -1,7 +1,12 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
+import { announcementTools } from './announcements.ts';
+import { askTools } from './asks.ts';
+import { type ClaimListener, claimTools } from './claims.ts';
+import { type HandoffPorts, handoffTools } from './handoffs.ts';
 import { expirySweep } from './lease.ts';
-import { type CoordinationPorts, coordinationTools } from './tools.ts';
+import { listTools } from './lists.ts';
+import { summaryTool } from './summary.ts';
 
 export type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 export { isAddressedTo } from './addressee.ts';
@@ -25,12 +30,16 @@ export {
   openAsks,
   readStrings,
 } from './store.ts';
-export type { CoordinationPorts } from './tools.ts';
 export { heartbeatListener, markDelivered, waitingFor } from './waiting.ts';
+
+/** What coordination needs of the features that keep the work. */
+export interface CoordinationPorts extends HandoffPorts {
+  readonly onClaim: ClaimListener;
+}
 
 export const coordination = (services: Pick<Services, 'store' | 'clock' | 'log'>, ports: CoordinationPorts): Feature => ({
   name: 'coordination',
-  implementations: coordinationTools(ports),
+  implementations: [...announcementTools, ...claimTools(ports.onClaim), ...askTools, ...handoffTools(ports), ...listTools, summaryTool],
   keeps: [{ what: 'Claims, asks, announcements and context handoffs', ms: 'retention.days' }],
   sweeps: [expirySweep(services)],
 });

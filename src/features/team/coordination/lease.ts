@@ -7,24 +7,6 @@ import { keepMarked, unmarkFiles } from '../overlap/index.ts';
 import { claimDetails } from './event-details.ts';
 import { lapsedClaims, lapsedClaimsIn, liveClaimRows, markExpired } from './store.ts';
 
-/** Records the end of a lease, unless another server did. After that no server whose clock is behind can renew it. */
-async function expireClaim(tx: Tx, id: string, now: number): Promise<void> {
-  const row = await markExpired(tx.db, tx.workspace, id, now);
-  if (!row) return;
-  await unmarkFiles(tx, 'claim', id);
-  const payload = { ...claimDetails(row), expired_at: row.expires_at };
-  tx.append({ category: 'work', kind: 'claim.expired', actor: row.actor, subject: id, session: row.session_id, payload });
-}
-
-/** Expired claims must be on record before somebody else gets the code. */
-export async function expireLapsedClaims(tx: Tx): Promise<void> {
-  for (const id of await lapsedClaimsIn(tx.db, tx.workspace, tx.now)) await expireClaim(tx, id, tx.now);
-}
-
-/** A lease ends by the clock alone; the sweep only records it. */
-export const expirySweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
-  dueSweep(services, { name: 'claims', everyMs: 15_000, atOnce: 500, find: lapsedClaims, settle: (tx, { id }) => expireClaim(tx, id, tx.now) });
-
 /**
  * A sign of life renews the claims of its session, and those that the same agent made without naming one; without a session,
  * only the latter. A lease that has ended stays ended: somebody else may have claimed the code since.
@@ -44,3 +26,21 @@ export async function renewClaims(tx: Tx, ctx: WriteContext, sessionId: string |
   }
   return own.length;
 }
+
+/** Records the end of a lease, unless another server did. After that no server whose clock is behind can renew it. */
+async function expireClaim(tx: Tx, id: string, now: number): Promise<void> {
+  const row = await markExpired(tx.db, tx.workspace, id, now);
+  if (!row) return;
+  await unmarkFiles(tx, 'claim', id);
+  const payload = { ...claimDetails(row), expired_at: row.expires_at };
+  tx.append({ category: 'work', kind: 'claim.expired', actor: row.actor, subject: id, session: row.session_id, payload });
+}
+
+/** Expired claims must be on record before somebody else gets the code. */
+export async function expireLapsedClaims(tx: Tx): Promise<void> {
+  for (const id of await lapsedClaimsIn(tx.db, tx.workspace, tx.now)) await expireClaim(tx, id, tx.now);
+}
+
+/** A lease ends by the clock alone; the sweep only records it. */
+export const expirySweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
+  dueSweep(services, { name: 'claims', everyMs: 15_000, atOnce: 500, find: lapsedClaims, settle: (tx, { id }) => expireClaim(tx, id, tx.now) });

@@ -21,6 +21,16 @@ const UNENDED = { released_at: null, expired_at: null } as const;
 export const liveClaimRows = (db: Db, workspace: string, now: number, developerId?: string): Promise<ClaimRow[]> =>
   findRows(db, 'claims', { ...UNENDED, workspace_id: workspace, developer_id: developerId, expires_at: { '>': now } }, { order: { id: 'asc' } });
 
+/** The claim in the form that the rules on conflicts take. */
+export const claimedBy = (row: ClaimRow): Claimed => ({
+  actor: row.actor,
+  sessionId: row.session_id,
+  repo: row.repo,
+  paths: readStrings(row.paths),
+  symbols: readStrings(row.symbols),
+  mode: row.mode,
+});
+
 interface ClaimPage {
   readonly developerId?: string | undefined;
   /** What people call it. */
@@ -186,13 +196,3 @@ export const announcementSlice = (db: Db, workspace: string, page: Slice) => sli
 
 export const findAnnouncement = (db: Db, workspace: string, id: string): Promise<AnnouncementRow | undefined> =>
   findRow(db, 'announcements', { workspace_id: workspace, id });
-
-/** The claim in the form that the rules on conflicts take. */
-export const claimedBy = (row: ClaimRow): Claimed => ({
-  actor: row.actor,
-  sessionId: row.session_id,
-  repo: row.repo,
-  paths: readStrings(row.paths),
-  symbols: readStrings(row.symbols),
-  mode: row.mode,
-});

@@ -168,6 +168,22 @@ export async function findItems(db: Db, workspace: string, ids: readonly string[
 
 export const readState = (db: Db, workspace: string): Promise<OverlapStateRow | undefined> => findRow(db, 'overlap_state', { workspace_id: workspace });
 
+/** One object for each text of settings, which is parsed once. */
+const parsedSettings = new Map<string, OverlapSettings>();
+const MAX_PARSED = 1_000;
+
+/** What holds in a workspace: the defaults, with what it has set for itself. */
+export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings {
+  const text = state?.settings;
+  if (!text) return DEFAULT_SETTINGS;
+  const known = parsedSettings.get(text);
+  if (known) return known;
+  if (parsedSettings.size >= MAX_PARSED) parsedSettings.clear();
+  const settings = withOwn(readJson(ownSettings, text));
+  parsedSettings.set(text, settings);
+  return settings;
+}
+
 /**
  * Takes the next revision, or so many of them, and the numbers for so many new items; the last of each are told. Writers of a workspace
  * take turns, so none is taken twice. No two items may share a revision: whoever pages through them by it would miss one.
@@ -309,19 +325,3 @@ export async function fileConflicts(db: Db, workspace: string, question: FileQue
 }
 
 const sameRepo = (a: string | null, b: string | null): boolean => a === null || b === null || mayBeSameRepo(a, b);
-
-/** One object for each text of settings, which is parsed once. */
-const parsedSettings = new Map<string, OverlapSettings>();
-const MAX_PARSED = 1_000;
-
-/** What holds in a workspace: the defaults, with what it has set for itself. */
-export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings {
-  const text = state?.settings;
-  if (!text) return DEFAULT_SETTINGS;
-  const known = parsedSettings.get(text);
-  if (known) return known;
-  if (parsedSettings.size >= MAX_PARSED) parsedSettings.clear();
-  const settings = withOwn(readJson(ownSettings, text));
-  parsedSettings.set(text, settings);
-  return settings;
-}

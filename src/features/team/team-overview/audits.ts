@@ -11,52 +11,12 @@ import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
 import { isOpen, itemsById, type likePairs, type Pair } from '../overlap/index.ts';
 import type { AuditConflict, TeamState } from './contract.ts';
 
-/** The stored part of a conflict. Owners and states are looked up when it is shown. */
-const storedConflicts = z.array(z.strictObject({ first: z.string(), second: z.string(), score: z.number(), reason: z.string() }));
-
-const LISTED = 5;
-/** At most so many are shown and stored; a batch of similar tasks makes thousands. */
-const MAX_CONFLICTS = 50;
-
-const conflictsJson = (pairs: readonly Pair[]): string =>
-  JSON.stringify(pairs.slice(0, MAX_CONFLICTS).map(({ first, second, score, reason }) => ({ first: first.id, second: second.id, score, reason })));
-
-const auditRows = (db: Db, workspace: string, limit: number): Promise<ParallelAuditRow[]> =>
-  findRows(db, 'parallel_audits', { workspace_id: workspace }, { order: { id: 'desc' }, limit });
-
-export async function latestAudits(db: Db, workspace: string, viewer: Viewer): Promise<TeamState['latest_parallel_audits']> {
-  return (await auditRows(db, workspace, LISTED)).map((row) => ({
-    audit_id: row.id,
-    developer: viewer.name(row.developer_id),
-    compared: row.compared,
-    conflicts: readJson(storedConflicts, row.conflicts).length,
-    created_at: row.created_at,
-  }));
-}
-
-/** The conflicts of the latest audit in their present state: running work may be finished by now. */
-export async function currentConflicts(db: Db, workspace: string, viewer: Viewer): Promise<AuditConflict[]> {
-  const [latest] = await auditRows(db, workspace, 1);
-  if (!latest) return [];
-  const conflicts = readJson(storedConflicts, latest.conflicts);
-  const ids = conflicts.flatMap(({ first, second }) => [first, second]);
-  const items = await itemsById(db, workspace, ids);
-  return conflicts.flatMap(({ first, second, score, reason }) => {
-    const [one, other] = [items.get(first), items.get(second)];
-    if (!one || !other || one.status === 'cancelled' || other.status === 'cancelled') return [];
-    return [conflictView({ first: one, second: other, score, reason }, viewer)];
-  });
-}
-
-export function conflictView({ first, second, score, reason }: Pair, viewer: Viewer): AuditConflict {
-  const running = [first, second].filter(({ status }) => isOpen(status)).length;
-  const side = ({ id, kind, title, owner_id, status }: Pair['first']) => ({ id, type: kind, title, owner: viewer.name(owner_id), status });
-  return { kind: running === 2 ? 'running' : running === 1 ? 'repeats_completed' : 'historical', first: side(first), second: side(second), score, reason };
-}
-
 export type ComparedPairs = Awaited<ReturnType<typeof likePairs>>;
 
 type AuditReply = { audit_id: string; compared: number; left_out: number; conflicts: AuditConflict[] };
+
+/** At most so many are shown and stored; a batch of similar tasks makes thousands. */
+const MAX_CONFLICTS = 50;
 
 /** Keeps the event of an audit within the bound of a payload. */
 const DETAILED = 10;
@@ -97,4 +57,45 @@ export async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, l
     'For each of data.conflicts: settle with the owners who goes on, and cancel or complete the other.',
     data,
   );
+}
+
+/** The stored part of a conflict. Owners and states are looked up when it is shown. */
+const storedConflicts = z.array(z.strictObject({ first: z.string(), second: z.string(), score: z.number(), reason: z.string() }));
+
+const LISTED = 5;
+
+const conflictsJson = (pairs: readonly Pair[]): string =>
+  JSON.stringify(pairs.slice(0, MAX_CONFLICTS).map(({ first, second, score, reason }) => ({ first: first.id, second: second.id, score, reason })));
+
+const auditRows = (db: Db, workspace: string, limit: number): Promise<ParallelAuditRow[]> =>
+  findRows(db, 'parallel_audits', { workspace_id: workspace }, { order: { id: 'desc' }, limit });
+
+export async function latestAudits(db: Db, workspace: string, viewer: Viewer): Promise<TeamState['latest_parallel_audits']> {
+  return (await auditRows(db, workspace, LISTED)).map((row) => ({
+    audit_id: row.id,
+    developer: viewer.name(row.developer_id),
+    compared: row.compared,
+    conflicts: readJson(storedConflicts, row.conflicts).length,
+    created_at: row.created_at,
+  }));
+}
+
+/** The conflicts of the latest audit in their present state: running work may be finished by now. */
+export async function currentConflicts(db: Db, workspace: string, viewer: Viewer): Promise<AuditConflict[]> {
+  const [latest] = await auditRows(db, workspace, 1);
+  if (!latest) return [];
+  const conflicts = readJson(storedConflicts, latest.conflicts);
+  const ids = conflicts.flatMap(({ first, second }) => [first, second]);
+  const items = await itemsById(db, workspace, ids);
+  return conflicts.flatMap(({ first, second, score, reason }) => {
+    const [one, other] = [items.get(first), items.get(second)];
+    if (!one || !other || one.status === 'cancelled' || other.status === 'cancelled') return [];
+    return [conflictView({ first: one, second: other, score, reason }, viewer)];
+  });
+}
+
+export function conflictView({ first, second, score, reason }: Pair, viewer: Viewer): AuditConflict {
+  const running = [first, second].filter(({ status }) => isOpen(status)).length;
+  const side = ({ id, kind, title, owner_id, status }: Pair['first']) => ({ id, type: kind, title, owner: viewer.name(owner_id), status });
+  return { kind: running === 2 ? 'running' : running === 1 ? 'repeats_completed' : 'historical', first: side(first), second: side(second), score, reason };
 }

@@ -122,6 +122,12 @@ export async function priceList(db: Db, workspace: string): Promise<PriceList> {
   };
 }
 
+/** The newest row of each model that was ever set. */
+export async function currentPrices(db: Db, workspace: string): Promise<ModelPriceRow[]> {
+  const rows = await findRows(db, 'model_prices', { workspace_id: workspace }, { order: { version: 'asc' } });
+  return [...new Map(rows.map((row) => [row.model, row])).values()];
+}
+
 /** A row without figures took back what was set before it. */
 function viewOf(row: ModelPriceRow): PriceView | undefined {
   if (row.input === null || row.output === null) return undefined;
@@ -203,10 +209,4 @@ export function costOf(counts: Counts, price: ModelPrice): number | null {
 export function isMismatch(submitted: number, computed: number): boolean {
   const apart = Math.abs(submitted - computed);
   return apart > 1 && apart * 100 > computed;
-}
-
-/** The newest row of each model that was ever set. */
-export async function currentPrices(db: Db, workspace: string): Promise<ModelPriceRow[]> {
-  const rows = await findRows(db, 'model_prices', { workspace_id: workspace }, { order: { version: 'asc' } });
-  return [...new Map(rows.map((row) => [row.model, row])).values()];
 }

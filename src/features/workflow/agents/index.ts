@@ -1,7 +1,7 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { type AgentPorts, silenceSweep } from './leaving.ts';
-import { agentTools } from './tools.ts';
+import { silenceSweep } from './leaving.ts';
+import { type AgentPorts, agentTools } from './tools.ts';
 
 export type { AgentRow } from '../../../storage/schema-rows.ts';
 export { AGENT_SILENT, expireAgent, leave } from './leaving.ts';

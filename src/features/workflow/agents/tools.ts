@@ -1,18 +1,23 @@
 import { record } from '../../../kernel/call.ts';
 import { invalidInput, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Db } from '../../../storage/engine.ts';
 import type { AgentRow } from '../../../storage/schema-rows.ts';
 import { agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';
-import { type AgentPorts, leave } from './leaving.ts';
+import { leave, type ReleaseClaims } from './leaving.ts';
 import { addAgent, changeAgent, HEARTBEAT_MS, LEASE_MS, requireAgent, requireOnline, requireOwnAgent, touchAgent } from './presence.ts';
 import { agentViewer, listAgents } from './views.ts';
 
-function requireHeld(claims: readonly { task_id: string }[], taskId: string): void {
-  if (claims.some(({ task_id }) => task_id === taskId)) return;
-  throw new Refusal('NOT_ASSIGNED', `The agent has not claimed task ${JSON.stringify(taskId)}.`, 'Claim it with task_claim before you work on it.', {
-    field: 'current_task_id',
-    task_id: taskId,
-  });
+interface UnreadCounts {
+  readonly count: number;
+  readonly by_priority: Record<string, number>;
+}
+
+/** What agents need of the features above them. */
+export interface AgentPorts {
+  readonly releaseClaims: ReleaseClaims;
+  claims(db: Db, workspace: string, agentId: string): Promise<{ task_id: string; fence: number }[]>;
+  unread(db: Db, workspace: string, agentId: string, now: number): Promise<UnreadCounts>;
 }
 
 export function agentTools({ releaseClaims, claims: claimsOf, unread }: AgentPorts): Implementation[] {
@@ -97,4 +102,12 @@ export function agentTools({ releaseClaims, claims: claimsOf, unread }: AgentPor
       },
     }),
   ];
+}
+
+function requireHeld(claims: readonly { task_id: string }[], taskId: string): void {
+  if (claims.some(({ task_id }) => task_id === taskId)) return;
+  throw new Refusal('NOT_ASSIGNED', `The agent has not claimed task ${JSON.stringify(taskId)}.`, 'Claim it with task_claim before you work on it.', {
+    field: 'current_task_id',
+    task_id: taskId,
+  });
 }

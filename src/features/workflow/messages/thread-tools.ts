@@ -9,14 +9,11 @@ import { type AskRow, announceToTeam, answerAsk } from '../../team/coordination/
 import { listAgents } from '../agents/index.ts';
 import { answerThread, broadcastByHand, HUMAN, listRecipients, listThreads, remindThread, showThread } from './contract.ts';
 import { remindableFrom } from './delivery.ts';
-import { inboxTools } from './inbox.ts';
-import { answerNamed, questionTools } from './questions.ts';
-import { broadcast, recipientsOf, sendDirectMessage, sendTools } from './send.ts';
+import { answerNamed } from './questions.ts';
+import { broadcast, recipientsOf, sendDirectMessage } from './send.ts';
 import { deliveryOf, type FoundThread, kindOf, unansweredNamed } from './thread-finding.ts';
 import { readThread, readThreads, remindersOf } from './thread-reading.ts';
 import { mayAnswer, mayBeReminded, partiesFor } from './thread-views.ts';
-
-export const messageTools: Implementation[] = [...sendTools, ...inboxTools, ...questionTools];
 
 const RECIPIENTS_NAMED = 200;
 

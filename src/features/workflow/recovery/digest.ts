@@ -3,16 +3,8 @@ import type { Db } from '../../../storage/engine.ts';
 import { viewerOf } from '../../core/identity/index.ts';
 import { countByStatus, isOneOf, OPEN_WORKFLOW, shownStatus, type WorkflowRow } from '../workflows/index.ts';
 
-/** A list of a summary is for orientation. How many there are in all stands in the progress. */
-const MAX_ITEMS = { current: 50, next: 10, failed: 20, recent: 10, questions: 20 };
-
-const ofWorkflow = (db: Db, { workspace_id, id }: WorkflowRow) =>
-  db.selectFrom('workflow_tasks').where('workflow_tasks.workspace_id', '=', workspace_id).where('workflow_tasks.workflow_id', '=', id);
-
-const TAKEN_UP = ['planning', 'in_progress', 'paused'] as const;
-
-/** Where the workflow stands, as far as a summary tells of it; each list the most telling first. */
-export async function digest(db: Db, workflow: WorkflowRow, viewer: Principal) {
+/** The state of the workflow for its summary; in each list the most important entries first. */
+export async function readDigest(db: Db, workflow: WorkflowRow, viewer: Principal) {
   return {
     byStatus: await countByStatus(db, workflow),
     questions: await openQuestions(db, workflow),
@@ -23,9 +15,17 @@ export async function digest(db: Db, workflow: WorkflowRow, viewer: Principal) {
   };
 }
 
-export type Digest = Awaited<ReturnType<typeof digest>>;
+export type Digest = Awaited<ReturnType<typeof readDigest>>;
 
-/** The last heard of first. What a private developer calls an agent is theirs to know. */
+/** The progress has the total numbers. */
+const MAX_ITEMS = { current: 50, next: 10, failed: 20, recent: 10, questions: 20 };
+
+const ofWorkflow = (db: Db, { workspace_id, id }: WorkflowRow) =>
+  db.selectFrom('workflow_tasks').where('workflow_tasks.workspace_id', '=', workspace_id).where('workflow_tasks.workflow_id', '=', id);
+
+const TAKEN_UP = ['planning', 'in_progress', 'paused'] as const;
+
+/** The last changed first. Others do not see what a private developer calls an agent. */
 async function takenUp(db: Db, workflow: WorkflowRow, viewer: Principal) {
   const { show } = await viewerOf(db, viewer);
   const rows = await ofWorkflow(db, workflow)

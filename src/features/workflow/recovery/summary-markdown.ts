@@ -1,28 +1,6 @@
 import type { WorkflowDigest } from './contract.ts';
 import { oneLine } from './cut.ts';
 
-/** What agents wrote is text: on one line it can make no heading, and escaped no markup; nor does `@path` import a file, as in CLAUDE.md it would. */
-const escapeMarkdown = (text: string): string => oneLine(text).replace(/[\\`*_[\]<>#|~@]/g, (mark) => `\\${mark}`);
-
-/** A path or an address, letter by letter. */
-const verbatim = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;
-
-type Of<K extends keyof WorkflowDigest> = WorkflowDigest[K] extends readonly (infer T)[] ? T : never;
-
-const after = (text: string): string => (text === '' ? '' : `: ${escapeMarkdown(text)}`);
-
-/** One line each, as a list has it. */
-export const lines = {
-  question: ({ id, question }: Of<'open_questions'>) => `- ${id}${after(question)}`,
-  current: ({ id, name, status, agent_id, agent_name }: Of<'current'>) =>
-    `- ${escapeMarkdown(name)} (${id}, ${status}${agent_id === null ? ', held by nobody' : `, held by ${escapeMarkdown(agent_name ?? '')} ${agent_id}`})`,
-  next: ({ id, name }: Of<'next'>) => `- ${escapeMarkdown(name)} (${id})`,
-  failed: ({ id, name, error }: Of<'failed'>) => `- ${escapeMarkdown(name)} (${id})${after(error)}`,
-  recent: ({ id, name, outcome }: Of<'recent_outcomes'>) => `- ${escapeMarkdown(name)} (${id})${after(outcome)}`,
-};
-
-export const section = (title: string, items: readonly string[]): string => (items.length === 0 ? '' : `\n## ${title}\n\n${items.join('\n')}\n`);
-
 /** The summary as a short page. */
 export function markdownOf(digest: WorkflowDigest): string {
   const { total, by_status } = digest.progress;
@@ -42,3 +20,25 @@ export function markdownOf(digest: WorkflowDigest): string {
     section('Last completed', digest.recent_outcomes.map(lines.recent)),
   ].join('');
 }
+
+type Of<K extends keyof WorkflowDigest> = WorkflowDigest[K] extends readonly (infer T)[] ? T : never;
+
+/** One line each, as a list has it. */
+export const lines = {
+  question: ({ id, question }: Of<'open_questions'>) => `- ${id}${after(question)}`,
+  current: ({ id, name, status, agent_id, agent_name }: Of<'current'>) =>
+    `- ${escapeMarkdown(name)} (${id}, ${status}${agent_id === null ? ', held by nobody' : `, held by ${escapeMarkdown(agent_name ?? '')} ${agent_id}`})`,
+  next: ({ id, name }: Of<'next'>) => `- ${escapeMarkdown(name)} (${id})`,
+  failed: ({ id, name, error }: Of<'failed'>) => `- ${escapeMarkdown(name)} (${id})${after(error)}`,
+  recent: ({ id, name, outcome }: Of<'recent_outcomes'>) => `- ${escapeMarkdown(name)} (${id})${after(outcome)}`,
+};
+
+export const section = (title: string, items: readonly string[]): string => (items.length === 0 ? '' : `\n## ${title}\n\n${items.join('\n')}\n`);
+
+/** What agents wrote is text: on one line it can make no heading, and escaped no markup; nor does `@path` import a file, as in CLAUDE.md it would. */
+const escapeMarkdown = (text: string): string => oneLine(text).replace(/[\\`*_[\]<>#|~@]/g, (mark) => `\\${mark}`);
+
+/** A path or an address, letter by letter. */
+const verbatim = (text: string): string => `\`${oneLine(text).replaceAll('`', "'")}\``;
+
+const after = (text: string): string => (text === '' ? '' : `: ${escapeMarkdown(text)}`);

@@ -5,7 +5,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { planOf, type WorkflowRow } from '../workflows/index.ts';
 import type { getSummary, WorkflowDigest } from './contract.ts';
 import { brief, oneLine } from './cut.ts';
-import { type Digest, digest } from './digest.ts';
+import { type Digest, readDigest } from './digest.ts';
 import { pack } from './pack.ts';
 import { entryOf, listPart, textPart } from './parts.ts';
 import { lines, markdownOf } from './summary-markdown.ts';
@@ -22,7 +22,7 @@ const CHARACTERS = 300;
 const short = (text: string | null): string => brief(oneLine(text ?? ''), CHARACTERS);
 
 export async function summaryOf(db: Db, asked: SummaryRequest, tokens: Tokenizer): Promise<Output<typeof getSummary>> {
-  return await packSummary(asked, await digest(db, asked.workflow, asked.viewer), tokens);
+  return await packSummary(asked, await readDigest(db, asked.workflow, asked.viewer), tokens);
 }
 
 async function packSummary({ workflow, format, max }: Omit<SummaryRequest, 'viewer'>, found: Digest, tokens: Tokenizer): Promise<Output<typeof getSummary>> {
