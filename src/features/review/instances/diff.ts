@@ -15,7 +15,7 @@ import type { InstanceOutside } from './ports.ts';
 import { branchComparison } from './removal.ts';
 import { reviewsOf } from './store.ts';
 
-/** What instances have made, as it lies on this machine. */
+/** Actions that read the work of an instance on this machine. */
 export function diffActions(outside: InstanceOutside): Implementation[] {
   return [
     implement(instancesDiff, {
@@ -109,7 +109,7 @@ async function linesOf({ disk }: InstanceOutside, compared: Compared, file: File
   return { ...file, lines, offset, total_lines: total };
 }
 
-/** What is only in its worktree: looked at as its end would look at it. */
+/** Work that is only in the worktree, judged as its removal would judge it. */
 export async function unsavedOf({ disk }: InstanceOutside, db: Db, row: InstanceRow, signal: AbortSignal): Promise<Output<typeof instancesUnsaved>> {
   const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
   try {

@@ -13,12 +13,12 @@ export interface InstanceEnding {
   readonly force: boolean;
 }
 
-/** So long whoever called as the instance has to read its answer, before its session goes. */
+/** The time that a calling instance has to read its answer before its session ends. */
 export const EXIT_GRACE_MS = 5_000;
 
 /**
- * The decision that an instance is over: who it was is over at once, its session and worktree are taken away after that.
- * `graceMs`: the sweep does it, after that time; else whoever called this carries it out at once.
+ * Records that an instance ends. Its session and worktree are removed afterwards: by the sweep after `graceMs`, or without
+ * `graceMs` at once by the caller.
  */
 export async function beginEnding(tx: Tx, row: InstanceRow, values: Partial<InstanceRow>, ending: InstanceEnding, graceMs?: number): Promise<LeasedInstance> {
   const step = graceMs === undefined ? lease('ending', tx.now) : leave('ending', tx.now + graceMs);
@@ -27,7 +27,7 @@ export async function beginEnding(tx: Tx, row: InstanceRow, values: Partial<Inst
   return { ...row, ...change };
 }
 
-/** Agent, then session, then worktree. Can be begun again by whoever takes it over. */
+/** Ends the agent, then the session, then the worktree. Whoever takes it over can repeat it from the beginning. */
 export async function carryOutEnd(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<InstanceRow> {
   await endSession(outside, leased);
   const { force } = JSON.parse(leased.step_data ?? '{"force":false}') as InstanceEnding;
@@ -35,7 +35,7 @@ export async function carryOutEnd(outside: InstanceOutside, ports: InstancePorts
   return await runner.write((tx) => settleEnd(tx, ports, runner.actor, leased, left));
 }
 
-/** What it showed last stays readable; then it, and all that it started, ends. */
+/** Keeps the last screen, then ends the session and everything that it started. */
 export async function endSession(outside: InstanceOutside, row: InstanceRow): Promise<void> {
   if (row.session_kind === null) return;
   const sessions = await outside.sessions(row.session_kind);

@@ -30,8 +30,8 @@ const DOING: Record<Exclude<InstanceStep, 'pull' | 'issues'>, string> = {
 };
 
 /**
- * What was put off, or left by a process that has ended, can be decided anew. What is being made is finished or undone by whoever has it in hand;
- * but on GitHub that may take an hour, and whoever waits for its answer finds the instance ended.
+ * Refuses while a start, restart or end is in progress; its holder finishes or undoes it. An overdue restart or end may be decided
+ * again. Steps on GitHub do not count, because they may take an hour; their caller then finds the instance ended.
  */
 export function requireIdle(row: InstanceRow, now: number): void {
   if (row.step === null || row.step === 'pull' || row.step === 'issues') return;

@@ -9,7 +9,7 @@ import { FOLDER, OWNER_FILE } from './place.ts';
 import type { InstanceOutside, InstancePorts } from './ports.ts';
 import { goOn, type LeasedInstance, requireStillHeld, stillMine } from './step.ts';
 
-/** Of the programs that are known; a user can add one or change one in `config.toml` (`[launchers.<name>]`). */
+/** Launchers of the known programs; a user can add or change one in `config.toml` (`[launchers.<name>]`). */
 export const LAUNCHERS: Readonly<Record<string, Launcher>> = Object.fromEntries(
   ALL_CLIENTS.flatMap(({ instance }) => (instance ? [[instance.agent, instance.launcher]] : [])),
 );

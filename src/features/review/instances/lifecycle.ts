@@ -2,7 +2,7 @@ import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { ReviewLimits } from '../../core/settings/index.ts';
 import type { InstanceStatus } from './contract.ts';
 
-/** What may become of an instance, and by what. */
+/** The changes of status, and the statuses in which each is allowed. */
 export const MACHINE = {
   'review requested': { from: ['started'], to: 'waiting_review' },
   'review over': { from: ['waiting_review'], to: 'started' },
@@ -20,7 +20,7 @@ export const allows = (change: InstanceChange, from: InstanceStatus): boolean =>
 /** Statuses in which its agent is meant to run. */
 export const AT_WORK: readonly InstanceStatus[] = ['started', 'waiting_review'];
 
-/** By what was seen of it last. */
+/** As the last look at its process found it. */
 export const isRunning = ({ pid, ended_at, step }: InstanceRow): boolean => pid !== null && ended_at === null && step !== 'ending';
 
 export const SUGGESTIONS = [
@@ -42,10 +42,10 @@ export const isStuck = (createdAt: number, now: number, { timeoutHours }: Review
 
 type Hearing = Pick<InstanceRow, 'news'>;
 
-/** What an instance has not heard of yet, and this too: it is typed as one line. */
+/** Adds to the news that the agent has not got yet. News is typed as one line. */
 export const withNews = ({ news }: Hearing, words: string): string => (news === null ? words : `${news} ${words}`);
 
-/** What has come since it was told so much. */
+/** The news that came after the agent got `told`. */
 export function stillUnheard({ news }: Hearing, told: string): string | null {
   if (news === null || news === told) return null;
   return news.startsWith(`${told} `) ? news.slice(told.length + 1) : news;

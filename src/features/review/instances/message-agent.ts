@@ -40,7 +40,7 @@ export async function messageAgent(
   return { instance_id, message_id, reaches: row.session_kind === 'tmux' && isRunning(row) ? 'terminal' : 'next_start' };
 }
 
-/** What does not fit on a line is left where it is. */
+/** A long message stays in the inbox, and the line only refers to it. */
 const typed = (message: string, id: string): string => {
   const line = message.replace(/\s+/g, ' ');
   return line.length <= MAX_TYPED ? `${SUBJECT} (${id}): ${line}` : `${SUBJECT} (${id}): call message_list to read it.`;

@@ -3,7 +3,7 @@ import type { InstanceType } from './contract.ts';
 /** `work-<issue>-a<n>`, `review-<issue>-a<n>`, `planning-a<n>`, `adhoc-a<n>`: n counts attempts. */
 export const INSTANCE_ID = /^(work-\d{1,9}|review-\d{1,9}|planning|adhoc)-a[1-9]\d{0,5}$/;
 
-/** What stands before the number of the attempt. The review of work without an issue is of issue 0. */
+/** The id without the number of the attempt. The review of work without an issue has issue 0. */
 export function stemOf(type: InstanceType, issue: number | null): string {
   if (type === 'planning') return 'planning';
   if (type === 'review') return `review-${issue ?? 0}`;

@@ -38,7 +38,7 @@ export function isOrphanWorktree({ repository, path, branch, owner }: FoundWorkt
   return !places.some((place) => place.worktree_path === path && (!isOver(place) || place.kept_reason !== null));
 }
 
-/** What is left on the machine of instances that are over. The sweeps leave nothing; a crash of the machine, or a hand at git or tmux, may. */
+/** Sessions and worktrees that ended instances have left: after a crash of the machine, or when somebody used git or tmux by hand. */
 export function orphanActions(outside: InstanceOutside): Implementation[] {
   return [
     implement(instancesOrphans, {
@@ -51,7 +51,7 @@ export function orphanActions(outside: InstanceOutside): Implementation[] {
         if (force !== undefined && !worktrees.some(({ found }) => found.path === force))
           throw notFound('ORPHAN_NOT_FOUND', `${force} is no worktree that an instance has left.`, 'covenant doctor names those there are.', 'force');
         const items: Cleared[] = [];
-        // Sessions first: whoever works in a worktree has ended before it is looked at.
+        // Sessions first, so that nobody works in a worktree any more when it is examined.
         for (const session of sessions) items.push(await endOrphan(ctx, session));
         for (const worktree of worktrees) items.push(await removeOrphan(outside, ctx, worktree, worktree.found.path === force));
         return ok({ items });

@@ -14,7 +14,7 @@ interface Page {
 export function patchLines(patch: string, { offset, limit }: Page): { lines: PatchLine[]; total: number } {
   const lines: PatchLine[] = [];
   let total = 0;
-  // What is still to come of the hunk: only the counts tell its lines from a header that looks like one.
+  // Lines left in the hunk. Only these counts distinguish its lines from a header that looks like one.
   let [oldLeft, newLeft, before, after] = [0, 0, 0, 0];
   const take = (kind: PatchLine['kind'], text: string, numbers: Pick<PatchLine, 'before' | 'after'>): void => {
     if (total >= offset && lines.length < limit)

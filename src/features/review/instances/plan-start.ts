@@ -89,7 +89,7 @@ const NEXT_OF_UNFIT: Record<RepositoryUnfit['why'], string> = {
   empty: 'Make the first commit, and start again.',
 };
 
-/** What is wrong with the repository that was named. */
+/** The refusal for an unusable repository. */
 function repositoryRefusal(error: unknown, path: string): unknown {
   if (error instanceof RepositoryUnfit)
     return new Refusal('REPOSITORY_UNFIT', `${sentence(error)}`, NEXT_OF_UNFIT[error.why], { field: 'repository_path', path });

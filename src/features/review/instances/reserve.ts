@@ -18,7 +18,7 @@ export interface InstanceRequest {
   /** The top of its working tree. */
   readonly repository: string;
   readonly baseBranch: string;
-  /** What the new branch starts from. */
+  /** The commit that the new branch starts from. */
   readonly baseCommit: string;
   readonly issue: number | null;
   /** Folders beside the repository that are there already. */
@@ -39,7 +39,7 @@ export async function reserve(
   await tx.lock(`instances of ${machine}`);
   if ((await countRunning(tx.db, machine)) >= maxRunning) throw instanceLimit(maxRunning);
   const stem = stemOf(wanted.type, wanted.issue);
-  // Sessions and folders are the machine's, whatever the workspace.
+  // Sessions and folders belong to the machine, not to a workspace.
   const prefix = tx.workspace === DEFAULT_WORKSPACE_ID ? '' : `${workspaceName(tx.workspace)}_`;
   const there = wanted.folders.flatMap((folder) => (folder.startsWith(prefix) ? [folder.slice(prefix.length)] : []));
   const id = nextId(stem, [...(await idsOf(tx.db, tx.workspace, stem)), ...there]);

@@ -8,11 +8,11 @@ import type { StartOutcome } from './start.ts';
 import { LEASE_OVER, type LeasedInstance, leave, requireStillHeld, stillMine, TakenOver } from './step.ts';
 import { changeInstance } from './store.ts';
 
-/** Writes down that its agent, which has ended, is to be started anew in the worktree that it had, with these words. */
+/** Records that the ended agent is to be started again in its worktree with this prompt. */
 export async function beginRestart(tx: Tx, row: InstanceRow, restart: Restart): Promise<void> {
   // The sweep does it, at once.
   const values = { ...leave('restart', tx.now), step_data: JSON.stringify(restart), news: null, updated_at: tx.now };
-  // The process that was is gone. Whoever ends the instance before the next is recorded must look for that by its name.
+  // The old process is gone. Until the next is recorded, an end must find it by the name of its session.
   await changeInstance(tx.db, row, { ...values, pid: null, process_start: null });
 }
 
@@ -21,7 +21,7 @@ export async function carryOutRestart(outside: InstanceOutside, ports: InstanceP
   let at = leased;
   try {
     const sessions = await outside.sessions(kindFor(outside, at));
-    // What is left of the one before has the same name.
+    // A remainder of the old session has the same name.
     const before = await sessions.find(at.session_name);
     if (before) await sessions.end(before);
     await writeAgentFiles(outside, at);

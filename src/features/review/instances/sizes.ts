@@ -35,7 +35,7 @@ const FRESH_MS = 15_000;
 const STILL_MS = 60_000;
 const BATCH_SIZE = 2;
 const GIT_MS = 5_000;
-/** Who asks is not kept waiting for a slow disk: what is not known then is known the next time. */
+/** A caller does not wait for a slow disk: a size that is missing now is there the next time. */
 const WAIT_MS = 2_000;
 const MAX_KEPT = 1_000;
 

@@ -94,7 +94,7 @@ async function endReview(tx: Tx, { outside, ports }: StopServices, ctx: WriteCon
       subject: 'Your review was stopped',
       body: `${review.id} was stopped before it had feedback. Call request_review again, or create_pull_request.`,
     },
-    // Of another machine: its own server's sweep takes it away.
+    // The server of the other machine takes it away.
     ...(review.machine === outside.machine ? {} : { graceMs: 0 }),
   });
 }

@@ -32,7 +32,7 @@ import { abandon, clean, type EndDecision, stop } from './stop.ts';
 import { listInstances, relationshipsOf } from './store.ts';
 import { instanceViewer } from './views.ts';
 
-/** What people do with instances: on the dashboard and at a terminal. */
+/** Actions for people, on the dashboard and at a terminal. */
 export function instanceActions(outside: InstanceOutside, ports: InstancePorts): Implementation[] {
   const services = { outside, ports };
 
@@ -121,7 +121,7 @@ export async function outputOf(outside: InstanceOutside, row: InstanceRow, lines
   return lastLines(shown || ((await outside.keptScreen(row.session_name)) ?? ''), lines);
 }
 
-/** A terminal is as high as it is, whatever is on it. */
+/** A screen has the height of the terminal, even if most of it is empty. */
 function lastLines(text: string, most: number): string {
   return text.trimEnd().split('\n').slice(-most).join('\n');
 }

@@ -17,7 +17,7 @@ export interface InstanceViewer {
   isHidden(row: InstanceRow): boolean;
 }
 
-/** Of a private developer's instance others see that it is there and how it stands, and nothing that tells whose it is or what it does. */
+/** Others see that a private developer's instance exists and its state, and nothing that reveals its owner or its work. */
 export async function instanceViewer(db: Db, principal: Principal, rows: readonly InstanceRow[]): Promise<InstanceViewer> {
   const { workspace } = principal;
   const viewer = await viewerOf(db, principal);

@@ -72,17 +72,17 @@ export interface Report {
   readonly failed: { index: number; title: string; message: string }[];
 }
 
-/** What is to be created, and how far that is. */
+/** The issues of a step, and how many are done. */
 interface IssuesStep extends Report {
   readonly repository: GitHubRepository;
-  /** By which those of this call are known. */
+  /** Marks the issues of this call on GitHub. */
   readonly key: string;
   readonly begun: number;
   readonly pending: readonly Pending[];
 }
 
 export interface IssueOutcome extends Report {
-  /** What made it stop before the end. */
+  /** The failure that ended the run early. */
   readonly stopped: GitHubFailed | null;
 }
 
@@ -120,7 +120,7 @@ export async function carryOutIssues(
       if (!(failure instanceof GitHubFailed)) throw failure;
       if (resumedAt !== undefined && waitsForGitHub(failure, step.begun, resumedAt)) return undefined;
       step = { ...step, pending, failed: [...step.failed, { index, title, message: failureText(failure) }] };
-      // What is wrong with one issue is not wrong with the next; anything else is.
+      // An invalid issue does not stop the next one; any other failure does.
       if (failure.why !== 'invalid') stopped = failure;
     }
     mayBeThere = false;

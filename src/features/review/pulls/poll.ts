@@ -25,7 +25,7 @@ export function pollSweep({ store, clock, log }: Services, outside: InstanceOuts
   const { github } = outside;
   const lastAsked = new Map<string, number>();
   let notBefore = 0;
-  /** What was logged already: of one pull request, or of GitHub. */
+  /** The last logged complaint about each pull request, or about GitHub. */
   const complaints = new Map<string, string>();
 
   async function askGitHub(row: InstanceRow): Promise<void> {

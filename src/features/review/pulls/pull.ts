@@ -38,7 +38,7 @@ export async function runPull(
   const caller = await callingInstance(ctx, outside.machine);
   const work = await requireWork(ctx.reader, caller);
   requireHere(work, outside.machine);
-  // What a review agent approves is what it has seen.
+  // A review agent approves the commit that it has seen, not a later one.
   const reviewed = caller.id === work.id ? null : caller.base_commit;
   const { repository, push, notIncluded } = await refuseFailures(requireReady(outside, work, input.base_branch, reviewed, ctx.signal));
   const { title, description, base_branch: base } = input;
@@ -100,7 +100,7 @@ export async function carryOutPull(
   let pull: Pull;
   try {
     await disk.pushBranch(leased.repository, leased.branch_name, push);
-    // The time of the step begins anew; and of what a person has ended meanwhile nothing is opened.
+    // Renews the lease; nothing is opened for an instance that a person has ended meanwhile.
     const still = await runner.write((tx) => goOn(tx, leased, 'pull'));
     if (!still) return { failure: noLongerHeld(leased) };
     held = still;
@@ -118,7 +118,7 @@ export async function carryOutPull(
 const noLongerHeld = ({ id }: LeasedInstance): Refusal =>
   invalidState(`${id} was ended before its pull request was opened, or another server went on with it.`, 'If you are still at work, call again.');
 
-/** What a process has left: GitHub knows whether there is a pull request. Otherwise there is none, and whoever wanted it is told. */
+/** Finishes the step of a process that has ended: GitHub knows whether the pull request exists. If not, the caller gets a message. */
 export async function finishPull(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance, now: number): Promise<void> {
   const step = stepOf(leased);
   let pull: Pull | undefined;

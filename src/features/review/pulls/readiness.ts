@@ -28,7 +28,7 @@ export async function requirePlace({ github, disk }: InstanceOutside, row: Insta
   return { address, repository };
 }
 
-/** Whose work the caller may make a pull request of: its own, or of a review agent that which it reviews. And whether it may now. */
+/** The instance whose work becomes the pull request: the caller's own, or the one that it reviews. Refuses if it may not now. */
 export async function requireWork(db: Db, caller: InstanceRow): Promise<InstanceRow> {
   if (caller.type === 'review') return await requireReviewed(db, caller);
   requireIdle(caller, caller);
@@ -71,7 +71,7 @@ function notPullable({ id, status, pr_number, pr_url }: InstanceRow): Refusal {
 export interface PullReadiness {
   readonly repository: GitHubRepository;
   readonly push: Push;
-  /** What the coding agent has done besides, in words. */
+  /** Further work of the coding agent that is not included, in words. */
   readonly notIncluded: string | null;
 }
 

@@ -112,7 +112,7 @@ export async function merge(
     for (let attempt = 1; attempt <= TRIES; attempt++) {
       if (prepared === undefined) {
         const made = await disk.prepareMerge(job);
-        // Written down before it is on the branch: whoever takes over must know whether it is.
+        // Stored before it is on the branch, so that whoever takes over knows whether it is.
         const next = await runner.write((tx) => goOn(tx, at, 'merging', { git_commit_hash: made.commit }));
         if (!next) return undefined;
         at = next;

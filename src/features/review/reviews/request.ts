@@ -80,7 +80,7 @@ async function begin(
   if (isAtLimit(ran.length, allowed)) return { refusal: await refuseAtLimit(tx, actor, coding, ran.length, limits) };
   const iteration = Math.max(0, ...ran.map(({ review_iteration }) => review_iteration)) + 1;
   const asked = { coding, ready, iteration, maxIterations: allowed, reviewerPrompt: reviewer_prompt, completionMessage: completion_message };
-  // Whoever asks is at work, and has heard what there was to hear.
+  // The caller is at work, and knows its news by now.
   await changeInstance(tx.db, coding, { news: null, last_activity: tx.now });
   const leased = await reserve(tx, outside, ports, actor, {
     type: 'review',

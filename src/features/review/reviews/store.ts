@@ -3,10 +3,10 @@ import { findRow, matching, view } from '../../../storage/rows.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import { type Feedback, feedbackView } from '../instances/index.ts';
 
-/** What this reviewer has said: at most one thing. */
+/** The feedback of this reviewer: at most one. */
 export const feedbackBy = (db: Db, workspace: string, review: string) => findRow(db, 'review_feedback', { workspace_id: workspace, review_instance: review });
 
-/** In whichever workspace, of reviews on this machine. */
+/** Unfinished deliveries of all workspaces, of reviews on this machine. */
 export async function feedbackUnderWay(db: Db, machine: string): Promise<ReviewFeedbackRow[]> {
   return await db
     .selectFrom('review_feedback as f')
@@ -38,7 +38,7 @@ export async function openReviews(db: Db, machine: string): Promise<OpenReview[]
     .execute();
 }
 
-/** What reviews told this instance, or what it told as a reviewer; the newest first. */
+/** Feedback that the instance got, or gave as a reviewer; the newest first. */
 export async function feedbackOf(db: Db, workspace: string, instance: string): Promise<Feedback[]> {
   const rows = await matching(db, 'review_feedback', { workspace_id: workspace })
     .selectAll()

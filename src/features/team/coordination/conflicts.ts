@@ -2,7 +2,7 @@ import { mayBeSameRepo } from '../../../kernel/repo.ts';
 import type { ClaimMode } from './contract.ts';
 import { type Glob, hasWildcard, matches, overlap, parseGlob, withBeneath } from './globs.ts';
 
-/** Who acts. An agent is one run where sessions are known, and one token holder where they are not. */
+/** The holder of a claim: a session where one is known, otherwise a token. */
 interface Agent {
   readonly actor: string;
   readonly sessionId: string | null;
@@ -10,7 +10,7 @@ interface Agent {
 
 export const sameAgent = (a: Agent, b: Agent): boolean => a.actor === b.actor && (a.sessionId === null || b.sessionId === null || a.sessionId === b.sessionId);
 
-/** What a claim is over. */
+/** The code that a claim covers. */
 export interface ClaimScope {
   readonly repo: string;
   readonly paths: readonly string[];

@@ -33,9 +33,9 @@ export const claimedBy = (row: ClaimRow): Claimed => ({
 
 interface ClaimPage {
   readonly developerId?: string | undefined;
-  /** What people call it. */
+  /** The repository as people call it. */
   readonly repository?: string | undefined;
-  /** Those before this one. */
+  /** Only claims older than this one. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
@@ -95,7 +95,7 @@ const waitingAsks = (db: Db, workspace: string, developerId: string, agentType: 
 export const asksTo = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> =>
   waitingAsks(db, workspace, developerId, agentType, now).orderBy('due_at').orderBy('id').limit(limit).execute();
 
-/** What was never delivered first, or a few asks left unanswered would keep all others back; then the most urgent. */
+/** Undelivered asks first, or a few unanswered asks would hold all others back; then the most urgent. */
 export const asksToDeliver = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> =>
   waitingAsks(db, workspace, developerId, agentType, now)
     .orderBy((eb) => eb('delivered_at', 'is not', null))
@@ -185,7 +185,7 @@ export interface Slice {
   readonly limit: number;
 }
 
-/** Of everybody, whether they still wait for somebody or not. */
+/** Rows of all developers, settled or not. */
 const slice = <T extends 'asks' | 'handoffs' | 'announcements'>(db: Db, table: T, workspace: string, { before, limit }: Slice): Promise<Database[T][]> =>
   findRows(db, table as 'asks', { workspace_id: workspace, id: before && { '<': before } }, { order: { id: 'desc' }, limit }) as unknown as Promise<
     Database[T][]

@@ -8,7 +8,7 @@ import type { Tx } from '../../../storage/write.ts';
 import { match, type OverlapMatch, type ScopeVerdict, type WarningStatus } from './contract.ts';
 import type { CheckedWork, Detection } from './detect.ts';
 
-/** Events stay small whatever was found and said: one that is too large would be replaced by its digest. */
+/** Bounds the events: one that is too large would be replaced by its digest. */
 const LISTED = 10;
 const REASON_BYTES = 300;
 const CONFIRMATION_BYTES = 2_000;
@@ -78,7 +78,7 @@ export const findWarning = (db: Db, workspace: string, id: string): Promise<Over
 
 export async function dismissAutomatically(tx: Tx, ctx: WriteContext, id: string, reason: string, details: { started?: string }): Promise<void> {
   if (details.started !== undefined) await attachWarning(tx, id, details.started);
-  // Whoever has dismissed it by hand has said why.
+  // It was dismissed by hand, with a reason of its own.
   if ((await findWarning(tx.db, tx.workspace, id))?.resolved_at !== null) return;
   await resolveWarning(tx, id, { status: 'dismissed', reason });
   record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: id, payload: { ...details, automatic: true, reason } });

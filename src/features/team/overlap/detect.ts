@@ -25,7 +25,7 @@ export interface Detection {
 
 /** More than anybody judges; what lies beyond is weaker still. */
 const MAX_MATCHES = 50;
-/** The floor is low: the best of what only reaches it are told, the rest would be noise. */
+/** The floor is low: only the best matches just above it are shown, the rest would be noise. */
 const WEAK_MATCHES = 10;
 
 interface OverlapComparison {
@@ -84,7 +84,7 @@ export function isCompared(subject: CheckedWork, id: string, item: { kind: ItemK
 const isEscalated = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   isOpen(item.status) && isEscalatedPair(subject, item, scored, settings);
 
-/** The same without a look at whether the work is still open, for whoever looks back. */
+/** Without the condition that the work is still open, for audits. */
 export const isEscalatedPair = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   scored.score >= settings.escalate && scored.textualEvidence && !diverges(subject, item) && !scored.lowInformation;
 

@@ -7,7 +7,7 @@ import { forgetItems } from './store.ts';
 
 const EVERY_MS = 3_600_000;
 const BATCH = 200;
-/** A check serves for ten minutes; it is kept longer for whoever asks why a start was blocked. */
+/** A check is valid for ten minutes. It is kept longer to explain why a start was blocked. */
 export const CHECKS_KEPT_MS = 7 * 24 * 3_600_000;
 /** A warning that nobody came back to for so long is of no use to anybody. */
 const WARNINGS_OPEN_MS = RECENT_MS;

@@ -15,15 +15,15 @@ const IN_PROCESS = 10_000;
 const PAGE = 250;
 const MAX_SHARED = 300;
 const SAME_FILES = 100;
-/** So many postings are read for one search: the rarest terms first, and at least one. */
+/** The most postings that one search reads: the rarest terms first, and at least one. */
 const POSTINGS_READ = 5_000;
 const KNOWN_FREQUENCIES = 50_000;
-/** Frequencies are read anew after so many changes of the workspace. */
+/** Frequencies are read again after so many changes in the workspace. */
 const FREQUENCIES_LAST = 1_000;
-/** So many items, of some 6 KB each, are kept in memory in all; beyond, the workspaces that were asked for longest ago go, and are read again when they are. */
+/** The most items in memory, of some 6 KB each. Beyond that, the least recently used workspaces are dropped, and read again when needed. */
 const KEPT_ITEMS = 50_000;
 
-/** What the rules need to know of an item before it is scored. */
+/** The columns that the rules need before an item is scored. */
 export type Meta = Pick<OverlapItemRow, 'kind' | 'owner_id' | 'closed_at' | 'action' | 'component'>;
 
 export interface FinderOptions {

@@ -40,7 +40,7 @@ export interface OverlapService {
   readonly finder: Finder;
 }
 
-/** One index for all kinds of work; whoever owns the work tells the index of it. */
+/** One index for all kinds of work. The feature that owns the work updates its item. */
 export function createOverlap(services: Services, embedder: Embedder | null): OverlapService {
   const finder = new Finder(services.store.reader, { model: embedder?.model ?? null });
   const query = embedder && new QueryEmbedder(embedder, (error) => services.log.warn('the embedder does not answer', { error }));

@@ -25,7 +25,7 @@ export async function prefixFrequencies(db: Db, workspace: string, prefixes: rea
   return new Map(rows.map(({ prefix, items }) => [String(prefix), Number(items)]));
 }
 
-/** What scoring needs of an item: a search reads hundreds and shows a few. */
+/** The columns that scoring needs: a search reads hundreds of items and shows a few. */
 const SCORABLE = ['id', 'kind', 'owner_id', 'closed_at', 'action', 'component', 'analysed', 'files'] as const;
 export type Scorable = Pick<OverlapItemRow, (typeof SCORABLE)[number]>;
 

@@ -26,7 +26,7 @@ import { type BlockedStart, type CheckFacts, type PassedStart, ruleStart, type S
 import { fileConflicts, findItems, indexItem, markFiles, setItemStatus } from './store.ts';
 import type { TaskText } from './terms.ts';
 
-/** What is fetched before the transaction that compares. */
+/** Fetched before the transaction that compares. */
 export type Prepared = EmbeddedQuery;
 
 /** Whether planned work that looks like other work may be stored, and why in spite of it. */
@@ -45,7 +45,7 @@ export interface StartedWork<W> {
   readonly conflicts: FileConflict[];
 }
 
-/** By which call the work is started: planned work under its own id. */
+/** The call that starts the work: planned work has its own operation. */
 const startTool = ({ kind, plannedId }: CheckedWork): string => `covibe_${kind} ${plannedId === null ? 'start' : 'start_planned'}`;
 
 /** The one comparison that every check, plan and start goes through, for tasks and workstreams, agents and people alike. */

@@ -12,7 +12,7 @@ import type { Action } from './divergence.ts';
 import { DEFAULT_SETTINGS, type OverlapSettings, withOwn } from './settings.ts';
 import { type Analysed, analyse, embeddedText, postedTerms, scopeOf } from './terms.ts';
 
-/** What a piece of work says of itself. */
+/** The description of a piece of work. */
 export interface WorkWords {
   readonly title: string;
   readonly scope: string | null;
@@ -43,7 +43,7 @@ export async function indexItems(tx: Tx, items: readonly WorkItem[]): Promise<vo
   if (items.length === 0) return;
   const ids = items.map(({ id }) => id);
   const known = await findItems(tx.db, tx.workspace, ids);
-  const state = await nextState(tx.db, tx.workspace, items.length - known.size, 0, items.length);
+  const state = await nextState(tx.db, tx.workspace, { added: items.length - known.size, revisions: items.length });
   let number = state.next_number - (items.length - known.size);
   let revision = state.revision - items.length;
   const entries = items.map((item) => {
@@ -102,7 +102,7 @@ export async function setItemsStatus(tx: Tx, ids: readonly string[], status: Ite
   const before = await readState(tx.db, tx.workspace);
   if (!before || ids.length === 0) return;
   // Every item has a number of its own below `next_number`: counted from the old revision, that makes a revision of its own.
-  await nextState(tx.db, tx.workspace, 0, 0, before.next_number);
+  await nextState(tx.db, tx.workspace, { revisions: before.next_number });
   for (const some of chunks(ids, CHUNK)) {
     await tx.db
       .updateTable('overlap_items')
@@ -129,7 +129,7 @@ export async function addItemFiles(tx: Tx, id: string, files: readonly string[])
 const MAX_FILES = 100;
 
 async function change(tx: Tx, id: string, values: Partial<OverlapItemRow>): Promise<void> {
-  const { revision } = await nextState(tx.db, tx.workspace, 0);
+  const { revision } = await nextState(tx.db, tx.workspace);
   await changeRows(tx.db, 'overlap_items', { workspace_id: tx.workspace, id }, { ...values, revision, updated_at: tx.now });
 }
 
@@ -141,7 +141,7 @@ export async function forgetItems(tx: Tx, closedBefore: number, limit: number): 
   const ids = rows.map(({ id }) => id);
   await deleteRows(tx.db, 'overlap_items', { workspace_id: tx.workspace, id: ids });
   await deleteRows(tx.db, 'overlap_vectors', { workspace_id: tx.workspace, item_id: ids });
-  await nextState(tx.db, tx.workspace, 0, -rows.length);
+  await nextState(tx.db, tx.workspace, { removed: rows.length });
   return rows.length;
 }
 
@@ -172,7 +172,7 @@ export const readState = (db: Db, workspace: string): Promise<OverlapStateRow | 
 const parsedSettings = new Map<string, OverlapSettings>();
 const MAX_PARSED = 1_000;
 
-/** What holds in a workspace: the defaults, with what it has set for itself. */
+/** The settings of a workspace: the defaults, with its own changes. */
 export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings {
   const text = state?.settings;
   if (!text) return DEFAULT_SETTINGS;
@@ -185,18 +185,18 @@ export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings 
 }
 
 /**
- * Takes the next revision, or so many of them, and the numbers for so many new items; the last of each are told. Writers of a workspace
- * take turns, so none is taken twice. No two items may share a revision: whoever pages through them by it would miss one.
+ * Reserves revisions and numbers for added items. The returned row has the last of each. Writers of a workspace take turns, so
+ * none is reserved twice. No two items may share a revision, or a reader that pages by it would miss one.
  */
-export async function nextState(db: Db, workspace: string, newItems: number, gone = 0, revisions = 1): Promise<OverlapStateRow> {
+export async function nextState(db: Db, workspace: string, { added = 0, removed = 0, revisions = 1 } = {}): Promise<OverlapStateRow> {
   const rows = await db
     .insertInto('overlap_state')
-    .values({ workspace_id: workspace, revision: revisions, items: newItems, next_number: 1 + newItems, settings: null })
+    .values({ workspace_id: workspace, revision: revisions, items: added, next_number: 1 + added, settings: null })
     .onConflict((conflict) =>
       conflict.column('workspace_id').doUpdateSet((eb) => ({
         revision: eb('overlap_state.revision', '+', revisions),
-        items: eb('overlap_state.items', '+', newItems + gone),
-        next_number: eb('overlap_state.next_number', '+', newItems),
+        items: eb('overlap_state.items', '+', added - removed),
+        next_number: eb('overlap_state.next_number', '+', added),
       })),
     )
     .returningAll()
@@ -288,7 +288,7 @@ interface FileQuestion {
 const MAX_CONFLICTS = 50;
 const FILES_AT_ONCE = 50;
 
-/** Who else has these files in hand. It informs; it never decides. */
+/** Files that others have in use. It informs and never decides. */
 export async function fileConflicts(db: Db, workspace: string, question: FileQuestion): Promise<FileConflict[]> {
   if (question.files.length === 0) return [];
   const rows: FileMarkRow[] = [];
@@ -317,7 +317,7 @@ export async function fileConflicts(db: Db, workspace: string, question: FileQue
       same_developer: first.developer_id === question.viewer.developerId,
       files: marks.map(({ path }) => path).sort(),
       action: first.action,
-      // Of a working tree it is the branch, which often has its owner's name in it.
+      // The label of a working tree is its branch, which often contains its owner's name.
       title: first.source === 'snapshot' && !sees(first.developer_id) ? null : first.label,
       repo: first.repo,
     };

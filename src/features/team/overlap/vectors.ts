@@ -47,7 +47,7 @@ export function vectorSweep({ store, clock, log }: Services, embedder: Embedder)
       if (!now || embeddedText(now) !== embeddedText(item)) return;
       const row = { workspace_id: workspace, item_id: item.id, model: embedder.model, vector: encodeVector(vector) };
       await saveRows(tx.db, 'overlap_vectors', ['workspace_id', 'item_id', 'model'], row);
-      const { revision } = await nextState(tx.db, workspace, 0);
+      const { revision } = await nextState(tx.db, workspace);
       await changeRows(tx.db, 'overlap_items', { workspace_id: workspace, id: item.id }, { revision });
     });
   }

@@ -32,7 +32,7 @@ export async function recentWarnings(db: Db, workspace: string, page: WarningPag
   if (developer_id) query = query.where('developer_id', '=', developer_id);
   if (before) query = query.where('id', '<', before);
   if (repository) {
-    // What only a check was made for, and a workstream, is in no repository that is known of: it may be in this one.
+    // Checks and workstreams have no known repository, so they may belong to this one.
     query = query.where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -52,7 +52,7 @@ export async function recentWarnings(db: Db, workspace: string, page: WarningPag
 export const warningNamed = (db: Db, workspace: string, tail: string): Promise<OverlapWarningRow> =>
   findBySuffix(matching(db, 'overlap_warnings', { workspace_id: workspace }).selectAll(), tail, 'warning');
 
-/** What the work is called that each of the warnings is about. */
+/** The title of the work that each warning is about. */
 export async function titlesOfWarnings(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
   return new Map(Array.from(await rowsById(db, 'overlap_warnings', workspace, ids), ([id, { title }]) => [id, title]));
 }
@@ -70,7 +70,7 @@ export async function overlapsOf(db: Db, workspace: string, subjectIds: readonly
   return new Map(rows.map(({ subject_id, all, resolved }) => [String(subject_id), { all: Number(all), open: Number(all) - Number(resolved) }]));
 }
 
-/** Of each of the warnings that has one, by its id. */
+/** The verdict of each warning that has one, by the id of the warning. */
 async function verdictsOf(db: Db, workspace: string, warningIds: readonly string[]): Promise<Map<string, ScopeVerdictRow>> {
   const rows = await findRows(db, 'scope_verdicts', { workspace_id: workspace, warning_id: warningIds });
   return new Map(rows.map((row) => [row.warning_id as string, row]));
@@ -78,7 +78,7 @@ async function verdictsOf(db: Db, workspace: string, warningIds: readonly string
 
 const resolution = z.looseObject({ warning_id: z.string().nullish(), automatic: z.boolean().optional() });
 
-/** Who resolved each of the warnings, as the journal has it. A verdict is told of with the work that it was given for. */
+/** The actor that resolved each warning, from the journal. The event of a verdict has the started work as its subject. */
 async function resolversOf(db: Db, workspace: string, warningIds: readonly string[], judged: readonly string[]): Promise<Map<string, string>> {
   const subjects = [...warningIds, ...judged];
   if (subjects.length === 0) return new Map();
@@ -119,6 +119,6 @@ export async function viewOverlaps(db: Db, workspace: string, principal: Princip
   });
 }
 
-/** An instance works for whoever was warned. */
+/** An instance acts for the developer whose warning it is. */
 const judgeOf = (actor: string, { developer_id }: OverlapWarningRow, viewer: Viewer): string =>
   viewer.agent(actor, actor.startsWith('instance:') ? developer_id : undefined).name;

@@ -106,7 +106,7 @@ async function activeRowsOf(db: Db, workspace: string, developerId: string, bran
 
 /** More than a workspace has in use at a time; it bounds the answer. */
 const MAX_LISTED = 500;
-/** So many of the newest are listed at length; of the others a line, and the whole by its id. */
+/** So many of the newest contexts are listed at length. The others have one line, and the whole text by their id. */
 const AT_LENGTH = 20;
 const LONG = { summary: 600, files: 20, lines: 10 };
 const BRIEF = { summary: 80, files: 0, lines: 0 };
@@ -139,7 +139,7 @@ interface Place {
   readonly branch?: string | undefined;
 }
 
-/** What a handoff refers to: the giver's latest active context, of a repository (by any of its names) and branch where these are given. */
+/** The context that a handoff attaches: the giver's latest active one, of the given repository (by any of its names) and branch. */
 export async function latestContextOf(
   db: Db,
   workspace: string,
@@ -152,7 +152,7 @@ export async function latestContextOf(
   return rows.find((row) => sameRepo(row.repo, repo)) ?? rows.find((row) => mayBeSameRepo(row.repo, repo));
 }
 
-/** The context, or the one that stands in its place by now: whoever takes over is to read what holds. */
+/** The context, or its successor: whoever takes over must read the current one. */
 export async function standingContext(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
   const row = await activeRow(db, workspace, id, now);
   if (row) return row;

@@ -61,7 +61,7 @@ export async function finishSession(tx: Tx, ctx: WriteContext, sessionId: string
   return ended;
 }
 
-/** An agent that was not heard of for a week does not come back; until then its session is stale, for people to look at. */
+/** An agent that is silent for a week does not come back. Until then its session is listed as stale. */
 const LOST_AFTER_MS = 7 * 24 * 3_600_000;
 
 /** Ends sessions that nobody will end, or the team's state would list them as stale for ever. Their claims expired long ago. */
@@ -98,7 +98,7 @@ export const sessionNotFound = (sessionId: string): Refusal =>
     'session_id',
   );
 
-/** What the pipe asks of sessions. An owner never changes, so that committed rows are enough to go by. */
+/** The ports of the pipe. The owner of a session never changes, so committed rows are enough. */
 export function createSessionPorts({ store }: Services): Pick<Ports, 'enterSession' | 'touchSession'> {
   return {
     async enterSession(principal, sessionId) {

@@ -114,7 +114,7 @@ const otherBranchesOf = (tx: Tx, { developer_id, repo, branch, worktree }: Place
     .where('dirty_files', '<>', '[]')
     .execute();
 
-/** So many at a time: the next report forgets the next. */
+/** The next report deletes the next batch. */
 const FORGOTTEN_AT_ONCE = 100;
 
 /** Working trees of this developer that were not reported since `before`; their ids. */

@@ -8,7 +8,7 @@ import { type SessionView, STALE_AFTER_MS, sessionState, sessionView } from './c
 export const findSession = (db: Db, workspace: string, id: string): Promise<AgentSessionRow | undefined> =>
   findRow(db, 'agent_sessions', { workspace_id: workspace, id });
 
-/** What kind of agent runs the session; of telemetry, say, that is linked to it. */
+/** The agent program of the session, for example to label its telemetry. */
 export async function agentTypeOf(db: Db, workspace: string, id: string): Promise<string | null> {
   return (await findSession(db, workspace, id))?.agent_type ?? null;
 }
@@ -86,7 +86,7 @@ export async function replaceRegisteredRepos(tx: Tx, tokenId: string, rows: read
   await insertRows(tx.db, 'registered_repos', rows);
 }
 
-/** Sessions of any state, the one heard of last first. */
+/** Sessions of any state, the last seen first. */
 export async function recentSessions(db: Db, workspace: string, viewer: Viewer, now: number, limit: number): Promise<SessionView[]> {
   return await shown(
     db,
@@ -97,7 +97,7 @@ export async function recentSessions(db: Db, workspace: string, viewer: Viewer, 
   );
 }
 
-/** Open sessions that were not heard of for more than `STALE_AFTER_MS`, the longest silent first. */
+/** Open sessions that were silent for more than `STALE_AFTER_MS`, the longest silent first. */
 export async function staleSessions(db: Db, workspace: string, viewer: Viewer, now: number, limit: number): Promise<SessionView[]> {
   const silent = matching(db, 'agent_sessions', { workspace_id: workspace, ended_at: null }).where('last_seen_at', '<', now - STALE_AFTER_MS);
   return await shown(db, workspace, viewer, now, await silent.selectAll().orderBy('last_seen_at').orderBy('id').limit(limit).execute());

@@ -147,7 +147,7 @@ type Beat = Input<typeof heartbeat>;
 const isOfMachine = ({ session_id, companion_version, registered_repos }: Beat): boolean =>
   session_id === undefined && (companion_version !== undefined || registered_repos !== undefined);
 
-/** What a machine says of itself is not to be trusted with our space. */
+/** A machine must not fill the store with its reports. */
 function checkBounds({ companion_version, registered_repos }: Beat): void {
   if (companion_version !== undefined && companion_version.length > MAX_VERSION_CHARACTERS) {
     throw invalidInput([{ field: 'companion_version', message: `has more than ${MAX_VERSION_CHARACTERS} characters` }]);

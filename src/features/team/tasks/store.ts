@@ -26,7 +26,7 @@ interface TaskFilter {
   readonly statuses?: readonly TaskRow['status'][] | undefined;
   readonly developerId?: string | undefined;
   readonly workstreamId?: string | undefined;
-  /** What people call it. */
+  /** The repository as people call it. */
   readonly repository?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ interface TaskPageQuery extends TaskFilter {
 function fitting(db: Db, workspace: string, { statuses, developerId, workstreamId, repository }: TaskFilter) {
   let query = db.selectFrom('tasks').where('workspace_id', '=', workspace);
   if (statuses) query = query.where('status', 'in', statuses);
-  // What is not over has an index of its own.
+  // Open work has a dedicated index.
   if (statuses?.every((status) => OPEN.some((open) => open === status))) query = query.where('closed_at', 'is', null);
   if (developerId) query = query.where('developer_id', '=', developerId);
   if (workstreamId) query = query.where('workstream_id', '=', workstreamId);
@@ -68,7 +68,7 @@ export async function countTasks(db: Db, workspace: string, filter: TaskFilter):
   return Number(count) > MAX_COUNTED ? null : Number(count);
 }
 
-/** Of those who have any: by the index, each developer once. */
+/** Developers who have any task. By the index, each developer once. */
 export async function ownersOfTasks(db: Db, workspace: string): Promise<string[]> {
   const rows = await db
     .selectFrom('developers')
@@ -86,7 +86,7 @@ export async function ownersOfTasks(db: Db, workspace: string): Promise<string[]
   return rows.map(({ id }) => id);
 }
 
-/** What this agent session is at work on; without a session, what this agent is at work on, where that is one thing. */
+/** The running tasks of this session; without a session, the one running task of the agent, if it has exactly one. */
 export async function runningTasksOf(db: Db, workspace: string, worker: { sessionId: string | null; actor: string }): Promise<TaskRow[]> {
   const running = { workspace_id: workspace, status: RUNNING };
   if (worker.sessionId) return await findRows(db, 'tasks', { ...running, session_id: worker.sessionId }, { limit: 20 });
@@ -94,7 +94,7 @@ export async function runningTasksOf(db: Db, workspace: string, worker: { sessio
   return own.length === 1 ? own : [];
 }
 
-/** What is running of this session, or was begun by this agent since then: the last changed first. */
+/** Running tasks of this session, or started by this agent since then; the last changed first. */
 export async function tasksInHand(
   db: Db,
   workspace: string,

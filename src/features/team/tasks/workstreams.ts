@@ -32,7 +32,7 @@ import { requireState, WORKSTREAM_MACHINE } from './lifecycle.ts';
 import { changeWorkstream, countTasksIn, findWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './store.ts';
 import { insertWorkstream } from './tasks.ts';
 
-/** What an event tells of a completion: with the title it stays within the bound of a payload. */
+/** Keeps the event of a completion, with its title, within the bound of a payload. */
 const SUMMARY_BYTES = 2_000;
 const LISTED_TASKS = 100;
 

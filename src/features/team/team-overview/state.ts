@@ -11,7 +11,7 @@ import { type TaskView, tasksBy, viewTask, workstreamsBy } from '../tasks/index.
 import { currentConflicts, latestAudits } from './audits.ts';
 import type { StateDocument, TeamState } from './contract.ts';
 
-/** So many rows of each section: what an agent reads at the start of its work must stay small. */
+/** Rows of each section: an agent reads the state at the start of its work, so it must stay small. */
 const ROWS = 15;
 const CONTEXTS = 5;
 const SUMMARY_SHOWN = 300;
@@ -70,7 +70,7 @@ export async function readTeamState(
   return { ...state, next_actions: nextActions(state, waiting, principal), cut, waiting };
 }
 
-/** What agents ask people. Not for agents: none of them can answer. */
+/** Questions of agents to people. Agents do not get them, because they cannot answer. */
 export async function readQuestions(db: Db, workspace: string, viewer: Principal, now: number): Promise<Pick<StateDocument, 'questions' | 'cut'>> {
   const open = await openQuestions(db, workspace, viewer, now, ROWS);
   const questions = open.slice(0, ROWS).map((question) => ({ ...question, question: beginning(question.question, QUESTION_SHOWN) }));
@@ -109,7 +109,7 @@ type NextAction = TeamState['next_actions'][number];
 
 const MAX_ITEMS = 12;
 
-/** What the caller should do next, the most pressing first. */
+/** The next actions of the caller, the most pressing first. */
 function nextActions(state: Facts, { waiting, answers, handoffs }: Waiting, viewer: Principal): NextAction[] {
   const me = viewer.developerName ?? '';
   const mine = <T extends { mine: boolean }>(rows: readonly T[]) => rows.filter((row) => row.mine);

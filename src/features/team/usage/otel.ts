@@ -140,7 +140,7 @@ function withoutAncestors(spans: readonly UsagePlace[]): UsagePlace[] {
 
 type Part = 'input' | 'output' | 'cached' | 'creation';
 
-/** What a data point counts, by the attribute that tells. */
+/** The kind of tokens that a data point counts, by the attribute that names it. */
 const PARTS: ReadonlyMap<unknown, Part> = new Map([
   ['input', 'input'],
   ['output', 'output'],

@@ -14,7 +14,7 @@ export function inside(place: UsagePlace | undefined, key: string): UsagePlace |
   return place && isRecord(value) ? { path: `${place.path}.${key}`, value } : undefined;
 }
 
-/** The objects of a list; by place in it, because what stands in for a key may be anybody's text. */
+/** The objects of a list, named by position, because other keys may be anybody's text. */
 export function each(place: UsagePlace | undefined, key: string): UsagePlace[] {
   const list = place?.value[key];
   if (!place || !Array.isArray(list)) return [];

@@ -99,7 +99,7 @@ export interface PriceList {
 
 export const workspaceVersion = (version: number): string => `workspace-${version}`;
 
-/** The prices that hold in a workspace now: its own, whatever they name, before the built-in ones. */
+/** The prices of a workspace: its own first, whatever they name, then the built-in ones. */
 export async function priceList(db: Db, workspace: string): Promise<PriceList> {
   const own = new Map<string, PriceView>();
   for (const row of await currentPrices(db, workspace)) {

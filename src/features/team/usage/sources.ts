@@ -9,7 +9,7 @@ type Shape = (payload: UsagePlace) => UsageSpan[] | undefined;
 /** A payload whose maker the source does not tell. */
 const ANY_MAKER: readonly Shape[] = [direct, anthropicByItsMarks, gemini, openai];
 
-/** Who took the counters, and in which shapes they come from there. The first that fits is read. */
+/** The sources of counters, and the shapes in which each sends them. The first shape that fits is read. */
 const SHAPES = {
   claude: [anthropic],
   'claude-code': [anthropic],

@@ -15,7 +15,7 @@ export interface UsageSpan {
   readonly output_tokens: number;
   readonly reasoning_tokens: number;
   readonly total_tokens: number;
-  /** What the payload itself says that it cost, in dollars. */
+  /** The cost that the payload itself reports, in dollars. */
   readonly claimed_usd: number | null;
 }
 
@@ -61,7 +61,7 @@ export function toSpan(reading: CounterReading): UsageSpan {
   };
 }
 
-/** Of a payload's text the name of the model alone is kept: short, and of characters that no sentence is written with. */
+/** The name of the model is the only text that is kept of a payload: short, and of characters that no sentence is written with. */
 const MODEL = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,79}(\[[0-9a-z]{1,4}\])?$/;
 
 /** Where a cloud keeps a model is the name of an account and longer than any name of a model: only its end is one. */

@@ -7,7 +7,7 @@ import type { CountedUsage, UsageKey, UsageRow, UsageTotals } from './contract.t
 /** A key that the sums are not by is not there. */
 interface UsageSum {
   day?: number;
-  /** Null: somebody who is hidden, with whatever agent on whatever task. */
+  /** Null: a hidden developer, with any agent on any task. */
   developer_id?: string | null;
   agent_type?: string | null;
   model?: string | null;
@@ -156,7 +156,7 @@ export async function usageSince(db: Db, workspace: string, since: number, viewe
   return { rows: rows.map((row) => ({ ...aboutOf(row, viewer, by), ...countsOf(row) })).sort(inOrder), totals, sessions };
 }
 
-/** Whose, with what and on what; null for what the sums are not by. */
+/** The keys of a row; null for keys that the sums are not grouped by. */
 function aboutOf({ day, developer_id, agent_type = null, model = null, task_id, task_title }: UsageSum, viewer: Viewer, by: readonly UsageKey[]) {
   const isSomebodys = by.includes('developer') || by.includes('agent');
   return {

@@ -60,7 +60,7 @@ async function silentAgents(db: Db, now: number, limit: number): Promise<Pick<Ag
     .execute();
 }
 
-/** Undefined if the agent was heard of again, or another server was faster. */
+/** Undefined if the agent was seen again, or another server was faster. */
 async function takeSilentOffline(db: Db, workspace: string, id: string, now: number): Promise<AgentRow | undefined> {
   return await db
     .updateTable('agents')

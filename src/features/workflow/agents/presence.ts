@@ -11,7 +11,7 @@ export const HEARTBEAT_MS = 30_000;
 /** Three missed heartbeats. The claims of an agent that was silent for so long are given to others. */
 export const LEASE_MS = 90_000;
 
-/** Until when the agent holds what it has claimed, if nothing more is heard of it. */
+/** The end of the agent's leases, if it sends nothing more. */
 export const leaseEnd = ({ last_seen_at }: Pick<AgentRow, 'last_seen_at'>): number => last_seen_at + LEASE_MS;
 
 export const isSilent = (agent: Pick<AgentRow, 'last_seen_at'>, now: number): boolean => now >= leaseEnd(agent);
@@ -37,7 +37,7 @@ export async function addAgent(
 export const changeAgent = (db: Db, workspace: string, id: string, values: Partial<AgentRow>) =>
   changeRows(db, 'agents', { workspace_id: workspace, id }, values);
 
-/** Agents of this actor that were heard of since then, the last heard of first. */
+/** Agents of this actor that were seen since then, the last seen first. */
 export const agentsActingAs = (db: Db, workspace: string, actor: string, since: number, limit: number): Promise<AgentRow[]> =>
   findRows(db, 'agents', { workspace_id: workspace, actor, last_seen_at: { '>=': since } }, { order: { last_seen_at: 'desc' }, limit });
 

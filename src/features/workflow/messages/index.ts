@@ -13,7 +13,7 @@ export { openQuestion, openQuestions } from './question-views.ts';
 export { sendDirectMessage } from './send.ts';
 export { finishedThreads, undeliveredTo } from './store.ts';
 
-/** What agents and people say to each other. Threads are all of it in one list for people: asks, handoffs and announcements are kept by the team's features. */
+/** Messages between agents and people. Threads list them for people together with asks, handoffs and announcements, which the team's features keep. */
 export const messages = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({
   name: 'messages',
   implementations: [...sendTools, ...inboxTools, ...questionTools, ...threadTools],

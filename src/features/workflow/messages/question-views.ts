@@ -14,7 +14,7 @@ interface QuestionWithAnswer extends QuestionView {
   readonly answered_at: number | null;
 }
 
-/** What a private developer's agent is called may tell whose it is. */
+/** Hides the names of private developers' agents, which may reveal their owner. */
 async function questionViewer(db: Db, principal: Principal): Promise<(row: QuestionRow) => QuestionView> {
   const viewer = await viewerOf(db, principal);
   return (row) => ({

@@ -101,9 +101,9 @@ interface QuestionEnd {
   readonly sender: string;
   readonly actor: string;
   readonly words: MessageWords;
-  /** What the question is from now on. */
+  /** The changes to the question itself. */
   readonly question: Partial<MessageRow>;
-  /** What came of it, for whoever goes on with the task. */
+  /** The result, for the checkpoint of the task. */
   readonly outcome: string;
   readonly detail: Record<string, unknown>;
 }

@@ -41,7 +41,7 @@ export async function readThreads({ reader, principal, clock }: CallContext, fil
   };
 }
 
-/** Those that stand first, in their order: found by what keeps them open, however much was said since. */
+/** The pressing threads in their order. The queries find them by their open state, however old they are. */
 async function pressingOf(db: Db, viewer: Principal, now: number): Promise<FoundThread[]> {
   const { workspace } = viewer;
   const questions = await openQuestionThreads(db, workspace, now, CONSIDERED);
@@ -106,7 +106,7 @@ export async function readThread({ reader, principal, clock }: CallContext, id: 
 
 interface Mail {
   readonly last: readonly MessageRow[];
-  /** Of a broadcast. */
+  /** The first messages of a broadcast. */
   readonly first: readonly MessageRow[];
 }
 

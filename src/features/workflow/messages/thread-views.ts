@@ -16,8 +16,8 @@ const SUBJECT_SHOWN = 200;
 type Letter = Pick<MessageRow, 'sender_id' | 'recipient_id'>;
 
 /**
- * Agents' mail is theirs: of others', people see that it was sent and how far it came. What people write, or are asked, is
- * for all, but not what agents say to each other in the same thread.
+ * People see that other developers' agents exchange messages, and how far they came, but not their text. Messages from or to people
+ * are for everybody, but not those between agents in the same thread.
  */
 export const mayReadIn = (found: FoundThread, { sender_id, recipient_id }: Letter, viewer: Principal): boolean =>
   found.of !== 'messages' || viewer.operator || found.takesPart || sender_id === HUMAN || recipient_id === HUMAN;
@@ -100,12 +100,12 @@ function subjectOf(words: string | undefined): string | null {
   );
 }
 
-/** Who speaks and who is spoken to, as one viewer may know them. */
+/** The names of senders and recipients, as one viewer may know them. */
 export interface Parties {
   developer(id: string, agentType?: string | null): Party;
   /** As the journal names them; `developer` is whom it belongs to, where that is known. */
   actor(actor: string, developer?: string | null): Party;
-  /** By what stands in a message: an agent, the people or the server. */
+  /** By the id in a message: an agent, the people or the server. */
   agent(id: string, actor: string | null): Party;
 }
 

@@ -1,5 +1,5 @@
 export interface Demand {
-  /** What it would take to leave nothing out. */
+  /** The size at which nothing is left out. */
   readonly wants: number;
   readonly weight: number;
   /** When others leave something of their share, the lowest turn is asked first whether it was cut. */
@@ -8,7 +8,7 @@ export interface Demand {
 
 /**
  * Each demand gets up to its share of the room by weight; what some do not need is passed on to those that were cut, each in its
- * turn as much as it wants. Never more than the room in all. What each gets, in the order of the demands.
+ * turn as much as it wants. Never more than the room in all. Returns the room of each, in the order of the demands.
  */
 export function shareOut(room: number, demands: readonly Demand[]): number[] {
   const weights = demands.reduce((sum, { weight }) => sum + weight, 0);

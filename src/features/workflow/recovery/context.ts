@@ -20,7 +20,7 @@ export const SHARES = {
   related: { weight: 10, turn: 3 },
 } as const satisfies Sections<string>;
 
-/** So many of each list are given in full before further ones are named. */
+/** So many entries of each list are given in full before further ones are named. */
 const WHOLE = { checkpoints: 5, prior: 10, related: 5 };
 
 interface ContextRequest {
@@ -148,7 +148,7 @@ interface Preview {
   readonly sections: { name: keyof typeof SHARES; share: number; tokens: number }[];
 }
 
-/** What an agent would get for the task now, and how it was shared out. */
+/** The pack that an agent would get for the task now, and the size of each section. */
 export async function previewOf(db: Db, task: WorkflowTaskRow, max: number): Promise<Preview> {
   const workflow = await requireWorkflow(db, task.workspace_id, task.workflow_id);
   const { include } = loadContext.input.parse({ task_id: task.id });

@@ -88,7 +88,7 @@ function priorTo(db: Db, task: WorkflowTaskRow, full: boolean, scale: Scale) {
     count: async () => (await countOf(prior)) - (isOneOf(PRIOR, task.status) ? 1 : 0),
     rows: (ids, briefly) => {
       const isWhole = full && !briefly;
-      // Of an outcome that is only summarised no more is read than the summary can take.
+      // A summarised outcome is read only as far as the summary can use it.
       const outcome = isWhole ? sql<string>`coalesce(outcome, error, '')` : sql<string>`substr(coalesce(outcome, error, ''), 1, 1000)`;
       const onlyWhole = (column: 'description' | 'plan' | 'outcome_detail') => (isWhole ? sql<string | null>`${sql.ref(column)}` : sql<null>`null`).as(column);
       return tasksById(db, task, ids)
@@ -114,7 +114,7 @@ function priorTo(db: Db, task: WorkflowTaskRow, full: boolean, scale: Scale) {
   });
 }
 
-/** Of the same parallel group, or where the task is in none of the same sequence. */
+/** Tasks of the same parallel group, or else of the same sequence. */
 function siblingsOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
   const standing = tasksOf(db, task).where('workflow_tasks.status', '!=', 'removed');
   const siblings =
@@ -126,7 +126,7 @@ function siblingsOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
       siblings
         .select('id')
         .where('id', '!=', task.id)
-        // By an expression, or SQLite would rather walk all tasks in the order of their names than look up the siblings.
+        // As an expression, or SQLite would walk all tasks in the order of their names instead of looking up the siblings.
         .orderBy(sql`workflow_tasks.sequence + 0`)
         .orderBy('workflow_tasks.name')
         .limit(limit)
@@ -148,7 +148,7 @@ function siblingsOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
   });
 }
 
-/** What the task waited for itself, the nearest first. */
+/** The finished dependencies of the task, the nearest first. */
 function dependenciesOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
   const dependencies = db
     .selectFrom('workflow_dependencies')

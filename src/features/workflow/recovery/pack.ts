@@ -21,7 +21,7 @@ interface Packing<S extends string, P extends Parts<S>, R> {
   readonly max: number;
   readonly slice: TimeSlice;
   assemble(values: Values<P>, omitted: Omission[]): R;
-  /** Of the whole answer: the parts' sizes do not add up to it exactly. */
+  /** The size of the whole answer: the sizes of its parts do not add up to it exactly. */
   measure(result: R): number;
 }
 
@@ -31,7 +31,7 @@ interface Packed<R> {
 }
 
 const ROUNDS = 3;
-/** What remains free is not worth another round. */
+/** The rest is not worth another round. */
 const CLOSE = 0.02;
 /** Sizes of parts add up to somewhat more than the whole. */
 const OVERRATED = 1.25;

@@ -35,7 +35,7 @@ export const lines = {
 
 export const section = (title: string, items: readonly string[]): string => (items.length === 0 ? '' : `\n## ${title}\n\n${items.join('\n')}\n`);
 
-/** What agents wrote is text: on one line it can make no heading, and escaped no markup; nor does `@path` import a file, as in CLAUDE.md it would. */
+/** Text of agents: on one line it makes no heading, escaped no markup, and `@path` imports no file, as it would in CLAUDE.md. */
 const escapeMarkdown = (text: string): string => oneLine(text).replace(/[\\`*_[\]<>#|~@]/g, (mark) => `\\${mark}`);
 
 /** A path or an address, letter by letter. */

@@ -31,7 +31,7 @@ export const SPAN_KINDS = ['workflow.task_claimed', 'workflow.task_released', 'w
 const ENDING: readonly string[] = ['completed', 'failed', 'skipped'];
 const WORKING: readonly string[] = ['planning', 'in_progress'];
 
-/** Who had which task when. */
+/** The spans of time in which each task had a holder. */
 export function spansOf(happenings: readonly TaskHappening[]): TaskSpan[] {
   const spans: TaskSpan[] = [];
   const open = new Map<string, TaskSpan>();

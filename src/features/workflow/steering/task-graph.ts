@@ -1,4 +1,4 @@
-/** What waits for what, by places in a list: `[first, then]`. Pure, and without recursion: a chain may be 10,000 tasks long. */
+/** An edge between places in a list: `[first, then]`. All functions are pure and without recursion: a chain may be 10,000 tasks long. */
 export type TaskEdge = readonly [first: number, then: number];
 
 /** The layer of each: 0 where it waits for nothing, else one more than the highest that it waits for. There must be no circle. In linear time. */

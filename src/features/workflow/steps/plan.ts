@@ -58,7 +58,7 @@ export const planTools: Implementation[] = [
 ];
 
 const MAX_CONTEXT = 64 * 1024;
-/** Of a longer plan a checkpoint stores only the beginning: a checkpoint is there to be read, not to archive. */
+/** A checkpoint is there to be read, so it stores only the beginning of a longer plan. */
 const MAX_STORED_PLAN = 32 * 1024;
 
 function mergeContext(task: WorkflowTaskRow, added: Record<string, unknown> | undefined): string | null {

@@ -51,7 +51,7 @@ interface StepResult {
 
 type SetStatus = Exclude<TaskStatus, 'blocked'>;
 
-/** Whether anything changed, and the workflow as it is then. The one way by which a task goes on, whoever moves it. */
+/** Returns whether anything changed, and the workflow afterwards. Every status change of a task goes through here. */
 export async function updateTaskStatus(tx: Tx, ctx: WriteContext, input: Input<typeof taskUpdateStatus>): Promise<{ changed: boolean; workflow: WorkflowRow }> {
   const { db, workspace } = tx;
   const [found, around, named] = await settleAll([
@@ -65,7 +65,7 @@ export async function updateTaskStatus(tx: Tx, ctx: WriteContext, input: Input<t
   const from = shownStatus(task);
   const to: typeof input.status = input.status;
   if (from === to) return { changed: false, workflow };
-  // After that: whoever says again what was done in time, because the answer was lost, is right.
+  // Checked after the repeat above: a caller that repeats a call because the answer was lost gets no refusal.
   requireNotEnded(workflow);
   requireStep(task, to);
   await requireNoObstacle(tx, task, workflow, to);
@@ -136,7 +136,7 @@ async function requireNoObstacle(tx: Tx, task: WorkflowTaskRow, workflow: Workfl
   if (task.question_id !== null) throw awaitingAnswer(task);
 }
 
-/** What the step changes on the task besides its status. */
+/** The changes to the row besides its status. */
 function changes(tx: Tx, task: WorkflowTaskRow, to: SetStatus, { outcome, outcome_detail, error }: StepResult, by: string | null): Partial<WorkflowTaskRow> {
   const detail = outcome_detail === undefined ? task.outcome_detail : JSON.stringify(outcome_detail);
   switch (to) {
@@ -169,7 +169,7 @@ async function startWorkflow(tx: Tx, ctx: WriteContext, workflow: WorkflowRow): 
   return 'in_progress';
 }
 
-/** What went wrong must outlast the retry, which clears the error: whoever tries again finds it among the checkpoints. */
+/** A retry clears the error of the task, so a checkpoint keeps it for the next agent. */
 async function keepError(
   tx: Tx,
   ctx: WriteContext,

@@ -3,7 +3,7 @@ import { type InputIssue, invalidInput, Refusal } from '../../../kernel/reply.ts
 import { checkPlan } from '../workflows/index.ts';
 import { isVariableName, MAX_VARIABLES, storedTask, type TemplateDefinition, type TemplateTask, type Variable } from './contract.ts';
 
-/** What the words of a template leave open: `{{name}}`. */
+/** A placeholder in a template: `{{name}}`. */
 const PLACE = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
 
 type Rewrite = (text: string) => string;
@@ -18,7 +18,7 @@ const inWords = <T extends TemplateTask>(task: T, rewrite: Rewrite): T => ({
   ...(task.files_likely_affected === undefined ? {} : { files_likely_affected: task.files_likely_affected.map(rewrite) }),
 });
 
-/** What the tasks leave open, in the order of first use. */
+/** The names of the placeholders, in the order of first use. */
 function placesIn(tasks: readonly TemplateTask[]): string[] {
   const found = new Set<string>();
   const note: Rewrite = (text) => {
@@ -66,8 +66,8 @@ export function checkedDefinition(
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /**
- * The tasks of a template with every place filled. What comes of it must again be what a plan may say. One after another, and not
- * on after the first that is wrong: a long value in a thousand places of a thousand tasks would be gigabytes.
+ * The tasks of a template with every placeholder filled. Each must be valid in a plan. Filled one after another, and only up to the
+ * first that is wrong: a long value in a thousand places of a thousand tasks would be gigabytes.
  */
 export function filledIn({ tasks, variables }: TemplateDefinition, given: Readonly<Record<string, string>>): TemplateTask[] {
   const values = valuesFor(variables, given);

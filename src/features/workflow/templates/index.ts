@@ -88,7 +88,7 @@ function view(row: WorkflowTemplateRow): TemplateView {
   };
 }
 
-/** Whoever makes it again because the answer was lost learns that it is there. */
+/** Names the existing template, for a caller that repeats the call because the answer was lost. */
 const duplicate = ({ id, name }: WorkflowTemplateRow): Refusal =>
   new Refusal('DUPLICATE_TEMPLATE', `There is a template ${JSON.stringify(name)} already: ${id}.`, 'Use that one, or choose another name.', {
     field: 'name',

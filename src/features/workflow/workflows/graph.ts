@@ -71,7 +71,7 @@ export const unknownDependency = (name: string, dependency: string, field: strin
     { field, name, dependency },
   );
 
-/** So many tasks of a cycle are named: it may go through all of them. */
+/** A cycle may go through all tasks; so many of them are named. */
 const MAX_NAMED = 500;
 
 export function dependencyCycle(cycle: readonly string[], field: string): Refusal {

@@ -14,7 +14,7 @@ type Next = Output<typeof nextTasks>;
 type NextTask = Next['tasks'][number];
 type Actionable = 'pending' | 'failed';
 
-/** What can be taken up now. Only the ready tasks are looked at, and what each waits for or stands beside: never the whole graph. */
+/** The tasks that can be claimed now. Reads only ready tasks and their neighbours, never the whole graph. */
 export async function nextOf(db: Db, workflow: WorkflowRow, now: number, includeFailed: boolean, limit: number): Promise<Omit<Next, 'all_complete'>> {
   const statuses: Actionable[] = includeFailed ? ['pending', 'failed'] : ['pending'];
   const claims = await liveClaims(db, workflow, now);
@@ -36,7 +36,7 @@ type Claim = Pick<WorkflowTaskRow, 'id' | 'status' | 'open_dependencies'>;
 
 const isReady = ({ status, open_dependencies }: Claim, statuses: readonly Actionable[]): boolean => open_dependencies === 0 && isOneOf(statuses, status);
 
-/** A claim counts as long as its holder was heard of: the sweep may be a few seconds late. */
+/** Counts only claims of agents that are not silent, because the sweep may be a few seconds late. */
 async function liveClaims(db: Db, workflow: WorkflowRow, now: number): Promise<Claim[]> {
   return await activeTasks(db, workflow)
     .innerJoin('agents', (join) =>

@@ -12,7 +12,7 @@ type Counts = Record<TaskStatus, number>;
 
 const BLOCKED_SHOWN = 100;
 
-/** Counted in the store: of a graph of any size, only what is told is read. */
+/** Counted in the store: of a graph of any size, only the listed tasks are read. */
 export async function progress(db: Db, workflow: WorkflowRow, now: number): Promise<Progress> {
   const counts = await countByStatus(db, workflow);
   const total = TASK_STATUSES.reduce((sum, status) => sum + counts[status], 0);
@@ -52,7 +52,7 @@ export interface WorkflowCounts {
   changed_at: number;
 }
 
-/** Of several workflows at once. */
+/** The counts of several workflows in one query. */
 export async function countsByWorkflow(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, WorkflowCounts>> {
   const all = new Map(ids.map((id): [string, WorkflowCounts] => [id, { by_status: noTasks(), changed_at: 0 }]));
   if (ids.length === 0) return all;

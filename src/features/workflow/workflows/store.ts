@@ -24,7 +24,7 @@ export const activeTasks = (db: Db, { workspace_id, id }: Pick<WorkflowRow, 'wor
 export const changeTask = (db: Db, workspace: string, id: string, values: Partial<WorkflowTaskRow>) =>
   changeRows(db, 'workflow_tasks', { workspace_id: workspace, id }, values);
 
-/** The task is completed or skipped: whoever waited for it waits for one less. */
+/** Call it when a task is completed or skipped: its dependents wait for one task less. */
 export async function satisfyDependents(db: Db, workspace: string, taskId: string): Promise<void> {
   await db
     .updateTable('workflow_tasks')

@@ -27,7 +27,7 @@ export const readRecord = (text: string | null): Record<string, unknown> | null 
 
 export const planOf = ({ plan }: Pick<WorkflowRow, 'plan'>): z.output<typeof workflowPlan> | null => (plan === null ? null : readJson(workflowPlan, plan));
 
-/** What a list is made of: without the source, which may be long. */
+/** The columns of a list: without the source, which may be long. */
 const SUMMARISED = [
   'id',
   'name',
@@ -68,7 +68,7 @@ export const viewCheckpoint = (row: CheckpointRow): CheckpointView => view(check
 
 interface WorkflowFilter {
   readonly repository_path?: string | undefined;
-  /** What people call the repository. */
+  /** The repository as people call it. */
   readonly repository?: string | undefined;
   readonly status?: readonly WorkflowStatus[] | undefined;
   readonly limit: number;
@@ -123,7 +123,7 @@ function shownAs(eb: ExpressionBuilder<Database, 'workflow_tasks'>, status: Task
 
 const SUMMARY = 300;
 
-/** What came of it, else what went wrong, else what it is about. Cut in the store: ten thousand whole descriptions are read by nobody. */
+/** The outcome, else the error, else the description. Cut in the query, because descriptions may be long. */
 const BEGINNING = sql<string>`substr(coalesce(outcome, error, description), 1, ${sql.lit(SUMMARY + 1)})`.as('text');
 
 /** The field that says how many are left out; none where all are shown. */

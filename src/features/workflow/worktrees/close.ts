@@ -18,7 +18,7 @@ const WORKTREE_MACHINE: Readonly<Record<WorktreeStatus, readonly WorktreeStatus[
   abandoned: [],
 };
 
-/** What an update asks for, apart from the state of the workspace. */
+/** Checks the input alone, without the state of the workspace. */
 export function requireStatusChange({ status, merge_commit }: { status?: WorktreeStatus | undefined; merge_commit?: string | undefined }): WorktreeStatus {
   if (merge_commit !== undefined && status !== 'merged') {
     throw invalidInput([{ field: 'merge_commit', message: 'goes with status "merged" and with nothing else' }]);

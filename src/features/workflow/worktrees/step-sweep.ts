@@ -9,7 +9,7 @@ import { ELSEWHERE_MS, type LeasedWorktree, takeOver } from './step.ts';
 import { overdueSteps } from './store.ts';
 
 const EVERY_MS = 10_000;
-/** Those that are left to another machine are among them. */
+/** Includes the steps that are left to another machine. */
 const BATCH_SIZE = 1_000;
 
 /** Finishes or undoes what a process began on disk and did not live to record. */
@@ -21,7 +21,7 @@ export function worktreeSweep({ store, clock, log }: Services, outside: Worktree
     else await undoCreation(outside, runner, row, 'the claim ended before the worktree was made');
   }
 
-  /** Several machines may serve one database: whoever does not have the repository could only undo what another can finish. */
+  /** Several machines may serve one database: one without the repository could only undo a step that another can finish. */
   const isHere = ({ repository_path }: WorktreeRow): Promise<boolean> =>
     reachRepository(outside, repository_path).then(
       () => true,

@@ -6,7 +6,7 @@ import { changeWorktree, findWorktree } from './store.ts';
 /** For so long an overdue step is left to another machine, where this one does not have the repository. */
 export const ELSEWHERE_MS = 10 * 60_000;
 
-/** Longer than git is given for a checkout: whoever takes a step over finds no git of the other's still at work. */
+/** Longer than a checkout may take, so that no git of the previous holder still runs when a step is taken over. */
 const STEP_MS = 120_000;
 
 export type LeasedWorktree = LeasedStep<WorktreeRow>;
