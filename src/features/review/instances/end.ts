@@ -30,8 +30,8 @@ export async function beginEnding(tx: Tx, row: InstanceRow, values: Partial<Inst
 /** Ends the agent, then the session, then the worktree. Whoever takes it over can repeat it from the beginning. */
 export async function carryOutEnd(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<InstanceRow> {
   await endSession(outside, leased);
-  const { force } = JSON.parse(leased.step_data ?? '{"force":false}') as InstanceEnding;
-  const left = await removeFromDisk(outside, leased, force);
+  const ending = JSON.parse(leased.step_data ?? '{"force":false}') as InstanceEnding;
+  const left = await removeFromDisk(outside, leased, ending);
   return await runner.write((tx) => settleEnd(tx, ports, runner.actor, leased, left));
 }
 

@@ -40,13 +40,11 @@ export const isGivenUp = (failed: number, { autoAbandonAfter }: ReviewLimits): b
 
 export const isStuck = (createdAt: number, now: number, { timeoutHours }: ReviewLimits): boolean => now - createdAt >= timeoutHours * 3_600_000;
 
-type Hearing = Pick<InstanceRow, 'news'>;
-
 /** Adds to the news that the agent has not got yet. News is typed as one line. */
-export const withNews = ({ news }: Hearing, words: string): string => (news === null ? words : `${news} ${words}`);
+export const withNews = ({ news }: Pick<InstanceRow, 'news'>, words: string): string => (news === null ? words : `${news} ${words}`);
 
-/** The news that came after the agent got `told`. */
-export function stillUnheard({ news }: Hearing, told: string): string | null {
-  if (news === null || news === told) return null;
-  return news.startsWith(`${told} `) ? news.slice(told.length + 1) : news;
+/** The news that came after `delivered`, which the agent has got. */
+export function newsAfter({ news }: Pick<InstanceRow, 'news'>, delivered: string): string | null {
+  if (news === null || news === delivered) return null;
+  return news.startsWith(`${delivered} `) ? news.slice(delivered.length + 1) : news;
 }

@@ -5,7 +5,7 @@ import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { concludeReview } from './conclude-review.ts';
 import { beginEnding } from './end.ts';
-import { stillUnheard } from './lifecycle.ts';
+import { newsAfter } from './lifecycle.ts';
 import type { InstanceOutside, InstancePorts } from './ports.ts';
 import { beginRestart } from './restart.ts';
 import { atWork, changeInstance, findInstance } from './store.ts';
@@ -41,7 +41,7 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
   async function noteHeard({ workspace_id, id, news }: InstanceRow): Promise<void> {
     await store.write(workspace_id, async (tx) => {
       const now = await findInstance(tx.db, tx.workspace, id);
-      if (now && news !== null) await changeInstance(tx.db, now, { news: stillUnheard(now, news) });
+      if (now && news !== null) await changeInstance(tx.db, now, { news: newsAfter(now, news) });
     });
   }
 

@@ -139,7 +139,7 @@ async function removeOrphan(outside: InstanceOutside, ctx: CallContext, orphan: 
   if (!isOrphanWorktree(found, await placesOf(ctx.reader), outside.machine)) return { ...shown(orphan), cleared: false, backup_ref: null };
   const base_branch = (await outside.disk.defaultBranch(found.repository)) ?? 'main';
   const place = { repository: found.repository, worktree_path: found.path, branch_name: found.branch as string, base_branch, session_name: name };
-  const { reason, backup } = await removeFromDisk(outside, place, force);
+  const { reason, backup } = await removeFromDisk(outside, place, { force });
   if (reason === null) await note(ctx, orphan, backup);
   return { ...shown(orphan), reason, cleared: reason === null, backup_ref: backup };
 }

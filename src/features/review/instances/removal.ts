@@ -21,7 +21,7 @@ export const branchComparison = ({ branch_name: branch, base_branch: base }: Pic
 });
 
 /** Removes worktree and branch if no work is lost, or if a backup keeps it. Never cut short: half a removal looks like deletions. */
-export async function removeFromDisk(outside: InstanceOutside, row: WorktreePlace, force: boolean): Promise<RemovalResult> {
+export async function removeFromDisk(outside: InstanceOutside, row: WorktreePlace, { force }: { force: boolean }): Promise<RemovalResult> {
   const { disk, files } = outside;
   let backup: string | null = null;
   try {

@@ -33,44 +33,44 @@ export async function reserve(
   { machine, maxRunning }: Pick<InstanceOutside, 'machine' | 'maxRunning'>,
   ports: InstancePorts,
   actor: string,
-  wanted: InstanceRequest,
+  request: InstanceRequest,
 ): Promise<LeasedInstance> {
   // Other workspaces start agents on this machine too.
   await tx.lock(`instances of ${machine}`);
   if ((await countRunning(tx.db, machine)) >= maxRunning) throw instanceLimit(maxRunning);
-  const stem = stemOf(wanted.type, wanted.issue);
+  const stem = stemOf(request.type, request.issue);
   // Sessions and folders belong to the machine, not to a workspace.
   const prefix = tx.workspace === DEFAULT_WORKSPACE_ID ? '' : `${workspaceName(tx.workspace)}_`;
-  const there = wanted.folders.flatMap((folder) => (folder.startsWith(prefix) ? [folder.slice(prefix.length)] : []));
+  const there = request.folders.flatMap((folder) => (folder.startsWith(prefix) ? [folder.slice(prefix.length)] : []));
   const id = nextId(stem, [...(await idsOf(tx.db, tx.workspace, stem)), ...there]);
   const own = `${prefix}${id}`;
-  const branch_name = branchOf(wanted.type, own);
-  const worktree_path = join(worktreesFolder(wanted.repository), own);
+  const branch_name = branchOf(request.type, own);
+  const worktree_path = join(worktreesFolder(request.repository), own);
   const row: LeasedInstance = {
     ...lease('worktree', tx.now),
     step_data: null,
     workspace_id: tx.workspace,
     id,
-    type: wanted.type,
+    type: request.type,
     status: 'started',
-    agent: wanted.agent,
-    developer_id: wanted.developer,
-    agent_id: await ports.registerAgent(tx, { id, type: wanted.type, agent: wanted.agent, worktree_path, developer_id: wanted.developer }),
+    agent: request.agent,
+    developer_id: request.developer,
+    agent_id: await ports.registerAgent(tx, { id, type: request.type, agent: request.agent, worktree_path, developer_id: request.developer }),
     token_id: null,
     machine,
-    repository: wanted.repository,
+    repository: request.repository,
     worktree_path,
     branch_name,
-    base_branch: wanted.baseBranch,
-    base_commit: wanted.baseCommit,
+    base_branch: request.baseBranch,
+    base_commit: request.baseCommit,
     session_name: own,
     session_kind: null,
     pid: null,
     process_start: null,
-    issue_number: wanted.issue,
-    prompt: wanted.prompt(id, branch_name),
-    parent_instance_id: wanted.parent?.id ?? null,
-    review_iteration: wanted.parent?.iteration ?? null,
+    issue_number: request.issue,
+    prompt: request.prompt(id, branch_name),
+    parent_instance_id: request.parent?.id ?? null,
+    review_iteration: request.parent?.iteration ?? null,
     failed_reviews: 0,
     pr_number: null,
     pr_url: null,

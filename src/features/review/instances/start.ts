@@ -90,7 +90,7 @@ async function undo(outside: InstanceOutside, ports: InstancePorts, runner: Step
   if (!leased) return;
   await endSession(outside, leased);
   await outside.disk.discardUnfinished(leased.repository, leased.worktree_path).catch(() => {});
-  const left = await removeFromDisk(outside, leased, false);
+  const left = await removeFromDisk(outside, leased, { force: false });
   await runner.write(async (tx) => {
     const row = await stillMine(tx, leased);
     if (!row) return;

@@ -129,7 +129,7 @@ export async function carryOutIssues(
     const held: LeasedInstance = at;
     at = await runner.write((tx) => goOn(tx, held, 'issues', { step_data: next }));
     if (!at) {
-      await runner.write((tx) => settle(tx, ports, runner.actor, held, step, true));
+      await runner.write((tx) => recordIssues(tx, ports, runner.actor, held, step, true));
       return undefined;
     }
   }
@@ -137,7 +137,7 @@ export async function carryOutIssues(
   const report: Report = { created: step.created, failed: [...step.failed, ...notTried] };
   const held = at;
   const callerIsGone = resumedAt !== undefined || runner.signal?.aborted === true;
-  await runner.write((tx) => settle(tx, ports, runner.actor, held, report, callerIsGone));
+  await runner.write((tx) => recordIssues(tx, ports, runner.actor, held, report, callerIsGone));
   return { ...report, stopped };
 }
 
@@ -170,7 +170,14 @@ function failureText(failure: GitHubFailed | null): string {
   return `${messageOf(failure)}${again}`;
 }
 
-async function settle(tx: Tx, ports: InstancePorts, actor: string, leased: LeasedInstance, { created, failed }: Report, callerIsGone: boolean): Promise<void> {
+async function recordIssues(
+  tx: Tx,
+  ports: InstancePorts,
+  actor: string,
+  leased: LeasedInstance,
+  { created, failed }: Report,
+  callerIsGone: boolean,
+): Promise<void> {
   const row = await findInstance(tx.db, tx.workspace, leased.id);
   if (!row) return;
   const isMine = isHeldAs(row, leased);

@@ -104,14 +104,14 @@ export async function carryOutPull(
     const still = await runner.write((tx) => goOn(tx, leased, 'pull'));
     if (!still) return { failure: noLongerHeld(leased) };
     held = still;
-    pull = await openPull(github, wantedOf(leased, stepOf(leased)));
+    pull = await openPull(github, specOf(leased, stepOf(leased)));
   } catch (failure) {
     if (failure instanceof PullOutcomeUnknown) await runner.write((tx) => leaveToSweep(tx, held));
-    else await runner.write((tx) => undo(tx, ports, runner, held, messageOf(failure), callerIsGone()));
+    else await runner.write((tx) => abortPull(tx, ports, runner, held, messageOf(failure), callerIsGone()));
     return { failure };
   }
   // Should this fail, the sweep finds the pull request.
-  await runner.write((tx) => settle(tx, ports, runner, held, pull, callerIsGone()));
+  await runner.write((tx) => recordPull(tx, ports, runner, held, pull, callerIsGone()));
   return { pull };
 }
 
@@ -124,19 +124,19 @@ export async function finishPull(outside: InstanceOutside, ports: InstancePorts,
   let pull: Pull | undefined;
   let reason = `GitHub has no open pull request of ${leased.branch_name}: the server, or GitHub, stopped before it was made`;
   try {
-    pull = await findPull(outside.github, wantedOf(leased, step));
+    pull = await findPull(outside.github, specOf(leased, step));
   } catch (failure) {
     // It is asked again when the time of the step is up.
     if (waitsForGitHub(failure, step.begun, now)) return;
     reason = messageOf(failure);
   }
   const made = pull;
-  await runner.write((tx) => (made ? settle(tx, ports, runner, leased, made, true) : undo(tx, ports, runner, leased, reason, true)));
+  await runner.write((tx) => (made ? recordPull(tx, ports, runner, leased, made, true) : abortPull(tx, ports, runner, leased, reason, true)));
 }
 
 const stepOf = (row: LeasedInstance): PullStep => JSON.parse(row.step_data as string) as PullStep;
 
-const wantedOf = ({ branch_name, pr_number }: LeasedInstance, { repository, title, description, base }: PullStep) => ({
+const specOf = ({ branch_name, pr_number }: LeasedInstance, { repository, title, description, base }: PullStep) => ({
   repository,
   branch: branch_name,
   known: pr_number,
@@ -148,7 +148,7 @@ async function leaveToSweep(tx: Tx, leased: LeasedInstance): Promise<void> {
   if (row) await changeInstance(tx.db, row, leave('pull', tx.now));
 }
 
-async function undo(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, reason: string, tellCaller: boolean): Promise<void> {
+async function abortPull(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, reason: string, tellCaller: boolean): Promise<void> {
   const row = await stillMine(tx, leased);
   if (!row) return;
   const { by } = stepOf(leased);
@@ -160,7 +160,14 @@ async function undo(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased:
   await ports.sendMessage(tx, { from: caller.agent_id, to: caller.agent_id, actor, ...words });
 }
 
-async function settle(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, { number, url }: Pull, tellCaller: boolean): Promise<void> {
+async function recordPull(
+  tx: Tx,
+  ports: InstancePorts,
+  { actor }: StepRunner,
+  leased: LeasedInstance,
+  { number, url }: Pull,
+  tellCaller: boolean,
+): Promise<void> {
   const row = await findInstance(tx.db, tx.workspace, leased.id);
   if (!row) return;
   const { by, base } = stepOf(leased);
@@ -177,14 +184,14 @@ async function settle(tx: Tx, ports: InstancePorts, { actor }: StepRunner, lease
   const values = { ...LEASE_OVER, ...pull, status: 'pr_created', updated_at: tx.now, last_activity: tx.now } as const;
   recorded();
   if (by === row.id || row.status !== 'waiting_review') await changeInstance(tx.db, row, { ...values, news: null });
-  if (by !== row.id) await approve(tx, ports, actor, by, row.agent_id, values);
+  if (by !== row.id) await approveReviewed(tx, ports, actor, by, row.agent_id, values);
   const words = `Pull request #${number} is open: ${url}`;
   if (tellCaller && by === row.id)
     await ports.sendMessage(tx, { from: row.agent_id, to: row.agent_id, actor, subject: words, body: `It is of ${row.branch_name}.` });
 }
 
 /** The review is over, and its agent with it. Should it have ended meanwhile, the pull request stands. */
-async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, coder: string, parent: Partial<InstanceRow>): Promise<void> {
+async function approveReviewed(tx: Tx, ports: InstancePorts, actor: string, by: string, coder: string, parent: Partial<InstanceRow>): Promise<void> {
   const { pr_number, pr_url } = parent;
   const subject = `${by} has approved your work: pull request #${pr_number}`;
   const message = { subject, body: `${pr_url}. Nothing is left for you to do unless you are told otherwise.` };

@@ -27,7 +27,7 @@ interface EventDetails {
 /** The parts of a work event that callers write, cut to what the journal keeps. Left out paths and symbols are counted. */
 export function boundedDetails({ message, reason, answer, repo, branch, paths = [], symbols = [] }: EventDetails): Record<string, unknown> {
   const cut = (text: string | null | undefined, bytes: number) => (text == null ? undefined : excerpt(text, bytes));
-  const shown = { paths: firstOf(paths, PATHS_BYTES), symbols: firstOf(symbols, SYMBOLS_BYTES) };
+  const kept = { paths: firstOf(paths, PATHS_BYTES), symbols: firstOf(symbols, SYMBOLS_BYTES) };
   const omitted = (all: readonly string[], some: readonly string[]) => (all.length > some.length ? all.length - some.length : undefined);
   return {
     message: cut(message, MESSAGE_BYTES),
@@ -35,10 +35,10 @@ export function boundedDetails({ message, reason, answer, repo, branch, paths = 
     reason: cut(reason, NAME_BYTES),
     repo: cut(repo, NAME_BYTES),
     branch: cut(branch, NAME_BYTES),
-    paths: paths.length > 0 ? shown.paths : undefined,
-    paths_omitted: omitted(paths, shown.paths),
-    symbols: symbols.length > 0 ? shown.symbols : undefined,
-    symbols_omitted: omitted(symbols, shown.symbols),
+    paths: paths.length > 0 ? kept.paths : undefined,
+    paths_omitted: omitted(paths, kept.paths),
+    symbols: symbols.length > 0 ? kept.symbols : undefined,
+    symbols_omitted: omitted(symbols, kept.symbols),
   };
 }
 

@@ -5,7 +5,7 @@ import type { ClaimRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { keepMarked, unmarkFiles } from '../overlap/index.ts';
 import { claimDetails } from './event-details.ts';
-import { lapsedClaims, lapsedClaimsIn, liveClaimRows, markExpired } from './store.ts';
+import { expiredClaims, expiredClaimsIn, liveClaimRows, markExpired } from './store.ts';
 
 /**
  * A sign of life renews the claims of its session, and those that the same agent made without naming one; without a session,
@@ -38,9 +38,9 @@ async function expireClaim(tx: Tx, id: string, now: number): Promise<void> {
 
 /** Expired claims must be on record before somebody else gets the code. */
 export async function expireLapsedClaims(tx: Tx): Promise<void> {
-  for (const id of await lapsedClaimsIn(tx.db, tx.workspace, tx.now)) await expireClaim(tx, id, tx.now);
+  for (const id of await expiredClaimsIn(tx.db, tx.workspace, tx.now)) await expireClaim(tx, id, tx.now);
 }
 
 /** A lease ends by the clock alone; the sweep only records it. */
 export const expirySweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
-  dueSweep(services, { name: 'claims', everyMs: 15_000, atOnce: 500, find: lapsedClaims, settle: (tx, { id }) => expireClaim(tx, id, tx.now) });
+  dueSweep(services, { name: 'claims', everyMs: 15_000, atOnce: 500, find: expiredClaims, settle: (tx, { id }) => expireClaim(tx, id, tx.now) });

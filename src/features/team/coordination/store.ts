@@ -51,10 +51,10 @@ export async function pageOfClaims(db: Db, workspace: string, now: number, page:
 }
 
 /** Claims of any workspace whose lease has ended, but not on record yet. */
-export const lapsedClaims = (db: Db, now: number, limit: number): Promise<Pick<ClaimRow, 'workspace_id' | 'id'>[]> =>
+export const expiredClaims = (db: Db, now: number, limit: number): Promise<Pick<ClaimRow, 'workspace_id' | 'id'>[]> =>
   findRows(db, 'claims', { ...UNENDED, expires_at: { '<=': now } }, { order: { expires_at: 'asc' }, limit });
 
-export async function lapsedClaimsIn(db: Db, workspace: string, now: number): Promise<string[]> {
+export async function expiredClaimsIn(db: Db, workspace: string, now: number): Promise<string[]> {
   const rows = await findRows(db, 'claims', { ...UNENDED, workspace_id: workspace, expires_at: { '<=': now } });
   return rows.map(({ id }) => id);
 }

@@ -88,7 +88,7 @@ export async function replaceRegisteredRepos(tx: Tx, tokenId: string, rows: read
 
 /** Sessions of any state, the last seen first. */
 export async function recentSessions(db: Db, workspace: string, viewer: Viewer, now: number, limit: number): Promise<SessionView[]> {
-  return await shown(
+  return await viewSessions(
     db,
     workspace,
     viewer,
@@ -100,10 +100,10 @@ export async function recentSessions(db: Db, workspace: string, viewer: Viewer, 
 /** Open sessions that were silent for more than `STALE_AFTER_MS`, the longest silent first. */
 export async function staleSessions(db: Db, workspace: string, viewer: Viewer, now: number, limit: number): Promise<SessionView[]> {
   const silent = matching(db, 'agent_sessions', { workspace_id: workspace, ended_at: null }).where('last_seen_at', '<', now - STALE_AFTER_MS);
-  return await shown(db, workspace, viewer, now, await silent.selectAll().orderBy('last_seen_at').orderBy('id').limit(limit).execute());
+  return await viewSessions(db, workspace, viewer, now, await silent.selectAll().orderBy('last_seen_at').orderBy('id').limit(limit).execute());
 }
 
-async function shown(db: Db, workspace: string, viewer: Viewer, now: number, rows: readonly AgentSessionRow[]): Promise<SessionView[]> {
+async function viewSessions(db: Db, workspace: string, viewer: Viewer, now: number, rows: readonly AgentSessionRow[]): Promise<SessionView[]> {
   const ids = rows.map(({ id }) => id);
   const activities = await lastActivities(db, workspace, ids);
   return rows.map((row) => {

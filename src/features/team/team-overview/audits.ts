@@ -47,13 +47,13 @@ export async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, l
   const viewer = await viewerOf(tx.db, ctx.principal);
   const conflicts = pairs.map((pair) => conflictView(pair, viewer));
   const data = { audit_id: id, compared, left_out: leftOut, conflicts: conflicts.slice(0, MAX_CONFLICTS) };
-  const standing = conflicts.filter(({ kind }) => kind !== 'historical').length;
-  if (standing === 0) return ok(data, `${compared} pieces of work compared; none looks like another that is under way.`);
-  const cut = standing > MAX_CONFLICTS ? ` The ${MAX_CONFLICTS} that are most alike are listed.` : '';
+  const unsettled = conflicts.filter(({ kind }) => kind !== 'historical').length;
+  if (unsettled === 0) return ok(data, `${compared} pieces of work compared; none looks like another that is under way.`);
+  const cut = unsettled > MAX_CONFLICTS ? ` The ${MAX_CONFLICTS} that are most alike are listed.` : '';
   return refused(
     'warning',
     'PARALLEL_WORK',
-    `${standing} ${standing === 1 ? 'pair of work looks' : 'pairs of work look'} the same.${cut}`,
+    `${unsettled} ${unsettled === 1 ? 'pair of work looks' : 'pairs of work look'} the same.${cut}`,
     'For each of data.conflicts: settle with the owners who goes on, and cancel or complete the other.',
     data,
   );

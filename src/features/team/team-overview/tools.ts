@@ -89,18 +89,18 @@ const documentOf = (state: TeamState, { questions, cut }: Pick<StateDocument, 'q
 
 /** Stale sessions and duplicate work make the reply a warning: the agent must look at them before it takes over work. */
 function stateReply(state: TeamState): Reply<TeamState> {
-  const standing = state.parallel_audit_conflicts.filter(({ kind }) => kind !== 'historical');
+  const unsettled = state.parallel_audit_conflicts.filter(({ kind }) => kind !== 'historical');
   const stale = state.stale_sessions.length;
-  if (stale === 0 && standing.length === 0) return ok(state, `Tasks under way: ${state.active_work.length}; planned: ${state.planned_work.length}.`);
+  if (stale === 0 && unsettled.length === 0) return ok(state, `Tasks under way: ${state.active_work.length}; planned: ${state.planned_work.length}.`);
   const found = [
     stale > 0 ? `${stale} session${stale === 1 ? ' has' : 's have'} gone quiet` : '',
-    standing.length > 0 ? `${standing.length} ${standing.length === 1 ? 'pair of work looks' : 'pairs of work look'} the same` : '',
+    unsettled.length > 0 ? `${unsettled.length} ${unsettled.length === 1 ? 'pair of work looks' : 'pairs of work look'} the same` : '',
   ].filter(Boolean);
   const next = [
     stale > 0 ? 'Review the stale sessions and their work before you take it over.' : '',
-    standing.length > 0 ? 'Look at parallel_audit_conflicts and settle with the owners who goes on.' : '',
+    unsettled.length > 0 ? 'Look at parallel_audit_conflicts and settle with the owners who goes on.' : '',
   ].filter(Boolean);
-  const code = standing.length > 0 ? 'PARALLEL_WORK' : 'STALE_SESSIONS';
+  const code = unsettled.length > 0 ? 'PARALLEL_WORK' : 'STALE_SESSIONS';
   return refused('warning', code, `${found.join('; ')}.`, next.join(' '), { ...state });
 }
 

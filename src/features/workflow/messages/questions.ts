@@ -26,7 +26,7 @@ import {
 import { answerQuestion, HUMAN, listQuestions, SERVER } from './contract.ts';
 import { bodyText, isExpired, type MessageWords, newMessage } from './message.ts';
 import { readAnswered, readOpen } from './question-views.ts';
-import { changeMessages, findMessage, lapsedQuestions } from './store.ts';
+import { changeMessages, expiredQuestions, findMessage } from './store.ts';
 
 /** Checks a question to people, and pauses the task that it is about. */
 export async function askPeople(tx: Tx, ctx: WriteContext, message: MessageRow, task: WorkflowTaskRow | null): Promise<void> {
@@ -153,7 +153,7 @@ const EXPIRED_NOTICE = 'Your question expired unanswered.';
  * seen when they are looked for.
  */
 export const questionSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
-  dueSweep(services, { name: 'questions', everyMs: 5_000, atOnce: 100, find: lapsedQuestions, settle: (tx, { id }) => expireQuestion(tx, id) });
+  dueSweep(services, { name: 'questions', everyMs: 5_000, atOnce: 100, find: expiredQuestions, settle: (tx, { id }) => expireQuestion(tx, id) });
 
 /** Does nothing if somebody has answered it, or another server was faster. */
 async function expireQuestion(tx: Tx, id: string): Promise<void> {

@@ -8,7 +8,7 @@ import { HUMAN, type MessageStatus, type MessageType, type Priority } from './co
 export const messagesIn = (db: Db, workspace: string) => db.selectFrom('messages').selectAll().where('workspace_id', '=', workspace);
 
 /** Not expired. */
-const standing = (now: number) => (eb: ExpressionBuilder<Database, 'messages'>) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]);
+const notExpired = (now: number) => (eb: ExpressionBuilder<Database, 'messages'>) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]);
 
 export const findMessage = (db: Db, workspace: string, id: string): Promise<MessageRow | undefined> => findRow(db, 'messages', { workspace_id: workspace, id });
 
@@ -25,7 +25,7 @@ export async function unreadByPriority(db: Db, workspace: string, agentId: strin
     .where('workspace_id', '=', workspace)
     .where('recipient_id', '=', agentId)
     .where('status', '=', 'unread')
-    .where(standing(now))
+    .where(notExpired(now))
     .groupBy('priority')
     .execute();
   return rows.map(({ priority, unread }) => [priority, Number(unread)]);
@@ -61,7 +61,7 @@ export async function inboxOf(
 ): Promise<MessageRow[]> {
   const found: MessageRow[] = [];
   for (const status of statuses) {
-    const query = messagesIn(db, workspace).where('recipient_id', '=', agentId).where('status', '=', status).where(standing(now));
+    const query = messagesIn(db, workspace).where('recipient_id', '=', agentId).where('status', '=', status).where(notExpired(now));
     found.push(...(await narrowed(query, filter).execute()));
   }
   return found.sort(newestFirst).slice(0, filter.limit);
@@ -74,7 +74,7 @@ export async function undeliveredTo(db: Db, workspace: string, agentIds: readonl
     .where('recipient_id', 'in', agentIds)
     .where('status', '=', 'unread')
     .where('delivered_at', 'is', null)
-    .where(standing(now))
+    .where(notExpired(now))
     .orderBy('sent_at')
     .orderBy('id')
     .limit(limit)
@@ -94,7 +94,7 @@ export async function threadOf(
   const query = messagesIn(db, workspace)
     .where('thread_id', '=', threadId)
     .where('status', 'in', statuses)
-    .where((eb) => eb.or([eb('sender_id', '=', agentId), eb.and([eb('recipient_id', '=', agentId), standing(now)(eb)])]));
+    .where((eb) => eb.or([eb('sender_id', '=', agentId), eb.and([eb('recipient_id', '=', agentId), notExpired(now)(eb)])]));
   return await narrowed(query, filter).execute();
 }
 
@@ -147,7 +147,7 @@ export const answersTo = (db: Db, workspace: string, questions: readonly Pick<Me
   });
 
 /** Questions of all workspaces that ran out of time. */
-export async function lapsedQuestions(db: Db, now: number, limit: number): Promise<Pick<MessageRow, 'workspace_id' | 'id'>[]> {
+export async function expiredQuestions(db: Db, now: number, limit: number): Promise<Pick<MessageRow, 'workspace_id' | 'id'>[]> {
   return await db
     .selectFrom('messages')
     .select(['workspace_id', 'id'])

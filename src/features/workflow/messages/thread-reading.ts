@@ -80,11 +80,11 @@ export async function readThread({ reader, principal, clock }: CallContext, id: 
   const delivery = deliveryOf(found);
   const [thread] = await threadViews(reader, principal, now, [found]);
   if (!thread) throw new Error(`the thread ${id} has no view`);
-  const said = found.of === 'messages' ? await readMail(reader, found, delivery.recipients) : { last: [], first: [] };
-  const ends = [...said.last, ...said.first].flatMap(({ sender_id, recipient_id }) => [sender_id, recipient_id]);
+  const mail = found.of === 'messages' ? await readMail(reader, found, delivery.recipients) : { last: [], first: [] };
+  const ends = [...mail.last, ...mail.first].flatMap(({ sender_id, recipient_id }) => [sender_id, recipient_id]);
   const parties = await partiesFor(reader, principal, now, ends);
   const reminders = await remindersOf(reader, principal.workspace, found.row.id);
-  const listed = found.of === 'messages' ? mailEntries(said, thread.replies, parties, (row) => mayReadIn(found, row, principal)) : teamEntries(found, parties);
+  const listed = found.of === 'messages' ? mailEntries(mail, thread.replies, parties, (row) => mayReadIn(found, row, principal)) : teamEntries(found, parties);
   const reminded: ThreadEntry[] = reminders.map(({ seq, actor, time }) => ({
     id: String(seq),
     what: 'reminder',
@@ -116,10 +116,10 @@ async function readMail(db: CallContext['reader'], { row }: Extract<FoundThread,
   return { first, last: await lastOf(db, workspace, row.thread_id, MAX_ENTRIES) };
 }
 
-/** A broadcast is said once, to however many. */
+/** A broadcast is mail once, to however many. */
 function mailEntries({ last, first }: Mail, replies: number, parties: Parties, isReadable: (row: MessageRow) => boolean): Listed {
-  const said = first.length > 0 ? [...first.slice(0, 1), ...last.filter(({ reply_to_id }) => reply_to_id !== null)] : last;
-  const entries = said.map(
+  const mail = first.length > 0 ? [...first.slice(0, 1), ...last.filter(({ reply_to_id }) => reply_to_id !== null)] : last;
+  const entries = mail.map(
     (row): ThreadEntry => ({
       id: row.id,
       what: 'message',

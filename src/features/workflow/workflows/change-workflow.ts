@@ -47,10 +47,10 @@ interface Parallelism {
 }
 
 /** Existing claims stay, even above the new limit. */
-export async function changeParallelism(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, wanted: Parallelism): Promise<void> {
+export async function changeParallelism(tx: Tx, ctx: WriteContext, workflow: WorkflowRow, change: Parallelism): Promise<void> {
   requireNotEnded(workflow);
-  const { max_parallel_tasks } = wanted;
-  const auto = wanted.auto_create_workspaces ?? workflow.auto_create_workspaces === 1;
+  const { max_parallel_tasks } = change;
+  const auto = change.auto_create_workspaces ?? workflow.auto_create_workspaces === 1;
   await changeWorkflow(tx.db, tx.workspace, workflow.id, { max_parallel_tasks, auto_create_workspaces: auto ? 1 : 0, updated_at: tx.now });
   const payload = { from: workflow.max_parallel_tasks, to: max_parallel_tasks, auto_create_workspaces: auto };
   record(tx, ctx, { category: 'work', kind: 'workflow.parallelism_changed', subject: workflow.id, payload });

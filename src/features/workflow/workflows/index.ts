@@ -12,7 +12,7 @@ export { checkPlan } from './graph.ts';
 export { dependenciesOf, edgesOf } from './graph-store.ts';
 export { type ClaimProof, requireHold } from './hold.ts';
 export * from './lifecycle.ts';
-export { nextOf } from './next.ts';
+export { readNextTasks } from './next.ts';
 export { syncOverlapOwner, syncOverlapStatus } from './overlap.ts';
 export { allComplete, countByStatus, countsByWorkflow, progress, type WorkflowCounts } from './progress.ts';
 export { setPlan } from './set-plan.ts';

@@ -15,7 +15,12 @@ type NextTask = Next['tasks'][number];
 type Actionable = 'pending' | 'failed';
 
 /** The tasks that can be claimed now. Reads only ready tasks and their neighbours, never the whole graph. */
-export async function nextOf(db: Db, workflow: WorkflowRow, now: number, includeFailed: boolean, limit: number): Promise<Omit<Next, 'all_complete'>> {
+export async function readNextTasks(
+  db: Db,
+  workflow: WorkflowRow,
+  now: number,
+  { includeFailed, limit }: { includeFailed: boolean; limit: number },
+): Promise<Omit<Next, 'all_complete'>> {
   const statuses: Actionable[] = includeFailed ? ['pending', 'failed'] : ['pending'];
   const claims = await liveClaims(db, workflow, now);
   const running = isOneOf(OPEN_WORKFLOW, workflow.status);

@@ -18,7 +18,7 @@ import {
 import { createWorkflow } from './create-workflow.ts';
 import { dependenciesWithOutcomes } from './graph-store.ts';
 import { isSatisfied, shownStatus } from './lifecycle.ts';
-import { nextOf } from './next.ts';
+import { readNextTasks } from './next.ts';
 import { allComplete, progress } from './progress.ts';
 import { removeTask } from './remove-task.ts';
 import { setPlan } from './set-plan.ts';
@@ -88,7 +88,7 @@ const queries: Implementation[] = [
   implement(nextTasks, {
     read: async ({ workflow_id, include_failed, limit }, { reader, workspace, clock }) => {
       const workflow = await requireWorkflow(reader, workspace, workflow_id, 'workflow_id');
-      const next = await nextOf(reader, workflow, clock.now(), include_failed, limit);
+      const next = await readNextTasks(reader, workflow, clock.now(), { includeFailed: include_failed, limit });
       return ok({ ...next, all_complete: await allComplete(reader, workflow) });
     },
   }),
