@@ -129,7 +129,7 @@ export async function carryOutIssues(
     const held: LeasedInstance = at;
     at = await runner.write((tx) => goOn(tx, held, 'issues', { step_data: next }));
     if (!at) {
-      await runner.write((tx) => recordIssues(tx, ports, runner.actor, held, step, true));
+      await runner.write((tx) => saveIssues(tx, ports, runner.actor, held, step, true));
       return undefined;
     }
   }
@@ -137,7 +137,7 @@ export async function carryOutIssues(
   const report: Report = { created: step.created, failed: [...step.failed, ...notTried] };
   const held = at;
   const callerIsGone = resumedAt !== undefined || runner.signal?.aborted === true;
-  await runner.write((tx) => recordIssues(tx, ports, runner.actor, held, report, callerIsGone));
+  await runner.write((tx) => saveIssues(tx, ports, runner.actor, held, report, callerIsGone));
   return { ...report, stopped };
 }
 
@@ -170,7 +170,7 @@ function failureText(failure: GitHubFailed | null): string {
   return `${messageOf(failure)}${again}`;
 }
 
-async function recordIssues(
+async function saveIssues(
   tx: Tx,
   ports: InstancePorts,
   actor: string,

@@ -107,11 +107,11 @@ export async function carryOutPull(
     pull = await openPull(github, specOf(leased, stepOf(leased)));
   } catch (failure) {
     if (failure instanceof PullOutcomeUnknown) await runner.write((tx) => leaveToSweep(tx, held));
-    else await runner.write((tx) => abortPull(tx, ports, runner, held, messageOf(failure), callerIsGone()));
+    else await runner.write((tx) => undoPull(tx, ports, runner, held, messageOf(failure), callerIsGone()));
     return { failure };
   }
   // Should this fail, the sweep finds the pull request.
-  await runner.write((tx) => recordPull(tx, ports, runner, held, pull, callerIsGone()));
+  await runner.write((tx) => savePull(tx, ports, runner, held, pull, callerIsGone()));
   return { pull };
 }
 
@@ -131,7 +131,7 @@ export async function finishPull(outside: InstanceOutside, ports: InstancePorts,
     reason = messageOf(failure);
   }
   const made = pull;
-  await runner.write((tx) => (made ? recordPull(tx, ports, runner, leased, made, true) : abortPull(tx, ports, runner, leased, reason, true)));
+  await runner.write((tx) => (made ? savePull(tx, ports, runner, leased, made, true) : undoPull(tx, ports, runner, leased, reason, true)));
 }
 
 const stepOf = (row: LeasedInstance): PullStep => JSON.parse(row.step_data as string) as PullStep;
@@ -148,26 +148,19 @@ async function leaveToSweep(tx: Tx, leased: LeasedInstance): Promise<void> {
   if (row) await changeInstance(tx.db, row, leave('pull', tx.now));
 }
 
-async function abortPull(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, reason: string, tellCaller: boolean): Promise<void> {
+async function undoPull(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, reason: string, notify: boolean): Promise<void> {
   const row = await stillMine(tx, leased);
   if (!row) return;
   const { by } = stepOf(leased);
   await changeInstance(tx.db, row, { ...LEASE_OVER, updated_at: tx.now });
   tx.append({ category: 'work', kind: 'pull.failed', actor, subject: row.id, payload: { branch: row.branch_name, by, reason: reason.slice(0, 200) } });
-  const caller = tellCaller ? await findInstance(tx.db, tx.workspace, by) : undefined;
+  const caller = notify ? await findInstance(tx.db, tx.workspace, by) : undefined;
   if (!caller || caller.ended_at !== null) return;
   const words = { subject: 'Your pull request was not made', body: `${reason}. Call create_pull_request again.` };
   await ports.sendMessage(tx, { from: caller.agent_id, to: caller.agent_id, actor, ...words });
 }
 
-async function recordPull(
-  tx: Tx,
-  ports: InstancePorts,
-  { actor }: StepRunner,
-  leased: LeasedInstance,
-  { number, url }: Pull,
-  tellCaller: boolean,
-): Promise<void> {
+async function savePull(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, { number, url }: Pull, notify: boolean): Promise<void> {
   const row = await findInstance(tx.db, tx.workspace, leased.id);
   if (!row) return;
   const { by, base } = stepOf(leased);
@@ -184,14 +177,14 @@ async function recordPull(
   const values = { ...LEASE_OVER, ...pull, status: 'pr_created', updated_at: tx.now, last_activity: tx.now } as const;
   recorded();
   if (by === row.id || row.status !== 'waiting_review') await changeInstance(tx.db, row, { ...values, news: null });
-  if (by !== row.id) await approveReviewed(tx, ports, actor, by, row.agent_id, values);
+  if (by !== row.id) await approve(tx, ports, actor, by, row.agent_id, values);
   const words = `Pull request #${number} is open: ${url}`;
-  if (tellCaller && by === row.id)
+  if (notify && by === row.id)
     await ports.sendMessage(tx, { from: row.agent_id, to: row.agent_id, actor, subject: words, body: `It is of ${row.branch_name}.` });
 }
 
 /** The review is over, and its agent with it. Should it have ended meanwhile, the pull request stands. */
-async function approveReviewed(tx: Tx, ports: InstancePorts, actor: string, by: string, coder: string, parent: Partial<InstanceRow>): Promise<void> {
+async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, coder: string, parent: Partial<InstanceRow>): Promise<void> {
   const { pr_number, pr_url } = parent;
   const subject = `${by} has approved your work: pull request #${pr_number}`;
   const message = { subject, body: `${pr_url}. Nothing is left for you to do unless you are told otherwise.` };

@@ -1,6 +1,6 @@
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, deleteRows, findRow, findRows, insertRows, matching, view } from '../../../storage/rows.ts';
-import type { AgentSessionRow, MachineRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';
+import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { Viewer } from '../../core/identity/index.ts';
 import { type SessionView, STALE_AFTER_MS, sessionState, sessionView } from './contract.ts';
@@ -68,22 +68,6 @@ export async function lastActivities(db: Db, workspace: string, sessionIds: read
     .whereRef('line.id', '=', 'newest.id')
     .execute();
   return new Map(rows.map(({ session_id, text }) => [session_id, text]));
-}
-
-export async function saveMachine(db: Db, machine: MachineRow): Promise<void> {
-  const { companion_version, last_heartbeat_at } = machine;
-  // A heartbeat that does not say the version, such as one of an agent with the same token, leaves the known one.
-  const change = companion_version === null ? { last_heartbeat_at } : { last_heartbeat_at, companion_version };
-  await db
-    .insertInto('machines')
-    .values(machine)
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'token_id']).doUpdateSet(change))
-    .execute();
-}
-
-export async function replaceRegisteredRepos(tx: Tx, tokenId: string, rows: readonly RegisteredRepoRow[]): Promise<void> {
-  await deleteRows(tx.db, 'registered_repos', { workspace_id: tx.workspace, token_id: tokenId });
-  await insertRows(tx.db, 'registered_repos', rows);
 }
 
 /** Sessions of any state, the last seen first. */

@@ -116,7 +116,7 @@ async function readMail(db: CallContext['reader'], { row }: Extract<FoundThread,
   return { first, last: await lastOf(db, workspace, row.thread_id, MAX_ENTRIES) };
 }
 
-/** A broadcast is mail once, to however many. */
+/** A broadcast is one entry, however many recipients it has. */
 function mailEntries({ last, first }: Mail, replies: number, parties: Parties, isReadable: (row: MessageRow) => boolean): Listed {
   const mail = first.length > 0 ? [...first.slice(0, 1), ...last.filter(({ reply_to_id }) => reply_to_id !== null)] : last;
   const entries = mail.map(

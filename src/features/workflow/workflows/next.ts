@@ -11,16 +11,13 @@ import { activeTasks } from './store.ts';
 import { fieldIfMore } from './views.ts';
 
 type Next = Output<typeof nextTasks>;
+type NextTasks = Omit<Next, 'all_complete'>;
 type NextTask = Next['tasks'][number];
 type Actionable = 'pending' | 'failed';
 
 /** The tasks that can be claimed now. Reads only ready tasks and their neighbours, never the whole graph. */
-export async function readNextTasks(
-  db: Db,
-  workflow: WorkflowRow,
-  now: number,
-  { includeFailed, limit }: { includeFailed: boolean; limit: number },
-): Promise<Omit<Next, 'all_complete'>> {
+export async function readNextTasks(db: Db, workflow: WorkflowRow, now: number, options: { includeFailed: boolean; limit: number }): Promise<NextTasks> {
+  const { includeFailed, limit } = options;
   const statuses: Actionable[] = includeFailed ? ['pending', 'failed'] : ['pending'];
   const claims = await liveClaims(db, workflow, now);
   const running = isOneOf(OPEN_WORKFLOW, workflow.status);
