@@ -1,10 +1,10 @@
-import type { InstanceType } from './contract.ts';
+import type { InstanceRow } from '../../../storage/schema-rows.ts';
 
 /** `work-<issue>-a<n>`, `review-<issue>-a<n>`, `planning-a<n>`, `adhoc-a<n>`: n counts attempts. */
 export const INSTANCE_ID = /^(work-\d{1,9}|review-\d{1,9}|planning|adhoc)-a[1-9]\d{0,5}$/;
 
 /** The id without the number of the attempt. The review of work without an issue has issue 0. */
-export function stemOf(type: InstanceType, issue: number | null): string {
+export function stemOf(type: InstanceRow['type'], issue: number | null): string {
   if (type === 'planning') return 'planning';
   if (type === 'review') return `review-${issue ?? 0}`;
   return issue === null ? 'adhoc' : `work-${issue}`;
@@ -16,7 +16,7 @@ export function nextId(stem: string, taken: readonly string[]): string {
 }
 
 /** How the branches of instances begin. They are there until their work is elsewhere. */
-export const branchOf = (type: InstanceType, id: string): string => `${type === 'coding' ? 'work' : type}/${id}`;
+export const branchOf = (type: InstanceRow['type'], id: string): string => `${type === 'coding' ? 'work' : type}/${id}`;
 
 const IN_WORKSPACE = /^[a-z0-9][a-z0-9-]{0,39}_/;
 

@@ -12,7 +12,7 @@ import { activeSessions } from '../sessions/index.ts';
 import { type Claimed, type ClaimScope, conflict, intersection, literalPaths, sameAgent } from './conflicts.ts';
 import { type ClaimView, type ConflictView, checkConflicts, claim, release, releaseByHand } from './contract.ts';
 import { boundedDetails, claimDetails } from './event-details.ts';
-import { expireLapsedClaims } from './lease.ts';
+import { recordExpiredClaims } from './lease.ts';
 import { viewsFor } from './present.ts';
 import { claimedBy, claimNamed, liveClaimRows, readStrings } from './store.ts';
 
@@ -46,7 +46,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
             'Release some, or claim a pattern that covers several paths.',
           );
         }
-        await expireLapsedClaims(tx);
+        await recordExpiredClaims(tx);
         const ttl = input.ttl_minutes ?? held?.ttl_minutes ?? DEFAULT_TTL_MINUTES;
         const row: ClaimRow = {
           workspace_id: tx.workspace,

@@ -37,7 +37,7 @@ async function expireClaim(tx: Tx, id: string, now: number): Promise<void> {
 }
 
 /** Expired claims must be on record before somebody else gets the code. */
-export async function expireLapsedClaims(tx: Tx): Promise<void> {
+export async function recordExpiredClaims(tx: Tx): Promise<void> {
   for (const id of await expiredClaimsIn(tx.db, tx.workspace, tx.now)) await expireClaim(tx, id, tx.now);
 }
 

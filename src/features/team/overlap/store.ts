@@ -24,7 +24,7 @@ export interface WorkWords {
   readonly repo: string | null;
 }
 
-/** A piece of work as its feature tells it to the index. */
+/** A piece of work as its feature passes it to the index. */
 export interface WorkItem extends WorkWords {
   readonly id: string;
   readonly kind: ItemKind;
@@ -33,12 +33,12 @@ export interface WorkItem extends WorkWords {
   readonly closedAt: number | null;
 }
 
-/** Puts the work into the index, or brings what the index knows of it up to date. */
+/** Adds or updates the item of the work. */
 export async function indexItem(tx: Tx, item: WorkItem): Promise<void> {
   await indexItems(tx, [item]);
 }
 
-/** Each item once. */
+/** No item may occur twice. */
 export async function indexItems(tx: Tx, items: readonly WorkItem[]): Promise<void> {
   if (items.length === 0) return;
   const ids = items.map(({ id }) => id);
@@ -97,7 +97,7 @@ export async function setItemStatus(tx: Tx, id: string, status: ItemStatus, clos
   await change(tx, id, { status, closed_at: closedAt });
 }
 
-/** The same for many at once. Ids that the index does not know are passed over. */
+/** The same for many items. Unknown ids are ignored. */
 export async function setItemsStatus(tx: Tx, ids: readonly string[], status: ItemStatus, closedAt: number | null = null): Promise<void> {
   const before = await readState(tx.db, tx.workspace);
   if (!before || ids.length === 0) return;
@@ -117,7 +117,7 @@ export async function setItemOwner(tx: Tx, id: string, ownerId: string): Promise
   await change(tx, id, { owner_id: ownerId });
 }
 
-/** Files that the work turned out to touch; they are added to those it has. At most `MAX_FILES`, the first ones. */
+/** Adds files that the work has turned out to touch, up to `MAX_FILES` in all. */
 export async function addItemFiles(tx: Tx, id: string, files: readonly string[]): Promise<void> {
   const known = await findItem(tx.db, tx.workspace, id);
   if (!known) return;
@@ -133,7 +133,7 @@ async function change(tx: Tx, id: string, values: Partial<OverlapItemRow>): Prom
   await changeRows(tx.db, 'overlap_items', { workspace_id: tx.workspace, id }, { ...values, revision, updated_at: tx.now });
 }
 
-/** Work that was over long ago is compared with no more. */
+/** Removes work that ended long ago. Returns how many items. */
 export async function forgetItems(tx: Tx, closedBefore: number, limit: number): Promise<number> {
   const rows = await matching(tx.db, 'overlap_items', { workspace_id: tx.workspace }).selectAll().where('closed_at', '<', closedBefore).limit(limit).execute();
   for (const row of rows) await dropTerms(tx.db, row);
