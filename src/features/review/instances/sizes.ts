@@ -15,10 +15,8 @@ export function sizeAction(outside: InstanceOutside): Implementation {
     read: async ({ instance_ids }, ctx) => {
       const rows = await findRows(ctx.reader, 'instances', { workspace_id: ctx.workspace, id: instance_ids });
       const { isHidden } = await instanceViewer(ctx.reader, ctx.principal, []);
-      const known = await sizes(
-        rows.filter((row) => !isHidden(row)),
-        ctx.clock.now(),
-      );
+      const shown = rows.filter((row) => !isHidden(row));
+      const known = await sizes(shown, ctx.clock.now());
       return ok({ items: [...known].map(([instance_id, size]) => ({ instance_id, ...size })) });
     },
   });

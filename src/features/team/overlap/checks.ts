@@ -1,12 +1,11 @@
-import { z } from 'zod';
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
-import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, insertRows, newId, readJson } from '../../../storage/rows.ts';
-import type { OverlapWarningRow, PreflightCheckRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
+import { insertRows, newId } from '../../../storage/rows.ts';
+import type { PreflightCheckRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { match, type OverlapMatch, type ScopeVerdict, type WarningStatus } from './contract.ts';
+import type { OverlapMatch, ScopeVerdict } from './contract.ts';
 import type { CheckedWork, Detection } from './detect.ts';
+import { storeWarning } from './warnings.ts';
 
 /** Bounds the events: one that is too large would be replaced by its digest. */
 const LISTED = 10;
@@ -45,66 +44,6 @@ export async function storeCheck(tx: Tx, ctx: WriteContext, subject: CheckedWork
   });
   return { check, warning };
 }
-
-/** A warning for work that overlaps; null where nothing does. */
-export async function storeWarning(
-  tx: Tx,
-  subject: CheckedWork,
-  detection: Detection,
-  about: { checkId: string | null; subjectId: string | null },
-): Promise<OverlapWarningRow | null> {
-  if (detection.matches.length === 0) return null;
-  const warning: OverlapWarningRow = {
-    workspace_id: tx.workspace,
-    id: newId('warn', tx.now),
-    developer_id: subject.developerId,
-    kind: subject.kind,
-    title: subject.title,
-    subject_id: about.subjectId,
-    check_id: about.checkId,
-    level: detection.escalated.length > 0 ? 'escalated' : 'warn',
-    matches: JSON.stringify(detection.matches),
-    status: 'open',
-    reason: null,
-    created_at: tx.now,
-    resolved_at: null,
-  };
-  await insertRows(tx.db, 'overlap_warnings', warning);
-  return warning;
-}
-
-export const findWarning = (db: Db, workspace: string, id: string): Promise<OverlapWarningRow | undefined> =>
-  findRow(db, 'overlap_warnings', { workspace_id: workspace, id });
-
-export async function dismissAutomatically(tx: Tx, ctx: WriteContext, id: string, reason: string, details: { started?: string }): Promise<void> {
-  if (details.started !== undefined) await attachWarning(tx, id, details.started);
-  // It was dismissed by hand, with a reason of its own.
-  if ((await findWarning(tx.db, tx.workspace, id))?.resolved_at !== null) return;
-  await resolveWarning(tx, id, { status: 'dismissed', reason });
-  record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: id, payload: { ...details, automatic: true, reason } });
-}
-
-/** Somebody goes on in spite of it, and says why. */
-export async function confirmWarning(tx: Tx, ctx: WriteContext, id: string, reason: string, work: { started: string } | { planned: string }): Promise<void> {
-  await resolveWarning(tx, id, { status: 'confirmed', reason, subjectId: 'started' in work ? work.started : work.planned });
-  record(tx, ctx, { category: 'work', kind: 'warning.confirmed', subject: id, payload: { ...work, reason } });
-}
-
-const matchList = z.array(match);
-export const readMatches = (warning: OverlapWarningRow): OverlapMatch[] => readJson(matchList, warning.matches);
-
-export async function resolveWarning(
-  tx: Tx,
-  id: string,
-  outcome: { status: Exclude<WarningStatus, 'open'>; reason: string | null; subjectId?: string },
-): Promise<void> {
-  const { status, reason, subjectId } = outcome;
-  const attached = subjectId === undefined ? {} : { subject_id: subjectId };
-  await changeRows(tx.db, 'overlap_warnings', { workspace_id: tx.workspace, id }, { status, reason, resolved_at: tx.now, ...attached });
-}
-
-export const attachWarning = (tx: Tx, id: string, subjectId: string) =>
-  changeRows(tx.db, 'overlap_warnings', { workspace_id: tx.workspace, id }, { subject_id: subjectId });
 
 export async function storeVerdict(
   tx: Tx,

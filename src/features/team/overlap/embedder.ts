@@ -1,6 +1,5 @@
 import type { EmbedderState } from './contract.ts';
-import type { TaskText } from './terms.ts';
-import { embeddedText } from './terms.ts';
+import { embeddedText, type TaskText } from './terms.ts';
 
 /** A model that turns texts into vectors: optional, slow, and sometimes away. */
 export interface Embedder {

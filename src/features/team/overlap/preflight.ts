@@ -6,17 +6,7 @@ import { changeRows, findRow, readJson } from '../../../storage/rows.ts';
 import type { PreflightCheckRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../../core/identity/index.ts';
-import {
-  attachWarning,
-  confirmWarning,
-  dismissAutomatically,
-  findWarning,
-  readMatches,
-  resolveWarning,
-  storeCheck,
-  storeVerdict,
-  storeWarning,
-} from './checks.ts';
+import { storeCheck, storeVerdict } from './checks.ts';
 import type { FileConflict, ItemStatus, OverlapMatch } from './contract.ts';
 import { type CheckedWork, type Detection, detect, isOpen, shownTo } from './detect.ts';
 import type { EmbeddedQuery, QueryEmbedder } from './embedder.ts';
@@ -25,6 +15,7 @@ import { type CheckResult, checkReply, type PlannedWork } from './preflight-repl
 import { type BlockedStart, type CheckFacts, type PassedStart, ruleStart, type StartAnswer } from './start-rules.ts';
 import { fileConflicts, findItems, indexItem, markFiles, setItemStatus } from './store.ts';
 import type { TaskText } from './terms.ts';
+import { attachWarning, confirmWarning, dismissAutomatically, findWarning, readMatches, resolveWarning, storeWarning } from './warnings.ts';
 
 /** Fetched before the transaction that compares. */
 export type Prepared = EmbeddedQuery;

@@ -6,8 +6,7 @@ import { changeRows, chunks, deleteRows, findRow, insertRows, matching, readJson
 import type { FileMarkRow, OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../../core/identity/index.ts';
-import type { FileConflict, FileSource, ItemKind, ItemStatus } from './contract.ts';
-import { ownSettings } from './contract.ts';
+import { type FileConflict, type FileSource, type ItemKind, type ItemStatus, ownSettings } from './contract.ts';
 import type { Action } from './divergence.ts';
 import { DEFAULT_SETTINGS, type OverlapSettings, withOwn } from './settings.ts';
 import { type Analysed, analyse, embeddedText, postedTerms, scopeOf } from './terms.ts';
@@ -60,12 +59,8 @@ export async function indexItems(tx: Tx, items: readonly WorkItem[]): Promise<vo
   }
   const reworded = entries.filter(({ before, row }) => before?.analysed !== row.analysed);
   for (const { before } of reworded) if (before) await dropTerms(tx.db, before);
-  await countTerms(
-    tx.db,
-    tx.workspace,
-    reworded.flatMap(({ analysed }) => analysed.terms),
-    1,
-  );
+  const added = reworded.flatMap(({ analysed }) => analysed.terms);
+  await countTerms(tx.db, tx.workspace, added, 1);
   const postings = reworded.flatMap(({ row, analysed }) =>
     postedTerms(analysed).map((posted) => ({ workspace_id: tx.workspace, item: row.number, ...posted })),
   );

@@ -6,11 +6,10 @@ import { readJson } from '../../../storage/rows.ts';
 import type { OverlapWarningRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
-import { findWarning, resolveWarning } from './checks.ts';
 import { configureOverlap, dismissByHand, dismissWarning, listOverlaps, ownSettings, showOverlap } from './contract.ts';
 import { DEFAULT_SETTINGS, figuresOf } from './settings.ts';
 import { readState, saveSettings, settingsOf } from './store.ts';
-import { recentWarnings, viewOverlaps, warningNamed } from './warnings.ts';
+import { findWarning, recentWarnings, resolveWarning, viewOverlaps, warningNamed } from './warnings.ts';
 
 export const overlapTools: Implementation[] = [
   implement(dismissWarning, {

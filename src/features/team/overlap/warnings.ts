@@ -1,16 +1,76 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Principal } from '../../../kernel/call.ts';
+import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { calledRepository, findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
-import { findRows, matching, readJson, rowsById, view } from '../../../storage/rows.ts';
+import { changeRows, findRow, findRows, insertRows, matching, newId, readJson, rowsById, view } from '../../../storage/rows.ts';
 import type { OverlapWarningRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
+import type { Tx } from '../../../storage/write.ts';
 import { type Viewer, viewerOf } from '../../core/identity/index.ts';
-import { readMatches } from './checks.ts';
-import { scopeVerdict, type showOverlap, storedWarning, type WarningLevel } from './contract.ts';
-import { shownTo } from './detect.ts';
+import { match, type OverlapMatch, scopeVerdict, type showOverlap, storedWarning, type WarningLevel, type WarningStatus } from './contract.ts';
+import { type CheckedWork, type Detection, shownTo } from './detect.ts';
+
+/** A warning for work that overlaps; null where nothing does. */
+export async function storeWarning(
+  tx: Tx,
+  subject: CheckedWork,
+  detection: Detection,
+  about: { checkId: string | null; subjectId: string | null },
+): Promise<OverlapWarningRow | null> {
+  if (detection.matches.length === 0) return null;
+  const warning: OverlapWarningRow = {
+    workspace_id: tx.workspace,
+    id: newId('warn', tx.now),
+    developer_id: subject.developerId,
+    kind: subject.kind,
+    title: subject.title,
+    subject_id: about.subjectId,
+    check_id: about.checkId,
+    level: detection.escalated.length > 0 ? 'escalated' : 'warn',
+    matches: JSON.stringify(detection.matches),
+    status: 'open',
+    reason: null,
+    created_at: tx.now,
+    resolved_at: null,
+  };
+  await insertRows(tx.db, 'overlap_warnings', warning);
+  return warning;
+}
+
+export const findWarning = (db: Db, workspace: string, id: string): Promise<OverlapWarningRow | undefined> =>
+  findRow(db, 'overlap_warnings', { workspace_id: workspace, id });
+
+export async function resolveWarning(
+  tx: Tx,
+  id: string,
+  outcome: { status: Exclude<WarningStatus, 'open'>; reason: string | null; subjectId?: string },
+): Promise<void> {
+  const { status, reason, subjectId } = outcome;
+  const attached = subjectId === undefined ? {} : { subject_id: subjectId };
+  await changeRows(tx.db, 'overlap_warnings', { workspace_id: tx.workspace, id }, { status, reason, resolved_at: tx.now, ...attached });
+}
+
+export const attachWarning = (tx: Tx, id: string, subjectId: string) =>
+  changeRows(tx.db, 'overlap_warnings', { workspace_id: tx.workspace, id }, { subject_id: subjectId });
+
+/** Somebody goes on in spite of it, and says why. */
+export async function confirmWarning(tx: Tx, ctx: WriteContext, id: string, reason: string, work: { started: string } | { planned: string }): Promise<void> {
+  await resolveWarning(tx, id, { status: 'confirmed', reason, subjectId: 'started' in work ? work.started : work.planned });
+  record(tx, ctx, { category: 'work', kind: 'warning.confirmed', subject: id, payload: { ...work, reason } });
+}
+
+export async function dismissAutomatically(tx: Tx, ctx: WriteContext, id: string, reason: string, details: { started?: string }): Promise<void> {
+  if (details.started !== undefined) await attachWarning(tx, id, details.started);
+  // It was dismissed by hand, with a reason of its own.
+  if ((await findWarning(tx.db, tx.workspace, id))?.resolved_at !== null) return;
+  await resolveWarning(tx, id, { status: 'dismissed', reason });
+  record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: id, payload: { ...details, automatic: true, reason } });
+}
+
+const matchList = z.array(match);
+export const readMatches = (warning: OverlapWarningRow): OverlapMatch[] => readJson(matchList, warning.matches);
 
 interface WarningPage {
   readonly open?: boolean | undefined;

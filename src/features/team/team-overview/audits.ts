@@ -6,8 +6,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { findRows, insertRows, newId, readJson } from '../../../storage/rows.ts';
 import type { ParallelAuditRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import type { Viewer } from '../../core/identity/index.ts';
-import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
+import { callingDeveloper, type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { isOpen, itemsById, type likePairs, type Pair } from '../overlap/index.ts';
 import type { AuditConflict, TeamState } from './contract.ts';
 

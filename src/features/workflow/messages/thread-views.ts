@@ -44,11 +44,8 @@ export const mayBeReminded = (found: FoundThread, delivery: DeliveryState, now: 
 export async function threadViews(db: Db, viewer: Principal, now: number, all: readonly FoundThread[]): Promise<ThreadView[]> {
   const ends = all.flatMap(({ of, row }) => (of === 'messages' ? [row.sender_id, row.recipient_id] : []));
   const parties = await partiesFor(db, viewer, now, ends);
-  const words = await wordsOf(
-    db,
-    viewer.workspace,
-    all.flatMap((found) => (knownWords(found, viewer) === undefined ? (listedMessage(found, viewer) ?? []) : [])),
-  );
+  const ids = all.flatMap((found) => (knownWords(found, viewer) === undefined ? (listedMessage(found, viewer) ?? []) : []));
+  const words = await wordsOf(db, viewer.workspace, ids);
   return all.map((found) => {
     const delivery = deliveryOf(found);
     const unanswered = isUnanswered(delivery, now);

@@ -31,11 +31,8 @@ export function graphOf({ tasks, edges, names, turned }: Whole): Omit<Graph, 'wo
   const statuses = tasks.map(shownStatus);
   const depth = layersOf(tasks.length, whole);
   const chain = longestChain(tasks.length, whole, (place) => !isSatisfied((tasks[place] as GraphTask).status));
-  const drawn = fold(
-    tasks.map(({ id, sequence, parallel_group }, place) => ({ id, sequence, group: parallel_group, status: statuses[place] as TaskStatus })),
-    depth,
-    turned,
-  );
+  const foldable = tasks.map(({ id, sequence, parallel_group }, place) => ({ id, sequence, group: parallel_group, status: statuses[place] as TaskStatus }));
+  const drawn = fold(foldable, depth, turned);
   const { layers, rows, kept, all } = placed(drawn, depth, whole);
   const critical = new Set(chain);
   const onChain = chainEdges(chain, drawn);

@@ -99,10 +99,8 @@ async function requireNoCycle(
 ): Promise<void> {
   const graph = new Map([[NEW, dependencies.map(({ id }) => id)]]);
   for (const [id, edges] of Map.groupBy(await edgesOf(db, workflow), (edge) => edge.task_id)) {
-    graph.set(
-      id,
-      edges.map((edge) => edge.depends_on),
-    );
+    const waitsFor = edges.map((edge) => edge.depends_on);
+    graph.set(id, waitsFor);
   }
   for (const { id } of blocked) graph.set(id, [...(graph.get(id) ?? []), NEW]);
   const cycle = findCycle(graph);

@@ -14,6 +14,7 @@ export { type ClaimProof, requireHold } from './hold.ts';
 export * from './lifecycle.ts';
 export { readNextTasks } from './next.ts';
 export { syncOverlapOwner, syncOverlapStatus } from './overlap.ts';
+export { pageOfTasks, pageOfWorkflows } from './pages.ts';
 export { allComplete, countByStatus, countsByWorkflow, progress, type WorkflowCounts } from './progress.ts';
 export { setPlan } from './set-plan.ts';
 export {
@@ -34,7 +35,7 @@ export {
   taskNamed,
   workflowNamed,
 } from './store.ts';
-export { pageOfTasks, pageOfWorkflows, planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, viewTask, viewWorkflow } from './views.ts';
+export { planOf, readRecord, readStrings, summariseWorkflow, viewCheckpoint, viewTask, viewWorkflow } from './views.ts';
 
 export const workflows = (services: Pick<Services, 'store' | 'log'>, ports: WorkflowPorts): Feature => ({
   name: 'workflows',

@@ -19,11 +19,12 @@ import { createWorkflow } from './create-workflow.ts';
 import { dependenciesWithOutcomes } from './graph-store.ts';
 import { isSatisfied, shownStatus } from './lifecycle.ts';
 import { readNextTasks } from './next.ts';
+import { pageOfTasks, pageOfWorkflows } from './pages.ts';
 import { allComplete, progress } from './progress.ts';
 import { removeTask } from './remove-task.ts';
 import { setPlan } from './set-plan.ts';
 import { requireTask, requireWorkflow } from './store.ts';
-import { pageOfTasks, pageOfWorkflows, summariseWorkflow, viewWorkflow } from './views.ts';
+import { summariseWorkflow, viewWorkflow } from './views.ts';
 
 export const workflowTools = (ports: WorkflowPorts): Implementation[] => [...lifecycle(ports), ...planning, ...queries];
 
