@@ -1,6 +1,137 @@
 import { ANALYSIS } from './settings.ts';
 import { COMMON_TERMS, COMPOUND_WORDS, JOINING_WORDS, PATH_WORDS, SYNONYMS } from './word-lists.ts';
 
+/** A task as the index keeps it: JSON, and small. */
+export interface Analysed {
+  /** Each term once, those of the prefix included, and beside it its weighted count. Two lists are read back faster than one object. */
+  readonly terms: readonly string[];
+  readonly counts: readonly number[];
+  /** The marker that a batch of tasks may share: `[auth-rework]`, `feat(api):`, `Phase 2 -`. */
+  readonly prefix: string | null;
+  readonly prefixTerms: readonly string[];
+}
+
+export interface TaskText {
+  readonly title: string;
+  readonly scope?: string | null | undefined;
+  readonly description?: string | null | undefined;
+}
+
+export function analyse(task: TaskText): Analysed {
+  const counts = new Map<string, number>();
+  const count = (text: string | null | undefined, weight: number) => {
+    for (const term of termsOf(text ?? '')) counts.set(term, (counts.get(term) ?? 0) + weight);
+  };
+  count(task.title, ANALYSIS.titleWeight);
+  count(task.scope, ANALYSIS.scopeWeight);
+  count(task.description, 1);
+  const kept = [...counts].sort(([, one], [, other]) => other - one).slice(0, ANALYSIS.maximumTerms);
+  const prefix = prefixOf(task.title);
+  return { terms: kept.map(([term]) => term), counts: kept.map(([, count]) => count), prefix, prefixTerms: prefix === null ? [] : termsOf(prefix) };
+}
+
+export const termsOf = (text: string): string[] => Array.from(wordsOf(text), ({ term }) => term);
+
+/** The word as it was written for each term, to show it instead of a stem. */
+export function surfaces(text: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { term, surface } of wordsOf(text)) if (!found.has(term)) found.set(term, surface);
+  return found;
+}
+
+interface FoundTerm {
+  readonly term: string;
+  readonly surface: string;
+}
+
+function* wordsOf(text: string): Generator<FoundTerm> {
+  for (const [chunk] of clean(text).matchAll(WORD)) {
+    for (const [run] of chunk.matchAll(UNSPACED)) yield* bigrams(run);
+    for (const spaced of chunk.split(UNSPACED)) yield* identifier(spaced);
+  }
+}
+
+/** The parts of a name, and the name: `GitHub` must meet `github`, and `user_name` `username`. */
+function* identifier(name: string): Generator<FoundTerm> {
+  const parts = name
+    .split('_')
+    .flatMap((piece) => piece.split(HUMPS))
+    .filter((part) => part !== '');
+  for (const part of parts) {
+    const term = termOf(part);
+    if (term) yield { term, surface: part };
+  }
+  if (parts.length < 2) return;
+  const whole = termOf(parts.join(''));
+  if (whole) yield { term: whole, surface: name };
+}
+
+function* bigrams(run: string): Generator<FoundTerm> {
+  const characters = [...run];
+  if (characters.length === 1) yield { term: run, surface: run };
+  for (let at = 0; at + 1 < characters.length; at++) {
+    const pair = `${characters[at]}${characters[at + 1]}`;
+    yield { term: pair, surface: pair };
+  }
+}
+
+function termOf(part: string): string | null {
+  const word = withoutAccents(part.toLowerCase());
+  if (word.length < 2 || word.length > 40 || STOP_WORDS.has(word) || /^\d{6,}$/.test(word)) return null;
+  const root = stem(word);
+  return SAME_WORD.get(root) ?? root;
+}
+
+function clean(text: string): string {
+  const start = text.slice(0, ANALYSIS.maximumCharacters).normalize('NFKC').replace(INVISIBLE, '');
+  return REFERENCES.reduce((rest, reference) => rest.replace(reference, ' '), start)
+    .replace(FILE_ENDING, ' ')
+    .replace(BRAND, (name) => name.toLowerCase())
+    .replace(CONTRACTION, '')
+    .replace(COMPOUND, (pair) => pair.replace(/[ -]/, ''));
+}
+
+/**
+ * References to other work: addresses, mail, `org/repo#12`, hashes. Two tasks that cite the same one would look alike. Bounded and
+ * anchored at the start of a run, or a long text would take quadratic time.
+ */
+const REFERENCES = [
+  /(?<![\w+.-])[a-z][a-z0-9+.-]{1,15}:\/\/\S+/giu,
+  /(?<![\w.-])www\.\S+/giu,
+  /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,190}/giu,
+  /(?<![\w.-])(?:gh-\d+\b|[\w.-]{1,39}\/[\w.-]{1,100}#\d+\b)/giu,
+  /#\d+\b/gu,
+  /\b(?=[a-f]*\d)[0-9a-f]{7,40}\b/giu,
+];
+/** A soft hyphen or a zero-width space inside a word does not make it another word. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
+
+/** The ending of a file name says which language a project is in, which all of its tasks share; `JSON output` keeps its word. */
+const FILE_ENDING =
+  /(?<=[\p{L}\p{N}_)\]])\.(?:[cm]?[jt]sx?|py|rb|rs|go|java|kts?|swift|cpp|hpp|cc|cs|php|s?css|sass|html?|md|json|ya?ml|toml|xml|sh|txt|sql|vue)\b/giu;
+
+const COMPOUND = new RegExp(`\\b(?:${COMPOUND_WORDS.replaceAll('\n', '').replaceAll(' ', '[ -]')})(?=s?\\b)`, 'giu');
+
+/** Names with a capital inside that are one word: in parts they would count twice. */
+const BRAND =
+  /\b(?:GraphQL|GitHub|GitLab|BitBucket|OAuth|OpenAI|OpenAPI|OpenTelemetry|OpenGL|OpenSSL|JavaScript|TypeScript|CoffeeScript|jQuery|PostgreSQL|MySQL|SQLite|NoSQL|MongoDB|DynamoDB|MariaDB|RabbitMQ|iOS|iPadOS|macOS|tvOS|watchOS|FreeBSD|YouTube|LinkedIn|PayPal|WebGL|WebAssembly|WebRTC|WebSocket|DevOps|IntelliJ|VSCode|JetBrains|LaTeX|NumPy|SciPy|PyTorch|TensorFlow|FastAPI|NextJS|NodeJS|npm|IPv[46]|UTF8)(?=s?\b)/gu;
+
+const CONTRACTION = /['’](?=(?:s|t|re|ve|ll|d|m)\b)/giu;
+
+const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
+
+/** Scripts that put no spaces between words, or glue particles to them. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]+/gu;
+const HUMPS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+
+const withoutAccents = (word: string): string =>
+  word
+    .normalize('NFD')
+    .replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
+    .normalize('NFC');
+
+const STOP_WORDS: ReadonlySet<string> = new Set(`${JOINING_WORDS} ${PATH_WORDS}`.split(/\s+/));
+
 const VOWEL = /[aeiouy]/;
 
 /** One root for the forms of an English word (retry, retries, retried, retrying). Too little is better than too much: a wrong merge is a false alarm. */
@@ -34,140 +165,12 @@ function noun(word: string): string {
   return word;
 }
 
-const STOP_WORDS: ReadonlySet<string> = new Set(`${JOINING_WORDS} ${PATH_WORDS}`.split(/\s+/));
-
-/** The ending of a file name says which language a project is in, which all of its tasks share; `JSON output` keeps its word. */
-const FILE_ENDING =
-  /(?<=[\p{L}\p{N}_)\]])\.(?:[cm]?[jt]sx?|py|rb|rs|go|java|kts?|swift|cpp|hpp|cc|cs|php|s?css|sass|html?|md|json|ya?ml|toml|xml|sh|txt|sql|vue)\b/giu;
-
-const COMPOUND = new RegExp(`\\b(?:${COMPOUND_WORDS.replaceAll('\n', '').replaceAll(' ', '[ -]')})(?=s?\\b)`, 'giu');
-
-/** Names with a capital inside that are one word: in parts they would count twice. */
-const BRAND =
-  /\b(?:GraphQL|GitHub|GitLab|BitBucket|OAuth|OpenAI|OpenAPI|OpenTelemetry|OpenGL|OpenSSL|JavaScript|TypeScript|CoffeeScript|jQuery|PostgreSQL|MySQL|SQLite|NoSQL|MongoDB|DynamoDB|MariaDB|RabbitMQ|iOS|iPadOS|macOS|tvOS|watchOS|FreeBSD|YouTube|LinkedIn|PayPal|WebGL|WebAssembly|WebRTC|WebSocket|DevOps|IntelliJ|VSCode|JetBrains|LaTeX|NumPy|SciPy|PyTorch|TensorFlow|FastAPI|NextJS|NodeJS|npm|IPv[46]|UTF8)(?=s?\b)/gu;
-
 const SAME_WORD: ReadonlyMap<string, string> = new Map(
   SYNONYMS.split('|').flatMap((group) => {
     const [first = '', ...others] = group.trim().split(/\s+/).map(stem);
     return others.filter((other) => other !== first).map((other) => [other, first] as const);
   }),
 );
-
-/** A task as the index keeps it: JSON, and small. */
-export interface Analysed {
-  /** Each term once, those of the prefix included, and beside it its weighted count. Two lists are read back faster than one object. */
-  readonly terms: readonly string[];
-  readonly counts: readonly number[];
-  /** The marker that a batch of tasks may share: `[auth-rework]`, `feat(api):`, `Phase 2 -`. */
-  readonly prefix: string | null;
-  readonly prefixTerms: readonly string[];
-}
-
-export interface TaskText {
-  readonly title: string;
-  readonly scope?: string | null | undefined;
-  readonly description?: string | null | undefined;
-}
-
-/**
- * They name other work, so that two tasks would look alike for citing the same one: addresses, mail, `org/repo#12`, hashes. Bounded and
- * anchored at the start of a run, or a long text would take quadratic time.
- */
-const REFERENCES = [
-  /(?<![\w+.-])[a-z][a-z0-9+.-]{1,15}:\/\/\S+/giu,
-  /(?<![\w.-])www\.\S+/giu,
-  /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{1,190}/giu,
-  /(?<![\w.-])(?:gh-\d+\b|[\w.-]{1,39}\/[\w.-]{1,100}#\d+\b)/giu,
-  /#\d+\b/gu,
-  /\b(?=[a-f]*\d)[0-9a-f]{7,40}\b/giu,
-];
-/** A soft hyphen or a zero-width space inside a word does not make it another word. */
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
-const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
-const CONTRACTION = /['’](?=(?:s|t|re|ve|ll|d|m)\b)/giu;
-/** Scripts that put no spaces between words, or glue particles to them. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]+/gu;
-const HUMPS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
-
-interface Found {
-  readonly term: string;
-  readonly surface: string;
-}
-
-const withoutAccents = (word: string): string =>
-  word
-    .normalize('NFD')
-    .replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
-    .normalize('NFC');
-
-function clean(text: string): string {
-  const start = text.slice(0, ANALYSIS.maximumCharacters).normalize('NFKC').replace(INVISIBLE, '');
-  return REFERENCES.reduce((rest, reference) => rest.replace(reference, ' '), start)
-    .replace(FILE_ENDING, ' ')
-    .replace(BRAND, (name) => name.toLowerCase())
-    .replace(CONTRACTION, '')
-    .replace(COMPOUND, (pair) => pair.replace(/[ -]/, ''));
-}
-
-function* wordsOf(text: string): Generator<Found> {
-  for (const [chunk] of clean(text).matchAll(WORD)) {
-    for (const [run] of chunk.matchAll(UNSPACED)) yield* bigrams(run);
-    for (const spaced of chunk.split(UNSPACED)) yield* identifier(spaced);
-  }
-}
-
-/** The parts of a name, and the name: `GitHub` must meet `github`, and `user_name` `username`. */
-function* identifier(name: string): Generator<Found> {
-  const parts = name
-    .split('_')
-    .flatMap((piece) => piece.split(HUMPS))
-    .filter((part) => part !== '');
-  for (const part of parts) {
-    const term = termOf(part);
-    if (term) yield { term, surface: part };
-  }
-  if (parts.length < 2) return;
-  const whole = termOf(parts.join(''));
-  if (whole) yield { term: whole, surface: name };
-}
-
-function* bigrams(run: string): Generator<Found> {
-  const characters = [...run];
-  if (characters.length === 1) yield { term: run, surface: run };
-  for (let at = 0; at + 1 < characters.length; at++) {
-    const pair = `${characters[at]}${characters[at + 1]}`;
-    yield { term: pair, surface: pair };
-  }
-}
-
-function termOf(part: string): string | null {
-  const word = withoutAccents(part.toLowerCase());
-  if (word.length < 2 || word.length > 40 || STOP_WORDS.has(word) || /^\d{6,}$/.test(word)) return null;
-  const root = stem(word);
-  return SAME_WORD.get(root) ?? root;
-}
-
-export const termsOf = (text: string): string[] => Array.from(wordsOf(text), ({ term }) => term);
-
-/** A word as it was written, for each term: what a person is shown instead of a stem. */
-export function surfaces(text: string): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const { term, surface } of wordsOf(text)) if (!found.has(term)) found.set(term, surface);
-  return found;
-}
-
-export function analyse(task: TaskText): Analysed {
-  const counts = new Map<string, number>();
-  const count = (text: string | null | undefined, weight: number) => {
-    for (const term of termsOf(text ?? '')) counts.set(term, (counts.get(term) ?? 0) + weight);
-  };
-  count(task.title, ANALYSIS.titleWeight);
-  count(task.scope, ANALYSIS.scopeWeight);
-  count(task.description, 1);
-  const kept = [...counts].sort(([, one], [, other]) => other - one).slice(0, ANALYSIS.maximumTerms);
-  const prefix = prefixOf(task.title);
-  return { terms: kept.map(([term]) => term), counts: kept.map(([, count]) => count), prefix, prefixTerms: prefix === null ? [] : termsOf(prefix) };
-}
 
 const PREFIXES: readonly RegExp[] = [
   /^\[([^\]\n]{1,40})\]\s*[:–—-]?\s*(?=\S)/u,
