@@ -5,7 +5,7 @@ import { agentTokens, instancesSince, registeredAgents, tasksAtWork } from '../s
 import { readFirstSteps } from '../src/features/people/roster/tools.ts';
 import { failuresOf } from '../src/features/review/instances/failures.ts';
 import { listInstances } from '../src/features/review/instances/store.ts';
-import { handoffsUntold } from '../src/features/team/coordination/store.ts';
+import { unseenHandoffsTo } from '../src/features/team/coordination/store.ts';
 import { notesOfSession } from '../src/features/team/notes/tools.ts';
 import { lastActivities } from '../src/features/team/sessions/store.ts';
 import { openTaskIds, orphanTasks, taskNamed, tasksBy, tasksInHand } from '../src/features/team/tasks/store.ts';
@@ -41,7 +41,7 @@ const LOOKUPS: readonly Lookup[] = [
   ['the last words of sessions', (db) => lastActivities(db, W, ['ses_1', 'ses_2']), /line USING INDEX \S+ \(workspace_id=\? AND session_id=\? AND id=\?\)/],
   ['the first overlap that needed a verdict', (db) => readFirstSteps(db, W), /overlap_warnings_escalated/],
   ['threads that have not reached their agent', (db) => undeliveredThreads(db, W, 0, 1, 10), /messages_undelivered/],
-  ['handoffs that an agent was not told of', (db) => handoffsUntold(db, W, 'dev_1', 'codex', { told: 'handoff_1', only: true }, 10), /handoffs_to/],
+  ['handoffs that an agent was not told of', (db) => unseenHandoffsTo(db, W, 'dev_1', 'codex', { seenUpTo: 'handoff_1', onlyUnseen: true }, 10), /handoffs_to/],
   ["agents' tokens", (db) => agentTokens(db, W), /tokens_of_agents/],
   ['agents that are online', (db) => registeredAgents(db, W), /agents_listed \(workspace_id=\? AND status=\?\)/],
   ['instances that ended lately', (db) => instancesSince(db, W, 1), /instances_ended \(workspace_id=\? AND ended_at>\?\)/],

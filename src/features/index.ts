@@ -24,8 +24,8 @@ import { latestContextOf, sessionFeature, standingContext } from './team/session
 import { noteFiles, ownsTask, ownsWorkstream, takeOver, tasks } from './team/tasks/index.ts';
 import { team } from './team/team-overview/index.ts';
 import { telemetry } from './team/usage/index.ts';
-import { agents, dismiss, enlist, seenRunning } from './workflow/agents/index.ts';
-import { messages, tell, unreadOf } from './workflow/messages/index.ts';
+import { agents, endStartedAgent, noteRunning, registerStartedAgent } from './workflow/agents/index.ts';
+import { messages, sendDirectMessage, unreadOf } from './workflow/messages/index.ts';
 import { oversight } from './workflow/oversight/index.ts';
 import { recovery } from './workflow/recovery/index.ts';
 import { repositories } from './workflow/repositories/index.ts';
@@ -90,7 +90,7 @@ export function productFeatures({
     telemetry,
     repositories,
     workflows(services, { onEnded: releaseClaimsIn }),
-    agents(services, { gone: releaseTasksOf, claims: claimsOf, unread: unreadOf }),
+    agents(services, { releaseClaims: releaseTasksOf, claims: claimsOf, unread: unreadOf }),
     steps({ openWorktree: worktrees.openWorktree }),
     worktrees.feature,
     messages(services),
@@ -117,7 +117,7 @@ const sessionListeners = { snapshot: [noteFiles], end: [releaseClaimsOf] };
 
 const instancePorts: InstancePorts = {
   registerAgent: (tx, { id, agent, worktree_path, developer_id }) =>
-    enlist(tx, {
+    registerStartedAgent(tx, {
       name: id,
       // Any other program is one of the user's own.
       runtime: ALL_CLIENTS.find(({ instance }) => instance?.agent === agent)?.instance?.runtime ?? 'custom',
@@ -125,9 +125,9 @@ const instancePorts: InstancePorts = {
       developerId: developer_id,
       actor: `instance:${id}`,
     }),
-  agentSeen: seenRunning,
-  agentLeaves: (tx, id, by) => dismiss(tx, id, by, releaseTasksOf),
-  tell: (tx, message) => tell(tx, { message_type: 'notification', ...message }),
+  agentSeen: noteRunning,
+  agentLeaves: (tx, id, by) => endStartedAgent(tx, id, by, releaseTasksOf),
+  sendMessage: (tx, message) => sendDirectMessage(tx, { message_type: 'notification', ...message }),
   issueToken: issueInstanceToken,
   revokeToken: endTokenById,
   developerOf: workingFor,

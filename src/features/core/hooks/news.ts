@@ -28,7 +28,7 @@ export async function newsFor(db: Db, caller: HookCaller, hook: HookContext, now
   const { workspace, principal } = caller;
   const { run, sessionId, rights } = hook;
   const isFresh = scope === 'fresh';
-  const after = { told: run?.handoffs_told ?? '', only: isFresh };
+  const after = { seenUpTo: run?.handoffs_told ?? '', onlyUnseen: isFresh };
   const found = rights.coordination ? await waitingFor(db, workspace, principal, now, sessionId, { undelivered: isFresh, handoffs: after }) : NOTHING;
   const agents = await ownAgents(db, caller, hook, now);
   const messages = await undeliveredTo(

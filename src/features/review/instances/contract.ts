@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { absolutePath, contract, MEMBER_READ, OPERATOR_READ, READ, repositoryPath, text, title } from '../../../kernel/contract.ts';
-import { INSTANCE_ID } from './lifecycle.ts';
+import { INSTANCE_ID } from './names.ts';
 
 export const INSTANCE_TYPES = ['coding', 'review', 'planning'] as const;
 export type InstanceType = (typeof INSTANCE_TYPES)[number];

@@ -4,15 +4,31 @@ import { messageOf } from '../../../kernel/step.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Compared, FileDiff } from '../../../machine/git/diff.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
-import { reasonToKeep } from '../../../machine/git/reason-to-keep.ts';
 import { ProgramTimedOut } from '../../../machine/process/process.ts';
-import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
-import { instancesDiff, instancesUnsaved, type PatchLine } from './contract.ts';
-import { againstOf } from './end.ts';
+import { instancesDiff, instancesUnsaved } from './contract.ts';
 import { requireWatchable } from './guards.ts';
-import type { InstanceOutside } from './step.ts';
-import { reviewsOf } from './store.ts';
+import { patchLines } from './patch-lines.ts';
+import type { InstanceOutside } from './ports.ts';
+import { unsavedOf } from './unsaved.ts';
+
+/** Actions that read the work of an instance on this machine. */
+export function diffActions(outside: InstanceOutside): Implementation[] {
+  return [
+    implement(instancesDiff, {
+      read: async ({ instance_id, ...page }, ctx) => {
+        const row = await requireWatchable(ctx.reader, ctx.principal, instance_id, outside.machine);
+        return ok(await diffOf(outside, row, page, ctx.signal));
+      },
+    }),
+    implement(instancesUnsaved, {
+      read: async ({ instance_id }, ctx) => {
+        const row = await requireWatchable(ctx.reader, ctx.principal, instance_id, outside.machine);
+        return ok(await unsavedOf(outside, ctx.reader, row, ctx.signal));
+      },
+    }),
+  ];
+}
 
 const MAX_FILES = 2_000;
 const LINES_SHOWN = 500;
@@ -88,87 +104,4 @@ async function linesOf({ disk }: InstanceOutside, compared: Compared, file: File
   if (patch === null) return { ...file, lines: [], offset, total_lines: null };
   const { lines, total } = patchLines(patch, { offset, limit: LINES_SHOWN });
   return { ...file, lines, offset, total_lines: total };
-}
-
-/** Longer lines are made by programs, and read by none but them. */
-const LINE_LENGTH = 2_000;
-const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
-const KINDS: Record<string, PatchLine['kind']> = { '+': 'added', '-': 'removed', ' ': 'context' };
-
-interface Page {
-  readonly offset: number;
-  readonly limit: number;
-}
-
-/** The lines of a patch of one file, numbered, without what git says before them; and how many there are in all. */
-export function patchLines(patch: string, { offset, limit }: Page): { lines: PatchLine[]; total: number } {
-  const lines: PatchLine[] = [];
-  let total = 0;
-  // What is still to come of the hunk: only the counts tell its lines from a header that looks like one.
-  let [oldLeft, newLeft, before, after] = [0, 0, 0, 0];
-  const take = (kind: PatchLine['kind'], text: string, numbers: Pick<PatchLine, 'before' | 'after'>): void => {
-    if (total >= offset && lines.length < limit)
-      lines.push({ kind, ...numbers, text: text.slice(0, LINE_LENGTH), cut: Math.max(0, text.length - LINE_LENGTH) });
-    total++;
-  };
-  for (const line of patch.split('\n')) {
-    const kind = KINDS[line[0] ?? ''];
-    if ((oldLeft > 0 || newLeft > 0) && kind) {
-      const [isOld, isNew] = [kind !== 'added', kind !== 'removed'];
-      take(kind, line.slice(1), { before: isOld ? before : null, after: isNew ? after : null });
-      if (isOld) [before, oldLeft] = [before + 1, oldLeft - 1];
-      if (isNew) [after, newLeft] = [after + 1, newLeft - 1];
-      continue;
-    }
-    if (line.startsWith('\\ ') && total > 0) {
-      take('note', line.slice(2), { before: null, after: null });
-      continue;
-    }
-    const hunk = HUNK.exec(line);
-    if (!hunk) continue;
-    [before, oldLeft, after, newLeft] = [Number(hunk[1]), Number(hunk[2] ?? 1), Number(hunk[3]), Number(hunk[4] ?? 1)];
-    take('hunk', line, { before: null, after: null });
-  }
-  return { lines, total };
-}
-
-/** What is only in its worktree: looked at as its end would look at it. */
-export async function unsavedOf({ disk }: InstanceOutside, db: Db, row: InstanceRow, signal: AbortSignal): Promise<Output<typeof instancesUnsaved>> {
-  const { repository, worktree_path: path, branch_name: branch, base_branch } = row;
-  try {
-    const state = await disk.worktreeState(repository, path, againstOf(row), { signal });
-    const { changed, untracked, hidden } = state.listed && state.exists ? await disk.uncommittedCounts(path, { signal }) : NOTHING;
-    return {
-      instance_id: row.id,
-      worktree: state.exists ? 'there' : 'gone',
-      uncommitted: changed + untracked + hidden,
-      unpushed: state.unsaved,
-      kept_reason: reasonToKeep(state, { branch, base_branch }),
-      backup_ref: await disk.backupRefFor(repository, row.session_name, { signal }),
-      review: (await reviewsOf(db, row.workspace_id, row.id)).find(({ ended_at }) => ended_at === null)?.child_instance ?? null,
-    };
-  } catch (error) {
-    if (!(error instanceof GitFailed || error instanceof ProgramTimedOut)) throw error;
-    throw new Refusal('GIT_FAILED', `The worktree of ${row.id} could not be looked at: ${messageOf(error)}.`, `Look into ${path}.`);
-  }
-}
-
-const NOTHING = { changed: 0, untracked: 0, hidden: 0 };
-
-/** What instances have made, as it lies on this machine. */
-export function diffActions(outside: InstanceOutside): Implementation[] {
-  return [
-    implement(instancesDiff, {
-      read: async ({ instance_id, ...page }, ctx) => {
-        const row = await requireWatchable(ctx.reader, ctx.principal, instance_id, outside.machine);
-        return ok(await diffOf(outside, row, page, ctx.signal));
-      },
-    }),
-    implement(instancesUnsaved, {
-      read: async ({ instance_id }, ctx) => {
-        const row = await requireWatchable(ctx.reader, ctx.principal, instance_id, outside.machine);
-        return ok(await unsavedOf(outside, ctx.reader, row, ctx.signal));
-      },
-    }),
-  ];
 }

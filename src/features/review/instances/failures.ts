@@ -5,7 +5,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { eventsBy } from '../../../storage/journal.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { instancesShow } from './contract.ts';
-import type { InstanceOutside } from './step.ts';
+import type { InstanceOutside } from './ports.ts';
 import { findInstance } from './store.ts';
 
 type Failure = Output<typeof instancesShow>['failures'][number];

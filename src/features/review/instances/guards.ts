@@ -2,7 +2,9 @@ import type { Principal } from '../../../kernel/call.ts';
 import { notFound, Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
+import type { Tx } from '../../../storage/write.ts';
 import type { InstanceStep } from './contract.ts';
+import { allows } from './lifecycle.ts';
 import { isOverdue } from './step.ts';
 import { findInstance } from './store.ts';
 import { instanceViewer } from './views.ts';
@@ -28,8 +30,8 @@ const DOING: Record<Exclude<InstanceStep, 'pull' | 'issues'>, string> = {
 };
 
 /**
- * What was put off, or left by a process that has ended, can be decided anew. What is being made is finished or undone by whoever has it in hand;
- * but on GitHub that may take an hour, and whoever waits for its answer finds the instance ended.
+ * Refuses while a start, restart or end is in progress; its holder finishes or undoes it. An overdue restart or end may be decided
+ * again. Steps on GitHub do not count, because they may take an hour; their caller then finds the instance ended.
  */
 export function requireIdle(row: InstanceRow, now: number): void {
   if (row.step === null || row.step === 'pull' || row.step === 'issues') return;
@@ -48,4 +50,12 @@ export async function requireWatchable(db: Db, viewer: Principal, id: string, ma
   }
   requireHere(row, machine);
   return row;
+}
+
+/** The parent of a review, which must still be able to wait for it; if it changed meanwhile, the start of the review is undone. */
+export async function requireParentReady(tx: Tx, { parent_instance_id }: InstanceRow): Promise<InstanceRow | undefined> {
+  if (parent_instance_id === null) return undefined;
+  const parent = await findInstance(tx.db, tx.workspace, parent_instance_id);
+  if (!parent || !allows('review requested', parent.status)) throw new Error(`${parent_instance_id} is ${parent?.status ?? 'gone'} by now`);
+  return parent;
 }

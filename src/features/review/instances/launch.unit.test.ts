@@ -3,9 +3,10 @@ import type { Launcher } from '../../../clients/client.ts';
 import type { AgentSessions, SessionStart } from '../../../machine/agent-sessions/agent-session.ts';
 import { childEnvironment } from '../../../machine/process/environment.ts';
 import { SLEEPER } from '../../../testing/config.ts';
-import { connectionFiles, kindFor, LAUNCHERS, launch, putFiles } from './launch.ts';
+import { connectionFiles, kindFor, LAUNCHERS, launch, writeAgentFiles } from './launch.ts';
+import type { InstanceOutside } from './ports.ts';
 import { codingPrompt } from './prompts.ts';
-import type { InstanceOutside, LeasedInstance } from './step.ts';
+import type { LeasedInstance } from './step.ts';
 
 const TOKEN = 'cv_secret';
 const HOSTILE = '--dangerously "quoted" \'too\' $(touch x) `id`; {{instance_id}}\n-rf second line';
@@ -57,7 +58,7 @@ async function started(
     prompt,
     ...again,
   } as LeasedInstance;
-  await putFiles(outside, row);
+  await writeAgentFiles(outside, row);
   await launch(outside, sessions, row, TOKEN);
   return { start: starts[0] as SessionStart, typed, files };
 }

@@ -1,26 +1,8 @@
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { ReviewLimits } from '../../core/settings/index.ts';
-import type { InstanceStatus, InstanceType } from './contract.ts';
+import type { InstanceStatus } from './contract.ts';
 
-/** `work-<issue>-a<n>`, `review-<issue>-a<n>`, `planning-a<n>`, `adhoc-a<n>`: n counts attempts. */
-export const INSTANCE_ID = /^(work-\d{1,9}|review-\d{1,9}|planning|adhoc)-a[1-9]\d{0,5}$/;
-
-/** What stands before the number of the attempt. The review of work without an issue is of issue 0. */
-export function stemOf(type: InstanceType, issue: number | null): string {
-  if (type === 'planning') return 'planning';
-  if (type === 'review') return `review-${issue ?? 0}`;
-  return issue === null ? 'adhoc' : `work-${issue}`;
-}
-
-export function nextId(stem: string, taken: readonly string[]): string {
-  const attempts = taken.flatMap((id) => (id.startsWith(`${stem}-a`) && INSTANCE_ID.test(id) ? [Number(id.slice(stem.length + 2))] : []));
-  return `${stem}-a${Math.max(0, ...attempts) + 1}`;
-}
-
-/** How the branches of instances begin. They are there until their work is elsewhere. */
-export const branchOf = (type: InstanceType, id: string): string => `${type === 'coding' ? 'work' : type}/${id}`;
-
-/** What may become of an instance, and by what. */
+/** The changes of status, and the statuses in which each is allowed. */
 export const MACHINE = {
   'review requested': { from: ['started'], to: 'waiting_review' },
   'review over': { from: ['waiting_review'], to: 'started' },
@@ -38,7 +20,7 @@ export const allows = (change: InstanceChange, from: InstanceStatus): boolean =>
 /** Statuses in which its agent is meant to run. */
 export const AT_WORK: readonly InstanceStatus[] = ['started', 'waiting_review'];
 
-/** By what was seen of it last. */
+/** As the last look at its process found it. */
 export const isRunning = ({ pid, ended_at, step }: InstanceRow): boolean => pid !== null && ended_at === null && step !== 'ending';
 
 export const SUGGESTIONS = [
@@ -58,13 +40,11 @@ export const isGivenUp = (failed: number, { autoAbandonAfter }: ReviewLimits): b
 
 export const isStuck = (createdAt: number, now: number, { timeoutHours }: ReviewLimits): boolean => now - createdAt >= timeoutHours * 3_600_000;
 
-type Hearing = Pick<InstanceRow, 'news'>;
+/** Adds to the news that the agent has not got yet. News is typed as one line. */
+export const withNews = ({ news }: Pick<InstanceRow, 'news'>, words: string): string => (news === null ? words : `${news} ${words}`);
 
-/** What an instance has not heard of yet, and this too: it is typed as one line. */
-export const withNews = ({ news }: Hearing, words: string): string => (news === null ? words : `${news} ${words}`);
-
-/** What has come since it was told so much. */
-export function stillUnheard({ news }: Hearing, told: string): string | null {
-  if (news === null || news === told) return null;
-  return news.startsWith(`${told} `) ? news.slice(told.length + 1) : news;
+/** The news that came after `delivered`, which the agent has got. */
+export function newsAfter({ news }: Pick<InstanceRow, 'news'>, delivered: string): string | null {
+  if (news === null || news === delivered) return null;
+  return news.startsWith(`${delivered} `) ? news.slice(delivered.length + 1) : news;
 }

@@ -5,8 +5,8 @@ import { instanceApp } from '../../../testing/scenes/instances.ts';
 import { pretendedDisk } from '../../../testing/stand-ins/pretended-disk.ts';
 import { ENGINE } from '../../../testing/store/database.ts';
 import { until } from '../../../testing/until.ts';
+import type { InstancePorts } from './ports.ts';
 import { reserve } from './reserve.ts';
-import type { InstancePorts } from './step.ts';
 
 test('of two starts at the same moment in two workspaces only as many are taken as may run on the machine', async () => {
   const { app } = await instanceApp(pretendedDisk);

@@ -3,11 +3,11 @@ import type { Sweep } from '../../../kernel/sweep.ts';
 import type { SessionLook } from '../../../machine/agent-sessions/agent-session.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { concludeReview } from './conclude-review.ts';
 import { beginEnding } from './end.ts';
-import { stillUnheard } from './lifecycle.ts';
+import { newsAfter } from './lifecycle.ts';
+import type { InstanceOutside, InstancePorts } from './ports.ts';
 import { beginRestart } from './restart.ts';
-import { reviewOver } from './review-over.ts';
-import type { InstanceOutside, InstancePorts } from './step.ts';
 import { atWork, changeInstance, findInstance } from './store.ts';
 
 const EVERY_MS = 5_000;
@@ -33,7 +33,7 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
       // Somebody has begun to do something to it meanwhile.
       if (!now || now.step !== null || now.ended_at !== null || now.pid !== row.pid) return;
       if (seen.state === 'running') await ports.agentSeen(tx, now.agent_id);
-      else await noteEnd(tx, now, inWords(seen));
+      else await noteEnd(tx, now, endReason(seen));
     });
   }
 
@@ -41,7 +41,7 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
   async function noteHeard({ workspace_id, id, news }: InstanceRow): Promise<void> {
     await store.write(workspace_id, async (tx) => {
       const now = await findInstance(tx.db, tx.workspace, id);
-      if (now && news !== null) await changeInstance(tx.db, now, { news: stillUnheard(now, news) });
+      if (now && news !== null) await changeInstance(tx.db, now, { news: newsAfter(now, news) });
     });
   }
 
@@ -50,7 +50,7 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
       // It has said its word, which is being delivered: that ends it.
       if ((await ports.feedbackOf(tx.db, tx.workspace, row.id)).length > 0) return;
       const message = { subject: 'Your review ended without feedback', body: `${row.id}: ${reason}. Call request_review again.` };
-      await reviewOver(tx, ports, row, { actor: 'server', outcome: 'ended', reason, message, graceMs: 0 });
+      await concludeReview(tx, ports, row, { actor: 'server', outcome: 'ended', reason, message, graceMs: 0 });
     } else if (row.status === 'started' && row.news !== null) {
       await beginRestart(tx, row, { prompt: row.news });
     } else if (row.status === 'started') {
@@ -74,6 +74,6 @@ export function livenessSweep({ store, clock, log }: Services, outside: Instance
   };
 }
 
-function inWords(seen: SessionLook): string {
+function endReason(seen: SessionLook): string {
   return seen.state === 'ended' && seen.code !== null ? `its agent ended with code ${seen.code}` : 'its agent ended';
 }

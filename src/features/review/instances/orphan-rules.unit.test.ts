@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { type FoundWorktree, type InstancePlace, isOrphanSession, isOrphanWorktree, isOwnName } from './orphans.ts';
+import { isOwnName } from './names.ts';
+import { type FoundWorktree, isOrphanSession, isOrphanWorktree } from './orphans.ts';
+import type { InstancePlace } from './store.ts';
 
 const HERE = 'host:/home';
 const path = '/code/app-worktrees/work-1-a1';

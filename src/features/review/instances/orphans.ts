@@ -6,16 +6,12 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { AgentSessions, SessionHandle } from '../../../machine/agent-sessions/agent-session.ts';
 import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/reason-to-keep.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesClearOrphans, instancesOrphans, type Orphan } from './contract.ts';
-import { removeFromDisk } from './end.ts';
-import { INSTANCE_ID } from './lifecycle.ts';
+import { isOwnName } from './names.ts';
 import { ownerOf, worktreesFolder } from './place.ts';
-import type { InstanceOutside } from './step.ts';
-import { placesOf } from './store.ts';
-
-/** What an instance has on the machine, for as long as it is not over. */
-export type InstancePlace = Pick<InstanceRow, 'session_name' | 'worktree_path' | 'repository' | 'machine' | 'ended_at' | 'step' | 'kept_reason'>;
+import type { InstanceOutside } from './ports.ts';
+import { removeFromDisk } from './removal.ts';
+import { type InstancePlace, placesOf } from './store.ts';
 
 export interface FoundWorktree {
   readonly repository: string;
@@ -27,10 +23,6 @@ export interface FoundWorktree {
 }
 
 const BRANCHES = ['work/', 'review/', 'planning/'];
-const IN_WORKSPACE = /^[a-z0-9][a-z0-9-]{0,39}_/;
-
-/** As instances name their sessions and folders: by their id, in another workspace than the default with its name before it. */
-export const isOwnName = (name: string): boolean => INSTANCE_ID.test(name.replace(IN_WORKSPACE, ''));
 
 const isOver = ({ ended_at, step }: InstancePlace): boolean => ended_at !== null && step === null;
 
@@ -46,7 +38,7 @@ export function isOrphanWorktree({ repository, path, branch, owner }: FoundWorkt
   return !places.some((place) => place.worktree_path === path && (!isOver(place) || place.kept_reason !== null));
 }
 
-/** What is left on the machine of instances that are over. The sweeps leave nothing; a crash of the machine, or a hand at git or tmux, may. */
+/** Sessions and worktrees that ended instances have left: after a crash of the machine, or when somebody used git or tmux by hand. */
 export function orphanActions(outside: InstanceOutside): Implementation[] {
   return [
     implement(instancesOrphans, {
@@ -59,7 +51,7 @@ export function orphanActions(outside: InstanceOutside): Implementation[] {
         if (force !== undefined && !worktrees.some(({ found }) => found.path === force))
           throw notFound('ORPHAN_NOT_FOUND', `${force} is no worktree that an instance has left.`, 'covenant doctor names those there are.', 'force');
         const items: Cleared[] = [];
-        // Sessions first: whoever works in a worktree has ended before it is looked at.
+        // Sessions first, so that nobody works in a worktree any more when it is examined.
         for (const session of sessions) items.push(await endOrphan(ctx, session));
         for (const worktree of worktrees) items.push(await removeOrphan(outside, ctx, worktree, worktree.found.path === force));
         return ok({ items });
@@ -147,7 +139,7 @@ async function removeOrphan(outside: InstanceOutside, ctx: CallContext, orphan: 
   if (!isOrphanWorktree(found, await placesOf(ctx.reader), outside.machine)) return { ...shown(orphan), cleared: false, backup_ref: null };
   const base_branch = (await outside.disk.defaultBranch(found.repository)) ?? 'main';
   const place = { repository: found.repository, worktree_path: found.path, branch_name: found.branch as string, base_branch, session_name: name };
-  const { reason, backup } = await removeFromDisk(outside, place, force);
+  const { reason, backup } = await removeFromDisk(outside, place, { force });
   if (reason === null) await note(ctx, orphan, backup);
   return { ...shown(orphan), reason, cleared: reason === null, backup_ref: backup };
 }

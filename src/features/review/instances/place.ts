@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { InstanceOutside } from './step.ts';
+import type { InstanceOutside } from './ports.ts';
 
 /** In the worktree, and keeps itself out of git. */
 export const FOLDER = '.covenant';
@@ -16,7 +16,7 @@ export async function requireOwn(outside: Pick<InstanceOutside, 'files' | 'machi
   if (owner !== null && owner !== outside.machine) throw new Error(`${path} is of the server ${JSON.stringify(owner.slice(0, 200))}`);
 }
 
-/** The folders of worktrees that are there, whoever made them: another home does not know of our instances, nor we of its. */
+/** The names of all existing worktree folders: another home does not know our instances, nor we theirs. */
 export async function foldersIn({ disk }: Pick<InstanceOutside, 'disk'>, repository: string, signal?: AbortSignal): Promise<string[]> {
   const worktrees = await disk.listWorktrees(repository, { signal });
   return worktrees.flatMap(({ path }) => (dirname(path) === worktreesFolder(repository) ? [path.slice(worktreesFolder(repository).length + 1)] : []));

@@ -1,10 +1,10 @@
-/** What an agent is told when it is started. It begins with our own words: no program takes them for an option. */
+/** The prompt of an agent at its start. It begins with our own words, so that no program takes it for an option. */
 export interface AgentAssignment {
   readonly id: string;
   readonly branch: string;
   readonly baseBranch: string;
   readonly issue: number | null;
-  /** What the person who started it said. */
+  /** The words of the person who started it. */
   readonly prompt: string | undefined;
 }
 

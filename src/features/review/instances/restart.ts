@@ -2,16 +2,17 @@ import { messageOf, type StepRunner } from '../../../kernel/step.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { beginEnding } from './end.ts';
-import { issue, kindFor, launch, putFiles, type Restart, type RunningAgent, required, TakenOver } from './launch.ts';
+import { issueToken, kindFor, launch, type Restart, type RunningAgent, writeAgentFiles } from './launch.ts';
+import type { InstanceOutside, InstancePorts } from './ports.ts';
 import type { StartOutcome } from './start.ts';
-import { type InstanceOutside, type InstancePorts, LEASE_OVER, type LeasedInstance, leave, stillMine } from './step.ts';
+import { LEASE_OVER, type LeasedInstance, leave, requireStillHeld, stillMine, TakenOver } from './step.ts';
 import { changeInstance } from './store.ts';
 
-/** Writes down that its agent, which has ended, is to be started anew in the worktree that it had, with these words. */
+/** Records that the ended agent is to be started again in its worktree with this prompt. */
 export async function beginRestart(tx: Tx, row: InstanceRow, restart: Restart): Promise<void> {
   // The sweep does it, at once.
   const values = { ...leave('restart', tx.now), step_data: JSON.stringify(restart), news: null, updated_at: tx.now };
-  // The process that was is gone. Whoever ends the instance before the next is recorded must look for that by its name.
+  // The old process is gone. Until the next is recorded, an end must find it by the name of its session.
   await changeInstance(tx.db, row, { ...values, pid: null, process_start: null });
 }
 
@@ -20,14 +21,14 @@ export async function carryOutRestart(outside: InstanceOutside, ports: InstanceP
   let at = leased;
   try {
     const sessions = await outside.sessions(kindFor(outside, at));
-    // What is left of the one before has the same name.
+    // A remainder of the old session has the same name.
     const before = await sessions.find(at.session_name);
     if (before) await sessions.end(before);
-    await putFiles(outside, at);
-    const { row, token } = await issue(ports, runner, at, sessions.kind);
+    await writeAgentFiles(outside, at);
+    const { row, token } = await issueToken(ports, runner, at, sessions.kind);
     at = row;
     const running = await launch(outside, sessions, at, token);
-    return { row: required(await runner.write((tx) => settle(tx, runner.actor, at, running))) };
+    return { row: requireStillHeld(await runner.write((tx) => settle(tx, runner.actor, at, running))) };
   } catch (failure) {
     if (!(failure instanceof TakenOver)) await runner.write((tx) => giveUp(tx, at, `its agent could not be started again: ${messageOf(failure)}`));
     return { failure };

@@ -1,8 +1,7 @@
 import type { InstanceRelationshipRow, InstanceRow } from '../../../storage/schema-rows.ts';
 import { branch, commit, count, localPath, matches, oneOf, type RowRule, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import { INSTANCE_STATUSES, INSTANCE_STEPS, INSTANCE_TYPES } from './contract.ts';
-import { INSTANCE_ID } from './lifecycle.ts';
-import { isOwnName } from './orphans.ts';
+import { INSTANCE_ID, isOwnName } from './names.ts';
 import { LEASE_OVER } from './step.ts';
 
 /** No server's name for its machine: every sweep and every action leaves such a row alone. */

@@ -6,8 +6,21 @@ import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { instancesSizes } from './contract.ts';
 import { findWork, sumOf } from './diff.ts';
 import { isRunning } from './lifecycle.ts';
-import type { InstanceOutside } from './step.ts';
+import type { InstanceOutside } from './ports.ts';
 import { instanceViewer } from './views.ts';
+
+export function sizeAction(outside: InstanceOutside): Implementation {
+  const sizes = createSizes(outside);
+  return implement(instancesSizes, {
+    read: async ({ instance_ids }, ctx) => {
+      const rows = await findRows(ctx.reader, 'instances', { workspace_id: ctx.workspace, id: instance_ids });
+      const { isHidden } = await instanceViewer(ctx.reader, ctx.principal, []);
+      const shown = rows.filter((row) => !isHidden(row));
+      const known = await sizes(shown, ctx.clock.now());
+      return ok({ items: [...known].map(([instance_id, size]) => ({ instance_id, ...size })) });
+    },
+  });
+}
 
 interface Size {
   readonly files: number;
@@ -20,7 +33,7 @@ const FRESH_MS = 15_000;
 const STILL_MS = 60_000;
 const BATCH_SIZE = 2;
 const GIT_MS = 5_000;
-/** Who asks is not kept waiting for a slow disk: what is not known then is known the next time. */
+/** A caller does not wait for a slow disk: a size that is missing now is there the next time. */
 const WAIT_MS = 2_000;
 const MAX_KEPT = 1_000;
 
@@ -74,19 +87,4 @@ function createSizes(outside: InstanceOutside): (rows: readonly InstanceRow[], n
     enough.abort();
     return new Map(here.flatMap((row) => [[row.id, kept.get(keyOf(row))?.size] as const]).flatMap(([id, size]) => (size ? [[id, size]] : [])));
   };
-}
-
-export function sizeAction(outside: InstanceOutside): Implementation {
-  const sizes = createSizes(outside);
-  return implement(instancesSizes, {
-    read: async ({ instance_ids }, ctx) => {
-      const rows = await findRows(ctx.reader, 'instances', { workspace_id: ctx.workspace, id: instance_ids });
-      const { isHidden } = await instanceViewer(ctx.reader, ctx.principal, []);
-      const known = await sizes(
-        rows.filter((row) => !isHidden(row)),
-        ctx.clock.now(),
-      );
-      return ok({ items: [...known].map(([instance_id, size]) => ({ instance_id, ...size })) });
-    },
-  });
 }

@@ -6,34 +6,37 @@ import { ProgramMissing } from '../../../machine/process/process.ts';
 import { deleteRows, insertRows } from '../../../storage/rows.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { endSession, removeFromDisk } from './end.ts';
-import { adopt, issue, kindFor, launch, putFiles, type RunningAgent, requireAwaited, required, TakenOver } from './launch.ts';
+import { endSession } from './end.ts';
+import { requireParentReady } from './guards.ts';
+import { adopt, issueToken, kindFor, launch, type RunningAgent, writeAgentFiles } from './launch.ts';
 import { requireOwn } from './place.ts';
-import { goOn, type InstanceOutside, type InstancePorts, LEASE_OVER, type LeasedInstance, stillMine } from './step.ts';
+import type { InstanceOutside, InstancePorts } from './ports.ts';
+import { removeFromDisk } from './removal.ts';
+import { goOn, LEASE_OVER, type LeasedInstance, requireStillHeld, stillMine, TakenOver } from './step.ts';
 import { changeInstance } from './store.ts';
 
 export type StartOutcome = { readonly row: InstanceRow } | { readonly failure: unknown };
 
-/** From what was written down to an agent at work, or back to nothing. Can be begun again by whoever takes it over. */
+/** Carries out a reserved start, or undoes it. Whoever takes it over can repeat it from the beginning. */
 export async function carryOutStart(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance): Promise<StartOutcome> {
   let at = leased;
-  const before = givenUp(at);
+  const before = undoReason(at);
   if (before !== null) {
     await undo(outside, ports, runner, at, before);
     return { failure: new Error(before) };
   }
   try {
-    if (at.step === 'worktree') at = required(await prepare(outside, runner, at));
+    if (at.step === 'worktree') at = requireStillHeld(await prepare(outside, runner, at));
     const sessions = await outside.sessions(at.session_kind ?? kindFor(outside, at));
     let running = await adopt(sessions, at);
     if (!running) {
-      await putFiles(outside, at);
-      const { row, token } = await issue(ports, runner, at, sessions.kind);
+      await writeAgentFiles(outside, at);
+      const { row, token } = await issueToken(ports, runner, at, sessions.kind);
       at = row;
       running = await launch(outside, sessions, at, token);
     }
     const session = running;
-    return { row: required(await runner.write((tx) => settle(tx, runner.actor, at, session))) };
+    return { row: requireStillHeld(await runner.write((tx) => settle(tx, runner.actor, at, session))) };
   } catch (failure) {
     if (!(failure instanceof TakenOver)) await undo(outside, ports, runner, at, messageOf(failure));
     return { failure };
@@ -47,7 +50,7 @@ async function prepare(outside: InstanceOutside, runner: StepRunner, at: LeasedI
   return await runner.write((tx) => goOn(tx, at, 'session'));
 }
 
-/** It is there for everybody: of a review, its parent waits from now on. */
+/** From now on the instance is listed, and the parent of a review waits. */
 async function settle(tx: Tx, actor: string, leased: LeasedInstance, session: RunningAgent): Promise<InstanceRow | undefined> {
   const row = await stillMine(tx, leased);
   if (!row) return undefined;
@@ -55,7 +58,7 @@ async function settle(tx: Tx, actor: string, leased: LeasedInstance, session: Ru
   await changeInstance(tx.db, row, { ...LEASE_OVER, ...session, updated_at: tx.now, last_activity: tx.now });
   const payload = { type: row.type, agent: row.agent, branch: row.branch_name, parent: row.parent_instance_id, review_iteration: row.review_iteration };
   tx.append({ category: 'work', kind: 'instance.started', actor, subject: row.id, payload });
-  const parent = await requireAwaited(tx, row);
+  const parent = await requireParentReady(tx, row);
   if (!parent || row.review_iteration === null) return after;
   await insertRows(tx.db, 'instance_relationships', {
     workspace_id: tx.workspace,
@@ -78,16 +81,16 @@ async function settle(tx: Tx, actor: string, leased: LeasedInstance, session: Ru
   return after;
 }
 
-/** Why it is being undone: whoever began that has said so to the caller, and it is not started after all. */
-const givenUp = ({ step_data }: LeasedInstance): string | null => (step_data === null ? null : (JSON.parse(step_data) as { undo: string }).undo);
+/** Set once the start is being undone, and has been reported to the caller as failed. */
+const undoReason = ({ step_data }: LeasedInstance): string | null => (step_data === null ? null : (JSON.parse(step_data) as { undo: string }).undo);
 
-/** What was made goes, as nobody was told of it. Where work would be lost by that, the instance stays on record as one that ended. */
+/** Removes what was made. If work would be lost by that, the instance stays on record as ended. */
 async function undo(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, at: LeasedInstance, reason: string): Promise<void> {
   const leased = await runner.write((tx) => goOn(tx, at, at.step, { step_data: JSON.stringify({ undo: reason }) }));
   if (!leased) return;
   await endSession(outside, leased);
   await outside.disk.discardUnfinished(leased.repository, leased.worktree_path).catch(() => {});
-  const left = await removeFromDisk(outside, leased, false);
+  const left = await removeFromDisk(outside, leased, { force: false });
   await runner.write(async (tx) => {
     const row = await stillMine(tx, leased);
     if (!row) return;
@@ -101,7 +104,7 @@ async function undo(outside: InstanceOutside, ports: InstancePorts, runner: Step
   });
 }
 
-/** What whoever wanted it started is told. What was begun has been undone. */
+/** The refusal for a start that failed and was undone. */
 export function startFailed(error: unknown): unknown {
   if (error instanceof Refusal || (error instanceof Error && error.name === 'AbortError')) return error;
   if (error instanceof TakenOver) return new Refusal('BUSY', 'Another server goes on with starting it.', 'covenant instances list shows what became of it.');

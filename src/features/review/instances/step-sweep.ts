@@ -1,14 +1,15 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
 import { carryOutEnd } from './end.ts';
+import type { InstanceOutside, InstancePorts } from './ports.ts';
 import { carryOutRestart } from './restart.ts';
 import { carryOutStart } from './start.ts';
-import { finishOverdue, type InstanceOutside, type InstancePorts } from './step.ts';
+import { finishOverdue } from './step.ts';
 import { stepsUnderWay } from './store.ts';
 
 const EVERY_MS = 5_000;
 
-/** Those that put an agent to work and take it away; what is done for it elsewhere is finished by whoever began it. */
+/** The steps that start and end agents; pull requests and issues have their own sweep. */
 const FINISH = { worktree: carryOutStart, session: carryOutStart, restart: carryOutRestart, ending: carryOutEnd } as const;
 type Step = keyof typeof FINISH;
 const STEPS = Object.keys(FINISH) as Step[];

@@ -2,15 +2,16 @@ import { record, type WriteContext } from '../../../kernel/call.ts';
 import { invalidState, Refusal } from '../../../kernel/reply.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
+import { concludeReview } from './conclude-review.ts';
 import { beginEnding } from './end.ts';
 import { requireHere, requireIdle, requireInstance } from './guards.ts';
 import { allows } from './lifecycle.ts';
-import { reviewOver } from './review-over.ts';
-import { type InstanceOutside, type InstancePorts, type LeasedInstance, takeOver } from './step.ts';
+import type { InstanceOutside, InstancePorts } from './ports.ts';
+import { type LeasedInstance, takeOver } from './step.ts';
 import { findInstance, reviewsOf } from './store.ts';
 
-/** What a person's word has made of an instance. `leased`: what is to be taken from the machine now, itself first. */
-export interface TakenAway {
+/** The instance after a person's decision, and the instances to take from the machine now, itself first. */
+export interface EndDecision {
   readonly row: InstanceRow;
   readonly leased: readonly LeasedInstance[];
 }
@@ -22,12 +23,12 @@ interface EndRequest {
 
 type StopServices = { readonly outside: InstanceOutside; readonly ports: InstancePorts };
 
-/** Ends its agent. Work that is a pull request stays that. */
-export async function stop(tx: Tx, services: StopServices, ctx: WriteContext, { instance_id, reason }: EndRequest): Promise<TakenAway> {
+/** Ends its agent. Its pull request stays open. */
+export async function stop(tx: Tx, services: StopServices, ctx: WriteContext, { instance_id, reason }: EndRequest): Promise<EndDecision> {
   const row = await requireAtHand(tx, services, instance_id);
   if (row.step === 'ending') return await goOnEnding(tx, row);
   if (row.ended_at !== null) return { row, leased: [] };
-  const status_reason = inWords('stopped', ctx, reason);
+  const status_reason = statusReason('stopped', ctx, reason);
   record(tx, ctx, { category: 'work', kind: 'instance.stopped', subject: row.id, payload: { type: row.type, status: row.status } });
   if (row.type === 'review') {
     const leased = await endReview(tx, services, ctx, row, status_reason);
@@ -38,17 +39,17 @@ export async function stop(tx: Tx, services: StopServices, ctx: WriteContext, { 
 }
 
 /** Gives its work up. */
-export async function abandon(tx: Tx, services: StopServices, ctx: WriteContext, { instance_id, reason }: EndRequest): Promise<TakenAway> {
+export async function abandon(tx: Tx, services: StopServices, ctx: WriteContext, { instance_id, reason }: EndRequest): Promise<EndDecision> {
   const row = await requireAtHand(tx, services, instance_id);
   if (row.status === 'abandoned') return row.step === 'ending' ? await goOnEnding(tx, row) : { row, leased: [] };
   if (row.type === 'review') throw wrongState(row, 'A review is stopped, not abandoned', `covenant instances stop ${row.id}`);
   if (!allows('abandoned', row.status)) throw wrongState(row, `${row.id} is ${row.status}: there is nothing to abandon`, `covenant instances show ${row.id}`);
   record(tx, ctx, { category: 'work', kind: 'instance.abandoned', subject: row.id, payload: { automatic: false, status: row.status } });
-  return await endWork(tx, services, ctx, row, { status: 'abandoned', status_reason: inWords('abandoned', ctx, reason), news: null });
+  return await endWork(tx, services, ctx, row, { status: 'abandoned', status_reason: statusReason('abandoned', ctx, reason), news: null });
 }
 
-/** Takes away what was kept of one that is over. */
-export async function clean(tx: Tx, services: StopServices, { instance_id, force }: { instance_id: string; force: boolean }): Promise<TakenAway> {
+/** Removes the worktree that was kept of an ended instance. */
+export async function clean(tx: Tx, services: StopServices, { instance_id, force }: { instance_id: string; force: boolean }): Promise<EndDecision> {
   const row = await requireAtHand(tx, services, instance_id);
   if (row.ended_at === null && row.step !== 'ending') {
     throw wrongState(row, `${row.id} is not over: it is ${row.status}`, `covenant instances stop ${row.id}, or abandon it`);
@@ -65,14 +66,14 @@ async function requireAtHand(tx: Tx, { outside }: StopServices, id: string): Pro
   return row;
 }
 
-/** Decided before, and left undone: by a server that died, or because none runs. */
-async function goOnEnding(tx: Tx, row: InstanceRow): Promise<TakenAway> {
+/** An end that was decided before and not carried out, because its server died or none runs. */
+async function goOnEnding(tx: Tx, row: InstanceRow): Promise<EndDecision> {
   const leased = await takeOver(tx, row);
   return { row: leased ?? row, leased: leased ? [leased] : [] };
 }
 
-/** Itself first: its review then finds nobody whom it would have to set free and to tell. One that is just being started finds it over, and is undone. */
-async function endWork(tx: Tx, services: StopServices, ctx: WriteContext, row: InstanceRow, values: Partial<InstanceRow>): Promise<TakenAway> {
+/** Itself first, so that the end of its review does not set it to work again. A review that is just being started finds it ended, and is undone. */
+async function endWork(tx: Tx, services: StopServices, ctx: WriteContext, row: InstanceRow, values: Partial<InstanceRow>): Promise<EndDecision> {
   const own = await beginEnding(tx, row, values, { force: false });
   const open = (await reviewsOf(tx.db, tx.workspace, row.id)).find(({ ended_at }) => ended_at === null);
   const review = open && (await findInstance(tx.db, tx.workspace, open.child_instance));
@@ -85,7 +86,7 @@ async function endReview(tx: Tx, { outside, ports }: StopServices, ctx: WriteCon
   const underWay = (await ports.feedbackOf(tx.db, tx.workspace, review.id)).some(({ delivered }) => delivered === null);
   if (underWay)
     throw new Refusal('BUSY', `${review.id} is delivering its feedback at this moment.`, 'Call again in a few seconds.', { instance_id: review.id });
-  return await reviewOver(tx, ports, review, {
+  return await concludeReview(tx, ports, review, {
     actor: ctx.principal.actor,
     outcome: 'stopped',
     reason,
@@ -93,12 +94,12 @@ async function endReview(tx: Tx, { outside, ports }: StopServices, ctx: WriteCon
       subject: 'Your review was stopped',
       body: `${review.id} was stopped before it had feedback. Call request_review again, or create_pull_request.`,
     },
-    // Of another machine: its own server's sweep takes it away.
+    // The server of the other machine takes it away.
     ...(review.machine === outside.machine ? {} : { graceMs: 0 }),
   });
 }
 
-const inWords = (what: string, { principal }: WriteContext, reason: string | undefined): string =>
+const statusReason = (what: string, { principal }: WriteContext, reason: string | undefined): string =>
   `${what} by ${principal.actor}${reason === undefined ? '' : `: ${reason}`}`;
 
 const wrongState = ({ id, status }: InstanceRow, message: string, next: string): Refusal => invalidState(`${message}.`, next, { instance_id: id, status });

@@ -6,7 +6,6 @@ import { changeRows, findRow, findRows, hasRow, matching, pageOf } from '../../.
 import type { InstanceRelationshipRow, InstanceRow } from '../../../storage/schema-rows.ts';
 import type { InstanceStatus, InstanceStep, InstanceType } from './contract.ts';
 import { AT_WORK } from './lifecycle.ts';
-import type { InstancePlace } from './orphans.ts';
 
 export const findInstance = (db: Db, workspace: string, id: string) => findRow(db, 'instances', { workspace_id: workspace, id });
 
@@ -19,14 +18,14 @@ export async function idsOf(db: Db, workspace: string, stem: string): Promise<st
   return rows.map(({ id }) => id);
 }
 
-/** What is being done to instances, or is to be; in whichever workspace, on this machine. */
+/** Instances of all workspaces on this machine with one of these steps. */
 export const stepsUnderWay = (db: Db, machine: string, steps: readonly InstanceStep[]) =>
   findRows(db, 'instances', { step: steps, machine }, { order: { step_until: 'asc' } });
 
-/** Those that are not over, and that nobody is just starting or ending. In whichever workspace, on this machine. */
+/** Instances of all workspaces on this machine that have not ended and have no step. */
 export const atWork = (db: Db, machine: string) => findRows(db, 'instances', { ended_at: null, step: null, machine }, { order: { id: 'asc' } });
 
-/** Those whose pull request is open, or was closed since then. In whichever workspace, on this machine. */
+/** Instances of all workspaces on this machine whose pull request is open, or was closed since then. */
 export async function pullsToAskFor(db: Db, machine: string, closedSince: number): Promise<InstanceRow[]> {
   return await matching(db, 'instances', { machine, pr_number: { '!=': null }, step: null })
     .selectAll()
@@ -35,7 +34,7 @@ export async function pullsToAskFor(db: Db, machine: string, closedSince: number
     .execute();
 }
 
-/** Of all workspaces, those that are being started or may be started again too. An agent that ended with its pull request is neither. */
+/** Running instances of all workspaces, with those that may start again. An agent that ended with its pull request is not one. */
 export async function countRunning(db: Db, machine: string): Promise<number> {
   const rows = matching(db, 'instances', { ended_at: null, machine }).where((eb) =>
     eb.or([eb('pid', 'is not', null), eb('step', 'is not', null), eb('status', 'in', AT_WORK)]),
@@ -49,7 +48,7 @@ export interface InstanceFilter {
   readonly type?: InstanceType | undefined;
   /** As people call it. */
   readonly repository?: string | undefined;
-  /** Who asks, where they may not know of private developers in which repository they work. */
+  /** Set for callers who must not learn the repositories of private developers. */
   readonly viewer?: Principal | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -104,7 +103,7 @@ export async function reviewCounts(db: Db, workspace: string, parents: readonly 
   return new Map(rows.map(({ parent_instance, count }) => [parent_instance, Number(count)]));
 }
 
-/** Whose work a review agent looks at. */
+/** The relationship with the instance that a review agent reviews. */
 export const reviewedBy = (db: Db, workspace: string, child: string) =>
   findRow(db, 'instance_relationships', { workspace_id: workspace, child_instance: child, ...SPAWNED });
 
@@ -112,7 +111,10 @@ export const reviewedBy = (db: Db, workspace: string, child: string) =>
 export const isReviewBeingStarted = (db: Db, workspace: string, parent: string) =>
   hasRow(db, 'instances', { workspace_id: workspace, parent_instance_id: parent, step: ['worktree', 'session'] });
 
-/** What every instance that is or was has on its machine, in whichever workspace. */
+/** The places of all instances of all workspaces, ended or not. */
 export async function placesOf(db: Db): Promise<InstancePlace[]> {
   return await db.selectFrom('instances').select(['session_name', 'worktree_path', 'repository', 'machine', 'ended_at', 'step', 'kept_reason']).execute();
 }
+
+/** The session and worktree of an instance, and whether it has ended. */
+export type InstancePlace = Pick<InstanceRow, 'session_name' | 'worktree_path' | 'repository' | 'machine' | 'ended_at' | 'step' | 'kept_reason'>;

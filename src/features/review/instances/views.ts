@@ -17,16 +17,13 @@ export interface InstanceViewer {
   isHidden(row: InstanceRow): boolean;
 }
 
-/** Of a private developer's instance others see that it is there and how it stands, and nothing that tells whose it is or what it does. */
+/** Others see that a private developer's instance exists and its state, and nothing that reveals its owner or its work. */
 export async function instanceViewer(db: Db, principal: Principal, rows: readonly InstanceRow[]): Promise<InstanceViewer> {
   const { workspace } = principal;
   const viewer = await viewerOf(db, principal);
   const limits = await reviewLimits(db, workspace);
-  const ran = await reviewCounts(
-    db,
-    workspace,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const ran = await reviewCounts(db, workspace, ids);
   const isHidden = ({ developer_id }: InstanceRow) => principal.kind !== 'operator' && !viewer.sees(developer_id);
   /** The store has ids alone: a name may have to be hidden one day. */
   const named = (text: string): string => text.replace(/\b(?:developer:|agent:[a-z-]+@)(dev_\w+)/g, (_, id: string) => viewer.name(id));

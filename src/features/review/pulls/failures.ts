@@ -30,7 +30,7 @@ const REMOTE: Readonly<Record<RemoteWhy, readonly [code: string, next: string]>>
   failed: ['GIT_FAILED', 'Put right what git complains of, and call again.'],
 };
 
-/** Failures of git and of GitHub as they are told, each kind by a code of its own; anything else is the server's own fault. */
+/** Refusals for failures of git and GitHub, with a code for each kind; anything else is the server's own fault. */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof GitHubFailed) {
     const [code, next] = GITHUB[error.why];
@@ -51,7 +51,7 @@ export async function refuseFailures<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** So long the server goes on asking GitHub about what it has begun there. */
+/** The server retries GitHub for so long. */
 const MAX_MS = 3_600_000;
 
 /** Whether it makes sense to ask again later: GitHub is away, or wants to be left alone for a while. */

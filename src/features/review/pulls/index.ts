@@ -3,8 +3,9 @@ import { type Feature, type Implementation, implement } from '../../../kernel/to
 import type { InstanceOutside, InstancePorts } from '../instances/index.ts';
 import { createIssues, createPullRequest } from './contract.ts';
 import { runIssues } from './issues.ts';
-import { pollSweep, pullSweep } from './poll.ts';
+import { pollSweep } from './poll.ts';
 import { runPull } from './pull.ts';
+import { pullSweep } from './step-sweep.ts';
 
 export const pulls = (services: Services, outside: InstanceOutside, ports: InstancePorts): Feature => ({
   name: 'pulls',

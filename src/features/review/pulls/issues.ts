@@ -72,17 +72,17 @@ export interface Report {
   readonly failed: { index: number; title: string; message: string }[];
 }
 
-/** What is to be created, and how far that is. */
+/** The issues of a step, and how many are done. */
 interface IssuesStep extends Report {
   readonly repository: GitHubRepository;
-  /** By which those of this call are known. */
+  /** Marks the issues of this call on GitHub. */
   readonly key: string;
   readonly begun: number;
   readonly pending: readonly Pending[];
 }
 
 export interface IssueOutcome extends Report {
-  /** What made it stop before the end. */
+  /** The failure that ended the run early. */
   readonly stopped: GitHubFailed | null;
 }
 
@@ -94,7 +94,7 @@ export async function beginIssues(tx: Tx, row: InstanceRow, repository: GitHubRe
   return { ...row, ...change };
 }
 
-interface Way {
+interface IssueRunOptions {
   /** Begun by another: the first may have been created, and what GitHub cannot do now may be done later. */
   readonly resumedAt?: number;
 }
@@ -105,7 +105,7 @@ export async function carryOutIssues(
   ports: InstancePorts,
   runner: StepRunner,
   leased: LeasedInstance,
-  { resumedAt }: Way = {},
+  { resumedAt }: IssueRunOptions = {},
 ): Promise<IssueOutcome | undefined> {
   let at: LeasedInstance | undefined = leased;
   let step = JSON.parse(leased.step_data as string) as IssuesStep;
@@ -119,8 +119,8 @@ export async function carryOutIssues(
     } catch (failure) {
       if (!(failure instanceof GitHubFailed)) throw failure;
       if (resumedAt !== undefined && waitsForGitHub(failure, step.begun, resumedAt)) return undefined;
-      step = { ...step, pending, failed: [...step.failed, { index, title, message: inWords(failure) }] };
-      // What is wrong with one issue is not wrong with the next; anything else is.
+      step = { ...step, pending, failed: [...step.failed, { index, title, message: failureText(failure) }] };
+      // An invalid issue does not stop the next one; any other failure does.
       if (failure.why !== 'invalid') stopped = failure;
     }
     mayBeThere = false;
@@ -129,15 +129,15 @@ export async function carryOutIssues(
     const held: LeasedInstance = at;
     at = await runner.write((tx) => goOn(tx, held, 'issues', { step_data: next }));
     if (!at) {
-      await runner.write((tx) => settle(tx, ports, runner.actor, held, step, true));
+      await runner.write((tx) => saveIssues(tx, ports, runner.actor, held, step, true));
       return undefined;
     }
   }
-  const notTried = step.pending.map(({ index, title }) => ({ index, title, message: `not tried: ${inWords(stopped)}` }));
+  const notTried = step.pending.map(({ index, title }) => ({ index, title, message: `not tried: ${failureText(stopped)}` }));
   const report: Report = { created: step.created, failed: [...step.failed, ...notTried] };
   const held = at;
-  const nobodyHears = resumedAt !== undefined || runner.signal?.aborted === true;
-  await runner.write((tx) => settle(tx, ports, runner.actor, held, report, nobodyHears));
+  const callerIsGone = resumedAt !== undefined || runner.signal?.aborted === true;
+  await runner.write((tx) => saveIssues(tx, ports, runner.actor, held, report, callerIsGone));
   return { ...report, stopped };
 }
 
@@ -165,12 +165,19 @@ async function create(
 }
 const CLOCKS_DIFFER_MS = 600_000;
 
-function inWords(failure: GitHubFailed | null): string {
+function failureText(failure: GitHubFailed | null): string {
   const again = failure?.retryAt == null ? '' : `; try again at ${new Date(failure.retryAt).toISOString()}`;
   return `${messageOf(failure)}${again}`;
 }
 
-async function settle(tx: Tx, ports: InstancePorts, actor: string, leased: LeasedInstance, { created, failed }: Report, nobodyHears: boolean): Promise<void> {
+async function saveIssues(
+  tx: Tx,
+  ports: InstancePorts,
+  actor: string,
+  leased: LeasedInstance,
+  { created, failed }: Report,
+  callerIsGone: boolean,
+): Promise<void> {
   const row = await findInstance(tx.db, tx.workspace, leased.id);
   if (!row) return;
   const isMine = isHeldAs(row, leased);
@@ -179,8 +186,8 @@ async function settle(tx: Tx, ports: InstancePorts, actor: string, leased: Lease
   else if (row.step !== 'ending' && row.ended_at === null) return;
   const payload = { numbers: created.map(({ number }) => number), failed: failed.length };
   tx.append({ category: 'work', kind: 'issues.created', actor, subject: row.id, payload });
-  if (!isMine || !nobodyHears) return;
+  if (!isMine || !callerIsGone) return;
   const subject = `Of your issues ${created.length} were created, ${failed.length} not`;
   const body = { created, failed: failed.map(({ index, message }) => ({ index, message })) };
-  await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor, subject, body });
+  await ports.sendMessage(tx, { from: row.agent_id, to: row.agent_id, actor, subject, body });
 }

@@ -40,7 +40,7 @@ test('GitHub is asked once a minute for each that may change, and not at all whi
   // The server's own clock stands still: only this one asks.
   const clock = testClock();
   const services = { ...t.app, clock };
-  const ports = { tell: async () => '' } as unknown as InstancePorts;
+  const ports = { sendMessage: async () => '' } as unknown as InstancePorts;
   const sweepWith = (token: string | undefined) =>
     pollSweep(services, { machine, github: createGitHub({ token, baseUrl: t.github.url, now: () => clock.now() }) } as unknown as InstanceOutside, ports);
   const sweep = sweepWith(t.github.token);

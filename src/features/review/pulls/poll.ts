@@ -8,52 +8,32 @@ import {
   beginEnding,
   changeInstance,
   findInstance,
-  finishOverdue,
   type InstanceOutside,
   type InstancePorts,
   type InstanceRow,
   pullsToAskFor,
-  stepsUnderWay,
 } from '../instances/index.ts';
-import { carryOutIssues } from './issues.ts';
-import { finishPull } from './pull.ts';
-
-const STEPS_MS = 10_000;
-
-/** Finishes, or declares over, what a process began on GitHub and did not live to record. */
-export function pullSweep(services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
-  const { store, clock } = services;
-  return {
-    name: 'pull requests and issues under way',
-    everyMs: STEPS_MS,
-    async run() {
-      await finishOverdue(services, await stepsUnderWay(store.reader, outside.machine, ['pull', 'issues']), (runner, row) =>
-        row.step === 'pull' ? finishPull(outside, ports, runner, row, clock.now()) : carryOutIssues(outside, ports, runner, row, { resumedAt: clock.now() }),
-      );
-    },
-  };
-}
 
 const ASK_MS = 60_000;
 /** A token may ask 5,000 times an hour, and people use it too. */
 const BATCH_SIZE = 30;
-/** So long one that was closed may be reopened and it is noticed. */
+/** A closed pull request is polled for this long, in case somebody reopens it. */
 const CLOSED_MS = 30 * 24 * 3_600_000;
 
-/** Learns what became of pull requests. Those that were not asked for the longest come first. */
+/** Asks GitHub for the state of pull requests, the least recently asked first. */
 export function pollSweep({ store, clock, log }: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
   const { github } = outside;
-  const asked = new Map<string, number>();
+  const lastAsked = new Map<string, number>();
   let notBefore = 0;
-  /** What was logged already: of one pull request, or of GitHub. */
+  /** The last logged complaint about each pull request, or about GitHub. */
   const complaints = new Map<string, string>();
 
-  async function ask(row: InstanceRow): Promise<void> {
+  async function askGitHub(row: InstanceRow): Promise<void> {
     const repository = repositoryOf(github, row);
     if (!repository) return;
     const pull = await github.pull(repository, row.pr_number as number);
     for (const about of [keyOf(row), GITHUB]) complaints.delete(about);
-    if (STATUS[pull.state] !== row.status) await store.write(row.workspace_id, (tx) => note(tx, ports, row, pull));
+    if (STATUS[pull.state] !== row.status) await store.write(row.workspace_id, (tx) => recordState(tx, ports, row, pull));
   }
 
   /** Whether the others may be asked all the same. */
@@ -75,14 +55,14 @@ export function pollSweep({ store, clock, log }: Services, outside: InstanceOuts
       const now = clock.now();
       if (!github.hasToken || now < notBefore) return;
       const rows = await pullsToAskFor(store.reader, outside.machine, now - CLOSED_MS);
-      const when = (row: InstanceRow) => asked.get(keyOf(row)) ?? 0;
+      const when = (row: InstanceRow) => lastAsked.get(keyOf(row)) ?? 0;
       const due = rows.filter((row) => now - when(row) >= ASK_MS).sort((a, b) => when(a) - when(b));
       const known = new Set(rows.map(keyOf));
-      for (const key of asked.keys()) if (!known.has(key)) for (const kept of [asked, complaints]) kept.delete(key);
+      for (const key of lastAsked.keys()) if (!known.has(key)) for (const kept of [lastAsked, complaints]) kept.delete(key);
       for (const row of due.slice(0, BATCH_SIZE)) {
-        asked.set(keyOf(row), now);
+        lastAsked.set(keyOf(row), now);
         try {
-          await ask(row);
+          await askGitHub(row);
         } catch (error) {
           if (!goesOn(row, error)) return;
         }
@@ -104,7 +84,7 @@ function repositoryOf(github: GitHub, { pr_url }: InstanceRow): GitHubRepository
 const CHANGES = { open: 'pull request reopened', closed: 'pull request closed', merged: 'pull request merged' } as const;
 const KINDS = { open: 'pull.reopened', closed: 'pull.closed', merged: 'pull.merged' } as const;
 
-async function note(tx: Tx, ports: InstancePorts, seen: InstanceRow, { state, number, url }: Pull): Promise<void> {
+async function recordState(tx: Tx, ports: InstancePorts, seen: InstanceRow, { state, number, url }: Pull): Promise<void> {
   const row = await findInstance(tx.db, tx.workspace, seen.id);
   if (!row || row.step !== null || row.pr_number !== number || !allows(CHANGES[state], row.status)) return;
   const status = STATUS[state];
@@ -119,5 +99,5 @@ async function note(tx: Tx, ports: InstancePorts, seen: InstanceRow, { state, nu
   await changeInstance(tx.db, row, { status, status_reason, updated_at: tx.now });
   if (row.ended_at !== null || state === 'merged') return;
   const message = { subject: `Your pull request #${number} was ${state === 'open' ? 'reopened' : 'closed without being merged'}`, body: url };
-  await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor: 'server', ...message });
+  await ports.sendMessage(tx, { from: row.agent_id, to: row.agent_id, actor: 'server', ...message });
 }

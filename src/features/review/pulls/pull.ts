@@ -2,11 +2,12 @@ import type { CallContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { invalidState, ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { isHeldAs, messageOf, type StepRunner, stepRunner } from '../../../kernel/step.ts';
-import type { PushOptions } from '../../../machine/git/remote.ts';
-import { type GitHub, GitHubFailed, type GitHubRepository, type Pull, type PullWords } from '../../../machine/github/github.ts';
+import type { Push } from '../../../machine/git/remote.ts';
+import type { GitHubRepository, Pull } from '../../../machine/github/github.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
   changeInstance,
+  concludeReview,
   EXIT_GRACE_MS,
   findInstance,
   goOn,
@@ -19,15 +20,15 @@ import {
   leave,
   requireHere,
   requireInstance,
-  reviewOver,
   stillMine,
 } from '../instances/index.ts';
 import { callingInstance } from '../reviews/index.ts';
 import type { createPullRequest } from './contract.ts';
 import { asRefusal, refuseFailures, waitsForGitHub } from './failures.ts';
+import { findPull, openPull, PullOutcomeUnknown } from './open-pull.ts';
 import { requireReady, requireWork } from './readiness.ts';
 
-/** Who asks and for whose work, what stands in the way; then it is written down, and carried out or over. */
+/** Checks the caller, the work and every obstacle, then records the step and carries it out. */
 export async function runPull(
   outside: InstanceOutside,
   ports: InstancePorts,
@@ -37,7 +38,7 @@ export async function runPull(
   const caller = await callingInstance(ctx, outside.machine);
   const work = await requireWork(ctx.reader, caller);
   requireHere(work, outside.machine);
-  // What a review agent approves is what it has seen.
+  // A review agent approves the commit that it has seen, not a later one.
   const reviewed = caller.id === work.id ? null : caller.base_commit;
   const { repository, push, notIncluded } = await refuseFailures(requireReady(outside, work, input.base_branch, reviewed, ctx.signal));
   const { title, description, base_branch: base } = input;
@@ -59,7 +60,7 @@ const outcomeUnknown = ({ message }: PullOutcomeUnknown): Refusal =>
     'Wait: the server goes on asking GitHub, and a message tells you what it finds.',
   );
 
-/** What is being made a pull request of, as it is written down before anything is done. */
+/** The step as it is stored before anything is pushed. */
 interface PullStep {
   readonly repository: GitHubRepository;
   readonly title: string;
@@ -92,50 +93,50 @@ export async function carryOutPull(
   ports: InstancePorts,
   runner: StepRunner,
   leased: LeasedInstance,
-  push: PushOptions,
+  push: Push,
 ): Promise<MadePull> {
-  const nobodyHears = () => runner.signal?.aborted === true;
+  const callerIsGone = () => runner.signal?.aborted === true;
   let held = leased;
   let pull: Pull;
   try {
     await disk.pushBranch(leased.repository, leased.branch_name, push);
-    // The time of the step begins anew; and of what a person has ended meanwhile nothing is opened.
+    // Renews the lease; nothing is opened for an instance that a person has ended meanwhile.
     const still = await runner.write((tx) => goOn(tx, leased, 'pull'));
     if (!still) return { failure: noLongerHeld(leased) };
     held = still;
-    pull = await openPull(github, wantedOf(leased, stepOf(leased)));
+    pull = await openPull(github, specOf(leased, stepOf(leased)));
   } catch (failure) {
     if (failure instanceof PullOutcomeUnknown) await runner.write((tx) => leaveToSweep(tx, held));
-    else await runner.write((tx) => undo(tx, ports, runner, held, messageOf(failure), nobodyHears()));
+    else await runner.write((tx) => undoPull(tx, ports, runner, held, messageOf(failure), callerIsGone()));
     return { failure };
   }
   // Should this fail, the sweep finds the pull request.
-  await runner.write((tx) => settle(tx, ports, runner, held, pull, nobodyHears()));
+  await runner.write((tx) => savePull(tx, ports, runner, held, pull, callerIsGone()));
   return { pull };
 }
 
 const noLongerHeld = ({ id }: LeasedInstance): Refusal =>
   invalidState(`${id} was ended before its pull request was opened, or another server went on with it.`, 'If you are still at work, call again.');
 
-/** What a process has left: GitHub knows whether there is a pull request. Otherwise there is none, and whoever wanted it is told. */
+/** Finishes the step of a process that has ended: GitHub knows whether the pull request exists. If not, the caller gets a message. */
 export async function finishPull(outside: InstanceOutside, ports: InstancePorts, runner: StepRunner, leased: LeasedInstance, now: number): Promise<void> {
   const step = stepOf(leased);
   let pull: Pull | undefined;
   let reason = `GitHub has no open pull request of ${leased.branch_name}: the server, or GitHub, stopped before it was made`;
   try {
-    pull = await findPull(outside.github, wantedOf(leased, step));
+    pull = await findPull(outside.github, specOf(leased, step));
   } catch (failure) {
     // It is asked again when the time of the step is up.
     if (waitsForGitHub(failure, step.begun, now)) return;
     reason = messageOf(failure);
   }
   const made = pull;
-  await runner.write((tx) => (made ? settle(tx, ports, runner, leased, made, true) : undo(tx, ports, runner, leased, reason, true)));
+  await runner.write((tx) => (made ? savePull(tx, ports, runner, leased, made, true) : undoPull(tx, ports, runner, leased, reason, true)));
 }
 
 const stepOf = (row: LeasedInstance): PullStep => JSON.parse(row.step_data as string) as PullStep;
 
-const wantedOf = ({ branch_name, pr_number }: LeasedInstance, { repository, title, description, base }: PullStep) => ({
+const specOf = ({ branch_name, pr_number }: LeasedInstance, { repository, title, description, base }: PullStep) => ({
   repository,
   branch: branch_name,
   known: pr_number,
@@ -147,19 +148,19 @@ async function leaveToSweep(tx: Tx, leased: LeasedInstance): Promise<void> {
   if (row) await changeInstance(tx.db, row, leave('pull', tx.now));
 }
 
-async function undo(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, reason: string, tellCaller: boolean): Promise<void> {
+async function undoPull(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, reason: string, notify: boolean): Promise<void> {
   const row = await stillMine(tx, leased);
   if (!row) return;
   const { by } = stepOf(leased);
   await changeInstance(tx.db, row, { ...LEASE_OVER, updated_at: tx.now });
   tx.append({ category: 'work', kind: 'pull.failed', actor, subject: row.id, payload: { branch: row.branch_name, by, reason: reason.slice(0, 200) } });
-  const caller = tellCaller ? await findInstance(tx.db, tx.workspace, by) : undefined;
+  const caller = notify ? await findInstance(tx.db, tx.workspace, by) : undefined;
   if (!caller || caller.ended_at !== null) return;
   const words = { subject: 'Your pull request was not made', body: `${reason}. Call create_pull_request again.` };
-  await ports.tell(tx, { from: caller.agent_id, to: caller.agent_id, actor, ...words });
+  await ports.sendMessage(tx, { from: caller.agent_id, to: caller.agent_id, actor, ...words });
 }
 
-async function settle(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, { number, url }: Pull, tellCaller: boolean): Promise<void> {
+async function savePull(tx: Tx, ports: InstancePorts, { actor }: StepRunner, leased: LeasedInstance, { number, url }: Pull, notify: boolean): Promise<void> {
   const row = await findInstance(tx.db, tx.workspace, leased.id);
   if (!row) return;
   const { by, base } = stepOf(leased);
@@ -178,7 +179,8 @@ async function settle(tx: Tx, ports: InstancePorts, { actor }: StepRunner, lease
   if (by === row.id || row.status !== 'waiting_review') await changeInstance(tx.db, row, { ...values, news: null });
   if (by !== row.id) await approve(tx, ports, actor, by, row.agent_id, values);
   const words = `Pull request #${number} is open: ${url}`;
-  if (tellCaller && by === row.id) await ports.tell(tx, { from: row.agent_id, to: row.agent_id, actor, subject: words, body: `It is of ${row.branch_name}.` });
+  if (notify && by === row.id)
+    await ports.sendMessage(tx, { from: row.agent_id, to: row.agent_id, actor, subject: words, body: `It is of ${row.branch_name}.` });
 }
 
 /** The review is over, and its agent with it. Should it have ended meanwhile, the pull request stands. */
@@ -188,7 +190,7 @@ async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, 
   const message = { subject, body: `${pr_url}. Nothing is left for you to do unless you are told otherwise.` };
   const review = await findInstance(tx.db, tx.workspace, by);
   if (review?.status === 'started') {
-    await reviewOver(tx, ports, review, {
+    await concludeReview(tx, ports, review, {
       actor,
       outcome: 'approved',
       reason: `approved: pull request #${pr_number}`,
@@ -197,43 +199,6 @@ async function approve(tx: Tx, ports: InstancePorts, actor: string, by: string, 
       graceMs: EXIT_GRACE_MS,
     });
   } else {
-    await ports.tell(tx, { from: coder, to: coder, actor, ...message });
-  }
-}
-
-/** Whether GitHub has done it could not be learnt. */
-class PullOutcomeUnknown extends Error {
-  override readonly name = 'PullOutcomeUnknown';
-}
-
-interface WantedPull {
-  readonly repository: GitHubRepository;
-  readonly branch: string;
-  /** The pull request that the instance has already. */
-  readonly known: number | null;
-  readonly words: PullWords;
-}
-
-/** The one that is open for this work, if any. */
-export async function findPull(github: GitHub, { repository, branch, known, words }: WantedPull): Promise<Pull | undefined> {
-  const open = await github.openPulls(repository, branch);
-  return open.find(({ number }) => number === known) ?? open.find(({ base }) => base === words.base);
-}
-
-/** Opens a pull request for the branch, or brings the words of the one that is open up to date. */
-export async function openPull(github: GitHub, wanted: WantedPull): Promise<Pull> {
-  const { repository, branch, words } = wanted;
-  const there = await findPull(github, wanted);
-  if (there) return await github.changePull(repository, there.number, words);
-  try {
-    return await github.createPull(repository, branch, words);
-  } catch (error) {
-    if (!(error instanceof GitHubFailed) || !(error.isUncertain || error.why === 'invalid')) throw error;
-    // It may have been made all the same, or by somebody else a moment ago.
-    const made = await findPull(github, wanted).catch(() => {
-      throw error.isUncertain ? new PullOutcomeUnknown(error.message) : error;
-    });
-    if (made) return made;
-    throw error;
+    await ports.sendMessage(tx, { from: coder, to: coder, actor, ...message });
   }
 }

@@ -1,7 +1,7 @@
 import { invalidState, notFound, Refusal } from '../../../kernel/reply.ts';
 import { withoutCredentials } from '../../../kernel/repo.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
-import type { PushOptions } from '../../../machine/git/remote.ts';
+import type { Push } from '../../../machine/git/remote.ts';
 import { GitHubFailed, type GitHubRepository } from '../../../machine/github/github.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { type InstanceOutside, type InstanceRow, isReviewBeingStarted, requireInstance, reviewedBy } from '../instances/index.ts';
@@ -28,14 +28,14 @@ export async function requirePlace({ github, disk }: InstanceOutside, row: Insta
   return { address, repository };
 }
 
-/** Whose work the caller may make a pull request of: its own, or of a review agent that which it reviews. And whether it may now. */
+/** The instance whose work becomes the pull request: the caller's own, or the one that it reviews. Refuses if it may not now. */
 export async function requireWork(db: Db, caller: InstanceRow): Promise<InstanceRow> {
   if (caller.type === 'review') return await requireReviewed(db, caller);
   requireIdle(caller, caller);
   if (caller.status === 'waiting_review' || (await isReviewBeingStarted(db, caller.workspace_id, caller.id))) {
     throw new Refusal('REVIEW_IN_PROGRESS', `The work of ${caller.id} is being reviewed.`, 'Wait: you are told how the review ends.');
   }
-  if (caller.status !== 'started' && caller.status !== 'pr_created') throw over(caller);
+  if (caller.status !== 'started' && caller.status !== 'pr_created') throw notPullable(caller);
   return caller;
 }
 
@@ -45,24 +45,24 @@ async function requireReviewed(db: Db, review: InstanceRow): Promise<InstanceRow
     const next = 'Only a review agent that request_review has started can approve.';
     throw notFound('RELATIONSHIP_NOT_FOUND', `${review.id} reviews nobody's work.`, next);
   }
-  if (review.status !== 'started' || relationship.ended_at !== null) throw over(review);
+  if (review.status !== 'started' || relationship.ended_at !== null) throw notPullable(review);
   if ((await feedbackOf(db, review.workspace_id, review.id)).length > 0) {
     throw new Refusal('FEEDBACK_ALREADY_SENT', `${review.id} has sent its feedback.`, 'You are done: a review says its word once.');
   }
   const work = await requireInstance(db, review.workspace_id, relationship.parent_instance);
   requireIdle(work, review);
-  if (work.status !== 'waiting_review') throw over(work);
+  if (work.status !== 'waiting_review') throw notPullable(work);
   return work;
 }
 
 function requireIdle(work: InstanceRow, caller: InstanceRow): void {
   if (work.step === null) return;
-  if (work.step === 'ending') throw over(work);
+  if (work.step === 'ending') throw notPullable(work);
   const what = { pull: 'its pull request is being made', issues: 'its issues are being created' }[work.step as string] ?? 'its agent is being started';
   throw new Refusal('BUSY', `${work.id} is busy: ${what}.`, 'Call again in a minute.', work.id === caller.id ? {} : { target_instance_id: work.id });
 }
 
-function over({ id, status, pr_number, pr_url }: InstanceRow): Refusal {
+function notPullable({ id, status, pr_number, pr_url }: InstanceRow): Refusal {
   const pull = pr_number === null ? {} : { pr_number, pr_url };
   const next = status === 'pr_closed' ? 'A person has closed its pull request and can reopen it on GitHub.' : 'Nothing is left for you to do here.';
   return invalidState(`${id} is ${status}: no pull request is made of its work.`, next, { status, ...pull });
@@ -70,8 +70,8 @@ function over({ id, status, pr_number, pr_url }: InstanceRow): Refusal {
 
 export interface PullReadiness {
   readonly repository: GitHubRepository;
-  readonly push: PushOptions;
-  /** What the coding agent has done besides, in words. */
+  readonly push: Push;
+  /** Further work of the coding agent that is not included, in words. */
   readonly notIncluded: string | null;
 }
 

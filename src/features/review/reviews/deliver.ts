@@ -7,6 +7,7 @@ import type { Tx } from '../../../storage/write.ts';
 import { reviewLimits } from '../../core/settings/index.ts';
 import {
   changeInstance,
+  concludeReview,
   EXIT_GRACE_MS,
   type InstanceOutside,
   type InstancePorts,
@@ -14,14 +15,13 @@ import {
   isGivenUp,
   requireInstance,
   reviewedBy,
-  reviewOver,
   withNews,
 } from '../instances/index.ts';
-import { FEEDBACK_FILE, feedbackFile, inWords } from './feedback-words.ts';
-import { type Counted, countFailed } from './limits.ts';
-import { goOn, LEASE_OVER, type LeasedFeedback, stillMine } from './store.ts';
+import { FEEDBACK_FILE, feedbackFile, feedbackNotice } from './feedback-words.ts';
+import { countFailedReview, type FailedReviewCount } from './limits.ts';
+import { goOn, LEASE_OVER, type LeasedFeedback, stillMine } from './step.ts';
 
-/** From what the reviewer said to what the coding agent has, once. Undefined where another has taken over. */
+/** Delivers feedback to the coding agent exactly once. Undefined if another server has taken over. */
 export async function deliver(
   outside: InstanceOutside,
   ports: InstancePorts,
@@ -35,7 +35,7 @@ export async function deliver(
   return merged && (await runner.write((tx) => settle(tx, ports, runner.actor, merged)));
 }
 
-/** Delivered, the review over, the parent free and told, its failed review counted: all or nothing of it. */
+/** In one transaction: records the delivery, ends the review, notifies the parent and counts a failed review. */
 async function settle(tx: Tx, ports: InstancePorts, actor: string, { at, commit, reason }: Merged): Promise<ReviewFeedbackRow | undefined> {
   const row = await stillMine(tx, at);
   if (!row) return undefined;
@@ -68,23 +68,23 @@ async function endReview(
   review: InstanceRow,
   coding: InstanceRow,
   how: Pick<Merged, 'commit' | 'reason'>,
-): Promise<Pick<Counted, 'abandoned'>> {
+): Promise<Pick<FailedReviewCount, 'abandoned'>> {
   const relationship = await reviewedBy(tx.db, tx.workspace, review.id);
   if (relationship?.ended_at != null) {
     // A person has ended it meanwhile. What it said has been delivered all the same, and its agent must know.
-    const { news, ...message } = inWords(row, { ...how, abandoned: false });
-    if (coding.ended_at === null) await ports.tell(tx, { from: review.agent_id, to: coding.agent_id, actor, ...message });
+    const { news, ...message } = feedbackNotice(row, { ...how, abandoned: false });
+    if (coding.ended_at === null) await ports.sendMessage(tx, { from: review.agent_id, to: coding.agent_id, actor, ...message });
     if (coding.status === 'started') await changeInstance(tx.db, coding, { news: withNews(coding, news) });
     return { abandoned: false };
   }
   const limits = await reviewLimits(tx.db, tx.workspace);
   const willEnd = row.feedback_type === 'needs_work' && isGivenUp(coding.failed_reviews + 1, limits);
-  const { news, ...message } = inWords(row, { ...how, abandoned: willEnd });
+  const { news, ...message } = feedbackNotice(row, { ...how, abandoned: willEnd });
   const outcome = { outcome: row.feedback_type, reason: `it sent its feedback (${row.feedback_type})`, message, news };
-  await reviewOver(tx, ports, review, { actor, ...outcome, delivered: true, graceMs: EXIT_GRACE_MS });
+  await concludeReview(tx, ports, review, { actor, ...outcome, delivered: true, graceMs: EXIT_GRACE_MS });
   const after = await requireInstance(tx.db, tx.workspace, coding.id);
   if (row.feedback_type !== 'needs_work' || after.status !== 'started') return { abandoned: false };
-  return await countFailed(tx, actor, after, limits, 0);
+  return await countFailedReview(tx, actor, after, limits, 0);
 }
 
 /** Its agent may commit at the same moment; for ever it does not. */
@@ -112,7 +112,7 @@ export async function merge(
     for (let attempt = 1; attempt <= TRIES; attempt++) {
       if (prepared === undefined) {
         const made = await disk.prepareMerge(job);
-        // Written down before it is on the branch: whoever takes over must know whether it is.
+        // Stored before it is on the branch, so that whoever takes over knows whether it is.
         const next = await runner.write((tx) => goOn(tx, at, 'merging', { git_commit_hash: made.commit }));
         if (!next) return undefined;
         at = next;

@@ -16,14 +16,14 @@ interface FeedbackNotice {
   readonly subject: string;
   readonly body: string | Record<string, unknown>;
   readonly priority: ReviewFeedbackRow['priority'];
-  /** What is typed into its terminal, or what its program is started again with: nothing of it is the reviewer's. */
+  /** Typed into its terminal, or its prompt at a restart. It has no words of the reviewer. */
   readonly news: string;
 }
 
 const WHAT_NEXT = 'Act on it, commit, then call request_review again or create_pull_request.';
 
-/** What the coding agent is told. Merged feedback is not repeated; what could not be merged is in the message itself. */
-export function inWords(row: ReviewFeedbackRow, { commit, reason, abandoned }: DeliveryOutcome): FeedbackNotice {
+/** The message to the coding agent. It repeats the feedback only if that could not be merged. */
+export function feedbackNotice(row: ReviewFeedbackRow, { commit, reason, abandoned }: DeliveryOutcome): FeedbackNotice {
   const subject = `Review ${row.review_iteration} by ${row.review_instance}: ${row.feedback_type}`;
   const next = abandoned ? `${row.coding_instance} is abandoned now: it has had too many failed reviews.` : WHAT_NEXT;
   if (reason === null) {
@@ -68,7 +68,7 @@ export const FEEDBACK_FILE = 'REVIEW_FEEDBACK.md';
 /**
  * How the feedback reads in the coding worktree: a front part that a program can read, then the reviewer's own text. Whatever that
  * text holds, the front part is ours: its free values are JSON strings of one line each, which YAML reads too.
- * The same for the same row, always: whoever finishes a merge after a crash makes the same file.
+ * The same row always gives the same file, also to a server that finishes the merge after a crash.
  */
 export function feedbackFile(row: ReviewFeedbackRow, reviewed: string): string {
   const items = JSON.parse(row.actionable_items) as string[];
@@ -94,6 +94,6 @@ export function feedbackFile(row: ReviewFeedbackRow, reviewed: string): string {
   ].join('\n');
 }
 
-/** Of what JSON leaves as it is, some readers take these for the end of a line. */
+/** Escapes characters that JSON keeps and some readers take for the end of a line. */
 const oneLine = (text: string): string =>
   JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -7,22 +7,12 @@ import type { Db } from '../../../storage/engine.ts';
 import { insertRows, newId } from '../../../storage/rows.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { reviewLimits } from '../../core/settings/index.ts';
-import {
-  allows,
-  findInstance,
-  type InstanceOutside,
-  type InstancePorts,
-  type InstanceRow,
-  isStuck,
-  requireInstance,
-  reviewedBy,
-  reviewOver,
-} from '../instances/index.ts';
+import { allows, type InstanceOutside, type InstancePorts, type InstanceRow, requireInstance, reviewedBy } from '../instances/index.ts';
 import { callingInstance, requireType } from './caller.ts';
 import type { sendFeedback } from './contract.ts';
 import { deliver } from './deliver.ts';
-import { feedbackBy, feedbackUnderWay, finishOverdue, isOverdue, type LeasedFeedback, lease, type OpenReview, openReviews, takeOver } from './store.ts';
+import { finishOverdue, isOverdue, type LeasedFeedback, lease, takeOver } from './step.ts';
+import { feedbackBy, feedbackUnderWay } from './store.ts';
 
 type FeedbackInput = Input<typeof sendFeedback>;
 
@@ -116,7 +106,6 @@ async function answer(db: Db, row: ReviewFeedbackRow): Promise<Output<typeof sen
 }
 
 const STEPS_MS = 5_000;
-const TIMEOUTS_MS = 30_000;
 
 /** Delivers feedback that a process began to deliver and did not live to. */
 export function feedbackSweep(services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
@@ -128,34 +117,4 @@ export function feedbackSweep(services: Services, outside: InstanceOutside, port
       await finishOverdue(services, await feedbackUnderWay(reader, outside.machine), (runner, row) => deliver(outside, ports, runner, reader, row));
     },
   };
-}
-
-/** Ends reviews that take too long. */
-export function timeoutSweep({ store, clock, log }: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
-  return {
-    name: 'stuck reviews',
-    everyMs: TIMEOUTS_MS,
-    async run() {
-      for (const seen of await openReviews(store.reader, outside.machine)) {
-        const limits = await reviewLimits(store.reader, seen.workspace_id);
-        if (!isStuck(seen.created_at, clock.now(), limits)) continue;
-        // One that cannot be ended must not keep the others from it.
-        const ended = store.write(seen.workspace_id, (tx) => timeOut(tx, ports, seen));
-        await ended.catch((error: unknown) => log.error('stuck review not ended', { review: seen.child_instance, error }));
-      }
-    },
-  };
-}
-
-async function timeOut(tx: Tx, ports: InstancePorts, { child_instance }: OpenReview): Promise<void> {
-  const review = await findInstance(tx.db, tx.workspace, child_instance);
-  const relationship = await reviewedBy(tx.db, tx.workspace, child_instance);
-  const limits = await reviewLimits(tx.db, tx.workspace);
-  const parent = relationship && (await findInstance(tx.db, tx.workspace, relationship.parent_instance));
-  // Meanwhile it may have ended, said its word, been given more time, or be about to approve.
-  if (!review || review.step !== null || !relationship || relationship.ended_at !== null || parent?.step === 'pull') return;
-  if (!isStuck(relationship.created_at, tx.now, limits) || (await feedbackBy(tx.db, tx.workspace, review.id))) return;
-  const reason = `it took longer than ${limits.timeoutHours} h`;
-  const message = { subject: 'Your review timed out', body: `${review.id} was ended without feedback: ${reason}. Call request_review again.` };
-  await reviewOver(tx, ports, review, { actor: 'server', outcome: 'timeout', reason, message, graceMs: 0 });
 }

@@ -2,8 +2,9 @@ import type { Services } from '../../../kernel/call.ts';
 import { type Feature, type Implementation, implement } from '../../../kernel/tool.ts';
 import type { InstanceOutside, InstancePorts } from '../instances/index.ts';
 import { requestReview, sendFeedback } from './contract.ts';
-import { feedbackSweep, runFeedback, timeoutSweep } from './feedback.ts';
+import { feedbackSweep, runFeedback } from './feedback.ts';
 import { runRequest } from './request.ts';
+import { timeoutSweep } from './timeouts.ts';
 
 export { callingInstance, requireType } from './caller.ts';
 export { feedbackOf } from './store.ts';

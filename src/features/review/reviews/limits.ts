@@ -5,9 +5,9 @@ import { beginEnding, changeInstance, EXIT_GRACE_MS, type InstanceRow, isGivenUp
 
 const CODE = 'REVIEW_LIMIT_EXCEEDED';
 
-/** A reply and no exception: that it was refused is counted. */
+/** A reply and not an exception, because the refusal is counted in the same transaction. */
 export async function refuseAtLimit(tx: Tx, actor: string, coding: InstanceRow, ran: number, limits: ReviewLimits): Promise<Refused> {
-  const { failed, abandoned } = await countFailed(tx, actor, coding, limits, EXIT_GRACE_MS);
+  const { failed, abandoned } = await countFailedReview(tx, actor, coding, limits, EXIT_GRACE_MS);
   const allowed = reviewsAllowed(coding, limits);
   const counters = { current_iteration: ran, max_iterations: allowed, failed_reviews: failed };
   tx.append({ category: 'work', kind: 'review.limit_exceeded', actor, subject: coding.id, payload: { ...counters, abandoned } });
@@ -21,13 +21,13 @@ export async function refuseAtLimit(tx: Tx, actor: string, coding: InstanceRow, 
   });
 }
 
-export interface Counted {
+export interface FailedReviewCount {
   readonly failed: number;
   readonly abandoned: boolean;
 }
 
 /** One more failed review. At the threshold the instance is abandoned in the same breath; the sweep takes it from the machine after `graceMs`. */
-export async function countFailed(tx: Tx, actor: string, row: InstanceRow, limits: ReviewLimits, graceMs: number): Promise<Counted> {
+export async function countFailedReview(tx: Tx, actor: string, row: InstanceRow, limits: ReviewLimits, graceMs: number): Promise<FailedReviewCount> {
   const failed = row.failed_reviews + 1;
   if (!isGivenUp(failed, limits)) {
     await changeInstance(tx.db, row, { failed_reviews: failed, updated_at: tx.now });

@@ -1,5 +1,5 @@
 import type { InstanceRow } from '../instances/index.ts';
-import type { ReviewReadiness } from './request.ts';
+import type { ReviewReadiness } from './readiness.ts';
 
 export interface ReviewRequest {
   readonly coding: InstanceRow;
@@ -14,7 +14,7 @@ const USUAL = `Judge whether the change does what it is for, whether it is right
 whether somebody else will understand it. Run its tests. Look at the whole of the change, and at the code around it. Say of each fault
 where it is, why it is one, and what would be right; leave matters of taste out.`;
 
-/** What a review agent is told. It begins with our own words, and names commits rather than branches: it may paste what it reads into a shell. */
+/** The prompt of a review agent. It begins with our own words, and names commits rather than branches, because an agent may paste them into a shell. */
 export function reviewPrompt(id: string, { coding, ready, iteration, maxIterations, reviewerPrompt, completionMessage }: ReviewRequest): string {
   const of = coding.issue_number === null ? '' : ` for issue ${coding.issue_number}`;
   const uncommitted =

@@ -1,14 +1,12 @@
-import { createLeases, type LeasedStep, STEP_OVER } from '../../../kernel/step.ts';
-import { holders } from '../../../machine/process/holder.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, findRow, matching, view } from '../../../storage/rows.ts';
+import { findRow, matching, view } from '../../../storage/rows.ts';
 import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import { type Feedback, feedbackView } from '../instances/index.ts';
 
-/** What this reviewer has said: at most one thing. */
+/** The feedback of this reviewer: at most one. */
 export const feedbackBy = (db: Db, workspace: string, review: string) => findRow(db, 'review_feedback', { workspace_id: workspace, review_instance: review });
 
-/** In whichever workspace, of reviews on this machine. */
+/** Unfinished deliveries of all workspaces, of reviews on this machine. */
 export async function feedbackUnderWay(db: Db, machine: string): Promise<ReviewFeedbackRow[]> {
   return await db
     .selectFrom('review_feedback as f')
@@ -40,7 +38,7 @@ export async function openReviews(db: Db, machine: string): Promise<OpenReview[]
     .execute();
 }
 
-/** What reviews told this instance, or what it told as a reviewer; the newest first. */
+/** Feedback that the instance got, or gave as a reviewer; the newest first. */
 export async function feedbackOf(db: Db, workspace: string, instance: string): Promise<Feedback[]> {
   const rows = await matching(db, 'review_feedback', { workspace_id: workspace })
     .selectAll()
@@ -50,13 +48,3 @@ export async function feedbackOf(db: Db, workspace: string, instance: string): P
     .execute();
   return rows.map((row) => view(feedbackView, row, { feedback_id: row.id, review_instance_id: row.review_instance }));
 }
-
-export type LeasedFeedback = LeasedStep<ReviewFeedbackRow>;
-
-export const { lease, isOverdue, stillMine, goOn, takeOver, finishOverdue } = createLeases<ReviewFeedbackRow>({
-  holders,
-  stepMs: 180_000,
-  find: ({ db, workspace }, { id }) => findRow(db, 'review_feedback', { workspace_id: workspace, id }),
-  change: ({ db }, { workspace_id, id }, values) => changeRows(db, 'review_feedback', { workspace_id, id }, values),
-});
-export const LEASE_OVER = { ...STEP_OVER, step_by: null } as const;

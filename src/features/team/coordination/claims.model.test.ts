@@ -6,8 +6,7 @@ import { patience, runs } from '../../../testing/runs.ts';
 import { inRun } from '../../../testing/scope.ts';
 import { conflict } from './conflicts.ts';
 import type { ClaimMode } from './contract.ts';
-import { claimedBy } from './present.ts';
-import { liveClaimRows } from './store.ts';
+import { claimedBy, liveClaimRows } from './store.ts';
 
 const MINUTE = 60_000;
 const REPO = 'app';

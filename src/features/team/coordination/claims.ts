@@ -1,7 +1,6 @@
-import { type Principal, record, type Services, type WriteContext } from '../../../kernel/call.ts';
+import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { invalidInput, notFound, ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
-import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, findRow, insertRows, newId } from '../../../storage/rows.ts';
@@ -12,17 +11,19 @@ import { fileConflicts, markFiles, unmarkFiles } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
 import { type Claimed, type ClaimScope, conflict, intersection, literalPaths, sameAgent } from './conflicts.ts';
 import { type ClaimView, type ConflictView, checkConflicts, claim, release, releaseByHand } from './contract.ts';
-import { boundedDetails, claimedBy, viewsFor } from './present.ts';
-import { claimNamed, lapsedClaims, lapsedClaimsIn, liveClaimRows, noteExpiry, readStrings } from './store.ts';
+import { boundedDetails, claimDetails } from './event-details.ts';
+import { recordExpiredClaims } from './lease.ts';
+import { viewsFor } from './present.ts';
+import { claimedBy, claimNamed, liveClaimRows, readStrings } from './store.ts';
 
 const DEFAULT_TTL_MINUTES = 60;
 const MINUTE = 60_000;
 /** Every claim is compared with every live one, inside the turn of all writers. */
 export const MAX_LIVE_CLAIMS = 200;
-/** The claims in the way that an answer tells of in full. */
+/** An answer lists at most so many conflicting claims in full. */
 const MAX_CONFLICTS = 20;
 
-/** Told of each new claim, within its transaction. */
+/** Called for each new claim, within its transaction. */
 export type ClaimListener = (tx: Tx, ctx: WriteContext, claim: { sessionId: string | null; files: string[] }) => Promise<void>;
 
 export function claimTools(onClaim: ClaimListener): Implementation[] {
@@ -33,11 +34,11 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
         await requireOpenSession(tx, ctx);
         const scope = scopeOf(input, ctx);
         const live = await liveClaimRows(tx.db, tx.workspace, tx.now);
-        const held = heldAlready(live, { actor: ctx.principal.actor, sessionId: ctx.session }, scope);
+        const held = findOwnClaim(live, { actor: ctx.principal.actor, sessionId: ctx.session }, scope);
         const mode = input.mode ?? held?.mode ?? 'exclusive';
         const requested: Claimed = { ...scope, mode, actor: ctx.principal.actor, sessionId: ctx.session ?? held?.session_id ?? null };
         const others = live.filter((row) => row.id !== held?.id && conflict(requested, claimedBy(row)));
-        if (others.length > 0) return refusal('blocked', others, await conflictViews(tx.db, others, requested, ctx.principal, tx.now), ctx.principal);
+        if (others.length > 0) return conflictReply('blocked', others, await conflictViews(tx.db, others, requested, ctx.principal, tx.now), ctx.principal);
         if (!held && live.filter((row) => row.developer_id === developerId).length >= MAX_LIVE_CLAIMS) {
           throw new Refusal(
             'CLAIM_LIMIT',
@@ -45,7 +46,7 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
             'Release some, or claim a pattern that covers several paths.',
           );
         }
-        await noteLapses(tx);
+        await recordExpiredClaims(tx);
         const ttl = input.ttl_minutes ?? held?.ttl_minutes ?? DEFAULT_TTL_MINUTES;
         const row: ClaimRow = {
           workspace_id: tx.workspace,
@@ -82,9 +83,9 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
       write: async (tx, { claim_id }, ctx) => {
         const row = await findRow(tx.db, 'claims', { workspace_id: tx.workspace, id: claim_id });
         if (row?.developer_id !== callingDeveloper(ctx.principal)) throw claimNotFound('claim_id', claim_id);
-        const over = overAlready(row, tx.now);
-        if (over) {
-          return refused('warning', over.code, over.message, 'Nothing is left to release; claim again if you still need the code.', { claim_id });
+        const ended = endOf(row, tx.now);
+        if (ended) {
+          return refused('warning', ended.code, ended.message, 'Nothing is left to release; claim again if you still need the code.', { claim_id });
         }
         await releaseClaim(tx, ctx, row);
         return ok({ claim_id }, 'Released.');
@@ -96,8 +97,8 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
         if (!mayRelease(row, ctx.principal)) {
           throw new Refusal('OPERATOR_REQUIRED', 'The claim is held by somebody else.', 'Whoever holds it releases it, or an operator does.');
         }
-        const over = overAlready(row, tx.now);
-        if (over) throw new Refusal(over.code, over.message, 'Nothing is left to release.');
+        const ended = endOf(row, tx.now);
+        if (ended) throw new Refusal(ended.code, ended.message, 'Nothing is left to release.');
         await releaseClaim(tx, ctx, row);
         return ok({ claim_id: row.id }, 'Released.');
       },
@@ -114,7 +115,9 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
           conflicts: await conflictViews(ctx.reader, others, requested, ctx.principal, now),
           file_conflicts: await fileConflicts(ctx.reader, ctx.workspace, question),
         };
-        return others.length > 0 ? refusal('warning', others, data.conflicts, ctx.principal, data) : ok(data, 'No live claim of another agent is in the way.');
+        return others.length > 0
+          ? conflictReply('warning', others, data.conflicts, ctx.principal, data)
+          : ok(data, 'No live claim of another agent is in the way.');
       },
     }),
   ];
@@ -125,7 +128,7 @@ export async function liveClaims(db: Db, workspace: string, viewer: Principal, n
   return (await liveClaimRows(db, workspace, now)).map(show.claim);
 }
 
-/** Those files are in the holder's hands as long as the lease lasts. */
+/** Marks the files of a claim as in use for as long as its lease lasts. */
 export async function markClaimed(tx: Tx, row: ClaimRow): Promise<void> {
   const files = literalPaths(readStrings(row.paths));
   if (files.length === 0) return;
@@ -133,12 +136,12 @@ export async function markClaimed(tx: Tx, row: ClaimRow): Promise<void> {
   await markFiles(tx, { ...holder, label: row.reason ?? `${row.mode} claim`, expiresAt: row.expires_at }, files);
 }
 
-/** A person may end what their own agents hold; an operator what anybody does. */
+/** A person may release the claims of their own agents, an operator all claims. */
 export const mayRelease = (row: ClaimRow, { developerId, operator }: Principal): boolean => operator || row.developer_id === developerId;
 
-function overAlready(row: ClaimRow, now: number): { code: string; message: string } | undefined {
+function endOf(row: ClaimRow, now: number): { code: string; message: string } | undefined {
   if (row.released_at !== null) return { code: 'CLAIM_ALREADY_RELEASED', message: 'This claim had been released.' };
-  // Noted once, it has ended for good, also by a clock that has been set back since.
+  // A recorded end is final, even if the clock has been set back since.
   if (row.expired_at !== null || row.expires_at <= now) return { code: 'CLAIM_EXPIRED', message: `This claim expired at ${time(row.expires_at)}.` };
   return undefined;
 }
@@ -149,14 +152,14 @@ export async function releaseClaim(tx: Tx, ctx: WriteContext, row: ClaimRow): Pr
   record(tx, ctx, { category: 'work', kind: 'claim.released', subject: row.id, payload: claimDetails(row) });
 }
 
-/** A session that ends holds nothing any more. */
+/** A session that ends releases its claims. */
 export async function releaseClaimsOf(tx: Tx, ctx: WriteContext, sessionId: string): Promise<{ released_claims: number }> {
   const held = (await liveClaimRows(tx.db, tx.workspace, tx.now)).filter(({ session_id }) => session_id === sessionId);
   for (const row of held) await releaseClaim(tx, ctx, row);
   return { released_claims: held.length };
 }
 
-/** What a session holds is released when it ends: one that has ended can take nothing more. */
+/** Nothing would release the claims of a session that has ended already. */
 export async function requireOpenSession(tx: Tx, { session }: WriteContext): Promise<void> {
   if (session === null || (await activeSessions(tx.db, tx.workspace, [session], tx.now)).has(session)) return;
   throw new Refusal('SESSION_ENDED', 'This session has ended, and can hold no claim.', 'Start a new one with covibe_session start, and use its session_id.', {
@@ -164,7 +167,7 @@ export async function requireOpenSession(tx: Tx, { session }: WriteContext): Pro
   });
 }
 
-/** In the same words whether there is none or it is somebody else's. */
+/** The same words for a claim of somebody else, so that nobody can probe for ids. */
 export const claimNotFound = (field: string, id: string): Refusal =>
   notFound('CLAIM_NOT_FOUND', `${field}: you have no claim ${JSON.stringify(id)}.`, 'covibe_coordination list shows your claims.', field);
 
@@ -176,7 +179,7 @@ function scopeOf({ repo: named, paths = [], symbols = [] }: Input<typeof checkCo
 }
 
 /** The agent's own live claim over exactly this, preferably of exactly this session. */
-function heldAlready(live: readonly ClaimRow[], agent: { actor: string; sessionId: string | null }, scope: ClaimScope): ClaimRow | undefined {
+function findOwnClaim(live: readonly ClaimRow[], agent: { actor: string; sessionId: string | null }, scope: ClaimScope): ClaimRow | undefined {
   const key = ({ repo, paths, symbols }: ClaimScope) => JSON.stringify([repo, [...paths].sort(), [...symbols].sort()]);
   const same = live.filter((row) => {
     const claimed = claimedBy(row);
@@ -194,7 +197,7 @@ async function conflictViews(db: Db, rows: readonly ClaimRow[], requested: Claim
   }));
 }
 
-function refusal<T extends Record<string, unknown>>(
+function conflictReply<T extends Record<string, unknown>>(
   status: 'blocked' | 'warning',
   all: readonly ClaimRow[],
   conflicts: readonly ConflictView[],
@@ -222,27 +225,3 @@ export function nextStep(first: Holder, caller: Principal, last: number): string
 }
 
 const time = (at: number): string => new Date(at).toISOString();
-
-const claimDetails = (row: ClaimRow): Record<string, unknown> => ({
-  claim_id: row.id,
-  mode: row.mode,
-  ...boundedDetails({ repo: row.repo, paths: readStrings(row.paths), symbols: readStrings(row.symbols) }),
-});
-
-/** Tells that a lease has ended, if nobody has. From then on no clock, such as that of a server which is behind, can renew it. */
-async function expireClaim(tx: Tx, id: string, now: number): Promise<void> {
-  const row = await noteExpiry(tx.db, tx.workspace, id, now);
-  if (!row) return;
-  await unmarkFiles(tx, 'claim', id);
-  const payload = { ...claimDetails(row), expired_at: row.expires_at };
-  tx.append({ category: 'work', kind: 'claim.expired', actor: row.actor, subject: id, session: row.session_id, payload });
-}
-
-/** Before somebody else is given the code. */
-async function noteLapses(tx: Tx): Promise<void> {
-  for (const id of await lapsedClaimsIn(tx.db, tx.workspace, tx.now)) await expireClaim(tx, id, tx.now);
-}
-
-/** A lease ends by the clock alone; this only tells of it. */
-export const expirySweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
-  dueSweep(services, { name: 'claims', everyMs: 15_000, atOnce: 500, find: lapsedClaims, settle: (tx, { id }) => expireClaim(tx, id, tx.now) });

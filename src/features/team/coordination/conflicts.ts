@@ -2,19 +2,50 @@ import { mayBeSameRepo } from '../../../kernel/repo.ts';
 import type { ClaimMode } from './contract.ts';
 import { type Glob, hasWildcard, matches, overlap, parseGlob, withBeneath } from './globs.ts';
 
-/** Who acts. An agent is one run where sessions are known, and one token holder where they are not. */
-interface Agent {
-  readonly actor: string;
-  readonly sessionId: string | null;
-}
-
-export const sameAgent = (a: Agent, b: Agent): boolean => a.actor === b.actor && (a.sessionId === null || b.sessionId === null || a.sessionId === b.sessionId);
-
-/** What a claim is over. */
+/** The code that a claim covers. */
 export interface ClaimScope {
   readonly repo: string;
   readonly paths: readonly string[];
   readonly symbols: readonly string[];
+}
+
+/** The holder of a claim: a session where one is known, otherwise a token. */
+interface ClaimHolder {
+  readonly actor: string;
+  readonly sessionId: string | null;
+}
+
+export interface Claimed extends ClaimHolder, ClaimScope {
+  readonly mode: ClaimMode;
+}
+
+export const conflict = (a: Claimed, b: Claimed): boolean => modesClash(a.mode, b.mode) && !sameAgent(a, b) && scopesMeet(a, b);
+
+/** Shared claims bear each other; an exclusive one bears nothing of another agent's. */
+const modesClash = (a: ClaimMode, b: ClaimMode): boolean => a === 'exclusive' || b === 'exclusive';
+
+export const sameAgent = (a: ClaimHolder, b: ClaimHolder): boolean =>
+  a.actor === b.actor && (a.sessionId === null || b.sessionId === null || a.sessionId === b.sessionId);
+
+export const scopesMeet = (a: ClaimScope, b: ClaimScope): boolean => {
+  const { paths, symbols } = intersection(a, b);
+  return paths.length + symbols.length > 0;
+};
+
+/** Where two scopes meet, as the second's owner wrote it. A bare symbol and a path say nothing of each other. */
+export function intersection(a: ClaimScope, b: ClaimScope): { paths: string[]; symbols: string[] } {
+  if (!mayBeSameRepo(a.repo, b.repo)) return { paths: [], symbols: [] };
+  const covered = coverages(a.paths);
+  const files = a.symbols.flatMap((symbol) => symbolOf(symbol).file ?? []);
+  const paths = b.paths.filter((path) => {
+    const theirs = coverage(path);
+    return covered.some((own) => overlap(own, theirs)) || files.some((file) => matches(theirs, file));
+  });
+  const symbols = b.symbols.filter((symbol) => {
+    const { file } = symbolOf(symbol);
+    return a.symbols.some((own) => sameSymbol(own, symbol)) || (file !== null && covered.some((own) => matches(own, file)));
+  });
+  return { paths, symbols };
 }
 
 /** A path or pattern that ends in a plain name covers what is beneath it too: people name a directory by its path. */
@@ -49,36 +80,6 @@ function sameSymbol(a: string, b: string): boolean {
   const [x, y] = [symbolOf(a), symbolOf(b)];
   return x.name === y.name && (x.file === null || y.file === null || x.file === y.file);
 }
-
-/** Where two scopes meet, as the second's owner wrote it. A bare symbol and a path say nothing of each other. */
-export function intersection(a: ClaimScope, b: ClaimScope): { paths: string[]; symbols: string[] } {
-  if (!mayBeSameRepo(a.repo, b.repo)) return { paths: [], symbols: [] };
-  const covered = coverages(a.paths);
-  const files = a.symbols.flatMap((symbol) => symbolOf(symbol).file ?? []);
-  const paths = b.paths.filter((path) => {
-    const theirs = coverage(path);
-    return covered.some((own) => overlap(own, theirs)) || files.some((file) => matches(theirs, file));
-  });
-  const symbols = b.symbols.filter((symbol) => {
-    const { file } = symbolOf(symbol);
-    return a.symbols.some((own) => sameSymbol(own, symbol)) || (file !== null && covered.some((own) => matches(own, file)));
-  });
-  return { paths, symbols };
-}
-
-export const scopesMeet = (a: ClaimScope, b: ClaimScope): boolean => {
-  const { paths, symbols } = intersection(a, b);
-  return paths.length + symbols.length > 0;
-};
-
-/** Shared claims bear each other; an exclusive one bears nothing of another agent's. */
-const modesClash = (a: ClaimMode, b: ClaimMode): boolean => a === 'exclusive' || b === 'exclusive';
-
-export interface Claimed extends Agent, ClaimScope {
-  readonly mode: ClaimMode;
-}
-
-export const conflict = (a: Claimed, b: Claimed): boolean => modesClash(a.mode, b.mode) && !sameAgent(a, b) && scopesMeet(a, b);
 
 /** The files that a claim names outright. */
 export const literalPaths = (paths: readonly string[]): string[] => [

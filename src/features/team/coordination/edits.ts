@@ -15,7 +15,7 @@ interface EditedPath {
 
 export type EditConflict<T extends EditedPath = EditedPath> = T & {
   readonly claim: ClaimRow;
-  /** What of a folder is claimed; undefined where the path itself is. */
+  /** The claimed pattern inside a folder; undefined if the path itself is claimed. */
   readonly within: string | undefined;
 };
 
@@ -58,7 +58,7 @@ export async function editConflicts<T extends EditedPath>(
 
 interface Reach {
   readonly itself: Glob;
-  /** Of a folder, with all that lies in it. */
+  /** For a folder: everything below it. */
   readonly beneath?: Glob;
 }
 

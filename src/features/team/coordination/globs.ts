@@ -32,10 +32,10 @@ export const pathOf = (path: string): Glob => ({ segments: rowOf<Name>(segmentsO
 /** Systems write an accented letter as one character or as two, and mean the same file. */
 const segmentsOf = (path: string): string[] => path.normalize('NFC').split('/');
 
-/** The pattern, and whatever is beneath what it means. */
+/** The pattern, and everything below the paths that match it. */
 export const withBeneath = ({ segments }: Glob): Glob => ({ segments: rowOf([...segments.parts, ANY]) });
 
-/** By code points, so that `?` is one character to whoever wrote it. */
+/** Split into code points, so that `?` is one visible character. */
 const nameOf = (segment: string): Name =>
   hasWildcard(segment) ? rowOf([...segment].map((character) => (character === '*' ? ANY : character === '?' ? ONE : character))) : segment;
 
@@ -47,7 +47,7 @@ const rowOf = <T>(parts: readonly (T | typeof ANY)[]): Row<T> => ({
 
 export const matches = (glob: Glob, path: string): boolean => overlap(glob, pathOf(path));
 
-/** Whether some path matches both. Exact: as there is always one more letter, wildcards can be given whatever the other asks. */
+/** Whether some path matches both. Exact: one more letter always exists, so a wildcard can take whatever the other pattern needs. */
 export const overlap = (a: Glob, b: Glob): boolean => meet(a.segments, b.segments, sameName);
 
 function sameName(a: Name, b: Name): boolean {

@@ -6,12 +6,13 @@ import { changeRows, insertRows, newId } from '../../../storage/rows.ts';
 import type { ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
-import { addresseeOf, isAddressedTo } from './asks.ts';
+import { addresseeOf, isAddressedTo } from './addressee.ts';
 import { claimNotFound, MAX_LIVE_CLAIMS, markClaimed, requireOpenSession } from './claims.ts';
 import { conflict } from './conflicts.ts';
 import { acceptHandoff, handoff } from './contract.ts';
-import { boundedDetails, claimedBy, viewsFor } from './present.ts';
-import { findHandoff, liveClaimRows, readStrings } from './store.ts';
+import { boundedDetails } from './event-details.ts';
+import { viewsFor } from './present.ts';
+import { claimedBy, findHandoff, liveClaimRows, readStrings } from './store.ts';
 
 /** What handoffs need of the features that keep tasks and contexts. */
 export interface HandoffPorts {
@@ -67,10 +68,10 @@ export function handoffTools({ ownsTask, contextOf, standingContext, onHandoff }
         const offer = { handoff_id: row.id, to: row.to_developer_id, to_agent_type: row.to_agent_type, context_id: row.context_id };
         const payload = { ...offer, task_ids: taskIds, claim_ids: claimIds, ...boundedDetails({ message, repo: row.repo, branch: row.branch }) };
         record(tx, ctx, { category: 'work', kind: 'handoff.offered', subject: row.id, payload });
-        const told = row.context_id
+        const notice = row.context_id
           ? 'Offered, with your published context.'
           : 'Offered. You have no active context there: publish one and hand off again to attach it.';
-        return ok({ handoff_id: row.id, context_id: row.context_id }, told);
+        return ok({ handoff_id: row.id, context_id: row.context_id }, notice);
       },
     }),
     implement(acceptHandoff, {
@@ -118,19 +119,19 @@ async function takeClaims(tx: Tx, ctx: WriteContext, row: HandoffRow): Promise<s
   await requireOpenSession(tx, ctx);
   const live = await liveClaimRows(tx.db, tx.workspace, tx.now);
   const receiver = { developer_id: row.to_developer_id, actor: ctx.principal.actor, agent_type: ctx.principal.agentType, session_id: ctx.session };
-  const passed = (claim: ClaimRow): ClaimRow => ({ ...claim, ...receiver });
+  const asReceived = (claim: ClaimRow): ClaimRow => ({ ...claim, ...receiver });
   const room =
     row.to_developer_id === row.from_developer_id ? offered.size : MAX_LIVE_CLAIMS - live.filter((claim) => claim.developer_id === row.to_developer_id).length;
   let passing = live.filter((claim) => offered.has(claim.id) && claim.developer_id === row.from_developer_id).slice(0, Math.max(0, room));
   for (;;) {
     const staying = live.filter((claim) => !passing.includes(claim));
-    const fitting = passing.filter((claim) => !staying.some((other) => conflict(claimedBy(passed(claim)), claimedBy(other))));
+    const fitting = passing.filter((claim) => !staying.some((other) => conflict(claimedBy(asReceived(claim)), claimedBy(other))));
     if (fitting.length === passing.length) break;
     passing = fitting;
   }
   for (const claim of passing) {
     await changeRows(tx.db, 'claims', { workspace_id: tx.workspace, id: claim.id }, receiver);
-    await markClaimed(tx, passed(claim));
+    await markClaimed(tx, asReceived(claim));
   }
   return passing.map(({ id }) => id);
 }

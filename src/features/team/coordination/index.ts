@@ -1,13 +1,21 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { expirySweep } from './claims.ts';
-import { type CoordinationPorts, coordinationTools } from './tools.ts';
+import { announcementTools } from './announcements.ts';
+import { askTools } from './asks.ts';
+import { type ClaimListener, claimTools } from './claims.ts';
+import { type HandoffPorts, handoffTools } from './handoffs.ts';
+import { expirySweep } from './lease.ts';
+import { listTools } from './lists.ts';
+import { summaryTool } from './summary.ts';
 
 export type { AnnouncementRow, AskRow, ClaimRow, HandoffRow } from '../../../storage/schema-rows.ts';
-export { announceToTeam, answerAsk, isAddressedTo } from './asks.ts';
+export { isAddressedTo } from './addressee.ts';
+export { announceToTeam } from './announcements.ts';
+export { answerAsk } from './asks.ts';
 export { holderOf, liveClaims, nextStep, releaseClaim, releaseClaimsOf } from './claims.ts';
 export type { ClaimView, Waiting } from './contract.ts';
 export { type EditConflict, editConflicts } from './edits.ts';
+export { renewClaims } from './lease.ts';
 export { viewsFor } from './present.ts';
 export {
   announcementSlice,
@@ -22,12 +30,16 @@ export {
   openAsks,
   readStrings,
 } from './store.ts';
-export type { CoordinationPorts } from './tools.ts';
-export { heartbeatListener, markDelivered, renewClaims, waitingFor } from './waiting.ts';
+export { heartbeatListener, markDelivered, waitingFor } from './waiting.ts';
+
+/** What coordination needs of the features that keep the work. */
+export interface CoordinationPorts extends HandoffPorts {
+  readonly onClaim: ClaimListener;
+}
 
 export const coordination = (services: Pick<Services, 'store' | 'clock' | 'log'>, ports: CoordinationPorts): Feature => ({
   name: 'coordination',
-  implementations: coordinationTools(ports),
+  implementations: [...announcementTools, ...claimTools(ports.onClaim), ...askTools, ...handoffTools(ports), ...listTools, summaryTool],
   keeps: [{ what: 'Claims, asks, announcements and context handoffs', ms: 'retention.days' }],
   sweeps: [expirySweep(services)],
 });

@@ -4,6 +4,7 @@ import { calledRepository } from '../../../kernel/like.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { countRows, findRow, findRows, type JsonText, matching, readJson } from '../../../storage/rows.ts';
 import type { AnnouncementRow, AskRow, ClaimRow, Database, HandoffRow } from '../../../storage/schema-rows.ts';
+import type { Claimed } from './conflicts.ts';
 
 const strings = z.array(z.string());
 export const readStrings = (text: JsonText): string[] => readJson(strings, text);
@@ -14,18 +15,28 @@ export const ASK_MEMORY_MS = 7 * 86_400_000;
 export const claimNamed = (db: Db, workspace: string, tail: string): Promise<ClaimRow> =>
   findBySuffix(matching(db, 'claims', { workspace_id: workspace }).selectAll(), tail, 'claim');
 
-/** Neither released nor noted as expired. */
+/** Neither released nor marked as expired. */
 const UNENDED = { released_at: null, expired_at: null } as const;
 
 /** Oldest first, of everybody or of one developer. The number is bounded by what each developer may hold. */
 export const liveClaimRows = (db: Db, workspace: string, now: number, developerId?: string): Promise<ClaimRow[]> =>
   findRows(db, 'claims', { ...UNENDED, workspace_id: workspace, developer_id: developerId, expires_at: { '>': now } }, { order: { id: 'asc' } });
 
+/** The claim in the form that the rules on conflicts take. */
+export const claimedBy = (row: ClaimRow): Claimed => ({
+  actor: row.actor,
+  sessionId: row.session_id,
+  repo: row.repo,
+  paths: readStrings(row.paths),
+  symbols: readStrings(row.symbols),
+  mode: row.mode,
+});
+
 interface ClaimPage {
   readonly developerId?: string | undefined;
-  /** What people call it. */
+  /** The repository as people call it. */
   readonly repository?: string | undefined;
-  /** Those before this one. */
+  /** Only claims older than this one. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
@@ -40,17 +51,17 @@ export async function pageOfClaims(db: Db, workspace: string, now: number, page:
   return { rows: await rows.selectAll().orderBy('id', 'desc').limit(limit).execute(), total: Number(total) };
 }
 
-/** Leases of any workspace that have ended without anybody having noted it. */
-export const lapsedClaims = (db: Db, now: number, limit: number): Promise<Pick<ClaimRow, 'workspace_id' | 'id'>[]> =>
+/** Claims of any workspace whose lease has ended, but not on record yet. */
+export const expiredClaims = (db: Db, now: number, limit: number): Promise<Pick<ClaimRow, 'workspace_id' | 'id'>[]> =>
   findRows(db, 'claims', { ...UNENDED, expires_at: { '<=': now } }, { order: { expires_at: 'asc' }, limit });
 
-export async function lapsedClaimsIn(db: Db, workspace: string, now: number): Promise<string[]> {
+export async function expiredClaimsIn(db: Db, workspace: string, now: number): Promise<string[]> {
   const rows = await findRows(db, 'claims', { ...UNENDED, workspace_id: workspace, expires_at: { '<=': now } });
   return rows.map(({ id }) => id);
 }
 
-/** Takes the noting of it, if nobody has: of several servers that sweep, one writes the event. */
-export async function noteExpiry(db: Db, workspace: string, id: string, now: number): Promise<ClaimRow | undefined> {
+/** Undefined if it was marked before: of several servers that sweep, one writes the event. */
+export async function markExpired(db: Db, workspace: string, id: string, now: number): Promise<ClaimRow | undefined> {
   return await db
     .updateTable('claims')
     .set({ expired_at: now })
@@ -85,7 +96,7 @@ const waitingAsks = (db: Db, workspace: string, developerId: string, agentType: 
 export const asksTo = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> =>
   waitingAsks(db, workspace, developerId, agentType, now).orderBy('due_at').orderBy('id').limit(limit).execute();
 
-/** What was never delivered first, or a few asks left unanswered would keep all others back; then the most urgent. */
+/** Undelivered asks first, or a few unanswered asks would hold all others back; then the most urgent. */
 export const asksToDeliver = (db: Db, workspace: string, developerId: string, agentType: string | null, now: number, limit: number): Promise<AskRow[]> =>
   waitingAsks(db, workspace, developerId, agentType, now)
     .orderBy((eb) => eb('delivered_at', 'is not', null))
@@ -136,29 +147,31 @@ const offeredTo = (db: Db, workspace: string, developerId: string, agentType: st
 export const handoffsTo = (db: Db, workspace: string, developerId: string, agentType: string | null, limit: number): Promise<HandoffRow[]> =>
   offeredTo(db, workspace, developerId, agentType).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 
-/** Up to which handoff somebody was told of all; `only`: of those none is wanted again. */
+/** A reader's position among the handoffs. */
 export interface HandoffMark {
-  readonly told: string;
-  readonly only: boolean;
+  /** The last handoff that the reader was shown. */
+  readonly seenUpTo: string;
+  /** Leave out the handoffs that the reader was shown before. */
+  readonly onlyUnseen: boolean;
 }
 
-/** First those that they were not told of, the oldest before all: whoever tells of them from the beginning passes over none. */
-export async function handoffsUntold(
+/** Unseen handoffs first, the oldest of them before all others, so that a reader who shows them in this order misses none. */
+export async function unseenHandoffsTo(
   db: Db,
   workspace: string,
   developerId: string,
   agentType: string | null,
-  { told, only }: HandoffMark,
+  { seenUpTo, onlyUnseen }: HandoffMark,
   limit: number,
 ): Promise<HandoffRow[]> {
   const all = offeredTo(db, workspace, developerId, agentType);
   const rows = await all
-    .orderBy((eb) => eb('id', '<=', told))
+    .orderBy((eb) => eb('id', '<=', seenUpTo))
     .orderBy('id')
     .limit(limit)
     .execute();
-  // Not asked of the store: SQLite would read all handoffs since then, whoever they are for.
-  return only ? rows.filter(({ id }) => id > told) : rows;
+  // Not filtered in the query: SQLite would read all handoffs since then, whomever they are for.
+  return onlyUnseen ? rows.filter(({ id }) => id > seenUpTo) : rows;
 }
 
 export const handoffsBy = (db: Db, workspace: string, developerId: string, limit: number): Promise<HandoffRow[]> =>
@@ -173,7 +186,7 @@ export interface Slice {
   readonly limit: number;
 }
 
-/** Of everybody, whether they still wait for somebody or not. */
+/** Rows of all developers, settled or not. */
 const slice = <T extends 'asks' | 'handoffs' | 'announcements'>(db: Db, table: T, workspace: string, { before, limit }: Slice): Promise<Database[T][]> =>
   findRows(db, table as 'asks', { workspace_id: workspace, id: before && { '<': before } }, { order: { id: 'desc' }, limit }) as unknown as Promise<
     Database[T][]

@@ -42,7 +42,7 @@ export const summaryTool = implement(summary, {
 });
 
 function claimsByDeveloper(claims: readonly ClaimRow[], show: Presenter) {
-  // By name: private developers cannot be told apart.
+  // Grouped by name, because private developers share one.
   const groups = Map.groupBy(claims, (claim) => show.name(claim.developer_id));
   return [...groups].map(([developer, own]) => ({
     developer,
@@ -58,7 +58,7 @@ function section<T>(title: string, rows: readonly T[], all: number, line: (row: 
   return [`### ${title}`, ...rows.slice(0, FEW).map((row) => `- ${line(row)}`), ...more].join('\n');
 }
 
-/** One line, whatever was written. */
+/** The text on one line. */
 const short = (text: string): string => excerpt(text.replace(/\s+/g, ' '), 160);
 
 function claimLine(row: ClaimRow, show: Presenter): string {

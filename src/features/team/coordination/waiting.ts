@@ -2,25 +2,25 @@ import { type Principal, record, type WriteContext } from '../../../kernel/call.
 import { excerpt } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows } from '../../../storage/rows.ts';
-import type { AskRow, ClaimRow } from '../../../storage/schema-rows.ts';
+import type { AskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../../core/identity/index.ts';
-import { keepMarked } from '../overlap/index.ts';
 import { activeSessions } from '../sessions/index.ts';
 import type { Waiting } from './contract.ts';
+import { renewClaims } from './lease.ts';
 import { isUndelivered } from './present.ts';
-import { asksToDeliver, findAsk, freshAnswers, type HandoffMark, handoffsTo, handoffsUntold, liveClaimRows } from './store.ts';
+import { asksToDeliver, findAsk, freshAnswers, type HandoffMark, handoffsTo, unseenHandoffsTo } from './store.ts';
 
-/** An answer that carries them must not grow with them: `list` has the rest, and the whole texts. */
+/** Bounds the replies that carry them; covibe_coordination `list` has the rest, and the whole texts. */
 const MAX_ITEMS = 10;
 const CONSIDERED = 100;
 const EXCERPT_BYTES = 500;
 
-/** What is wanted of it, where that is not all asks that are unanswered, and the newest handoffs. */
+/** Without a filter: all unanswered asks, and the newest handoffs. */
 interface WaitingFilter {
-  /** Asks that nobody was given. */
+  /** Only asks that were not delivered yet. */
   readonly undelivered?: boolean;
-  /** Handoffs in the order of `handoffsUntold`. */
+  /** Handoffs in the order of `unseenHandoffsTo`. */
   readonly handoffs?: HandoffMark;
 }
 
@@ -40,7 +40,7 @@ export async function waitingFor(
   const fresh = await freshAnswers(db, workspace, developerId, actor, CONSIDERED);
   const answers = (await answersFor(db, workspace, fresh, sessionId, now)).slice(0, MAX_ITEMS);
   const handoffs = await (filter.handoffs
-    ? handoffsUntold(db, workspace, developerId, agentType, filter.handoffs, MAX_ITEMS)
+    ? unseenHandoffsTo(db, workspace, developerId, agentType, filter.handoffs, MAX_ITEMS)
     : handoffsTo(db, workspace, developerId, agentType, MAX_ITEMS));
   if (asks.length + answers.length + handoffs.length === 0) return { waiting: [], answers: [], handoffs: [] };
   const { name } = await viewerOf(db, principal);
@@ -63,8 +63,8 @@ export async function waitingFor(
 }
 
 /**
- * Those of the asks that the caller put itself: a run of the same agent that is at work elsewhere hears of its own answers. What
- * a run asked that has ended, or gone silent, is for whoever comes after it.
+ * The asks that this session put itself. Another active session of the same agent gets its own answers. The answers of sessions
+ * that have ended or gone silent go to whichever session of the agent comes next.
  */
 export async function answersFor(db: Db, workspace: string, rows: readonly AskRow[], sessionId: string | null, now: number): Promise<AskRow[]> {
   const others = rows.flatMap(({ session_id }) => (session_id === null || session_id === sessionId ? [] : [session_id]));
@@ -72,7 +72,7 @@ export async function answersFor(db: Db, workspace: string, rows: readonly AskRo
   return rows.filter(({ session_id }) => session_id === null || session_id === sessionId || !elsewhere.has(session_id));
 }
 
-/** To be called where an answer carries what `waitingFor` gave. */
+/** Call it wherever a reply carries the result of `waitingFor`. */
 export async function markDelivered(tx: Tx, ctx: WriteContext, { waiting, answers }: Pick<Waiting, 'waiting' | 'answers'>): Promise<void> {
   for (const { ask_id } of waiting) {
     if ((await findAsk(tx.db, tx.workspace, ask_id))?.delivered_at !== null) continue;
@@ -86,26 +86,6 @@ export async function markDelivered(tx: Tx, ctx: WriteContext, { waiting, answer
   }
 }
 
-/**
- * A sign of life renews the claims of its session, and those that the same agent made without naming one; without a session,
- * only the latter. A lease that has ended stays ended: somebody else may have claimed the code since.
- */
-export async function renewClaims(tx: Tx, ctx: WriteContext, sessionId: string | null): Promise<number> {
-  const { developerId, actor } = ctx.principal;
-  if (!developerId) return 0;
-  const isHolder = (row: ClaimRow) => (row.session_id === null ? row.actor === actor : row.session_id === sessionId);
-  const own = (await liveClaimRows(tx.db, tx.workspace, tx.now, developerId)).filter(isHolder);
-  // All of one length at once: a heartbeat is frequent, and every writer waits for it.
-  for (const [ttl, rows] of Map.groupBy(own, (row) => row.ttl_minutes)) {
-    const expires_at = tx.now + ttl * 60_000;
-    const ids = rows.filter((row) => row.expires_at < expires_at).map(({ id }) => id);
-    if (ids.length === 0) continue;
-    await changeRows(tx.db, 'claims', { workspace_id: tx.workspace, id: ids }, { expires_at });
-    await keepMarked(tx, 'claim', ids, expires_at);
-  }
-  return own.length;
-}
-
 export interface HeartbeatNews {
   renewed_claims: number;
   waiting: Waiting['waiting'];
@@ -113,7 +93,7 @@ export interface HeartbeatNews {
   handoffs?: Waiting['handoffs'];
 }
 
-/** With every sign of life of an agent. */
+/** Runs with every heartbeat of an agent. */
 export async function heartbeatListener(tx: Tx, ctx: WriteContext, beat: { sessionId: string | null }): Promise<HeartbeatNews> {
   const renewed_claims = await renewClaims(tx, ctx, beat.sessionId);
   const { waiting, answers, handoffs } = await waitingFor(tx.db, tx.workspace, ctx.principal, tx.now, beat.sessionId);

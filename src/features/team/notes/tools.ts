@@ -11,7 +11,7 @@ import { noteView, takeNote } from './contract.ts';
 
 type Owns = (db: Db, workspace: string, developerId: string, id: string) => Promise<boolean>;
 
-/** Whose work it is, is known where work is kept. */
+/** The features that keep tasks and workstreams know who owns them. */
 export interface NotePorts {
   ownsTask: Owns;
   ownsWorkstream: Owns;

@@ -4,7 +4,7 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { openTestStore } from '../../../testing/store/store.ts';
 import { type CheckedWork, detect } from './detect.ts';
 import { Finder } from './finder.ts';
-import { indexItem, type WorkItem } from './items.ts';
+import { indexItem, type WorkItem } from './store.ts';
 
 const NOW = 1_000_000;
 const work: WorkItem = {

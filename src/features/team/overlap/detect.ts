@@ -2,11 +2,11 @@ import type { Db } from '../../../storage/engine.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import type { CheckKind, ItemKind, ItemStatus, OverlapMatch } from './contract.ts';
 import { componentsDiffer, opposed } from './divergence.ts';
-import { type Finder, type FinderOptions, settingsOf } from './finder.ts';
-import { findItems, readState, type WorkWords } from './items.ts';
+import type { Finder, FinderOptions } from './finder.ts';
 import { reasonFor } from './reason.ts';
 import type { Query, Scored } from './score.ts';
 import type { OverlapSettings } from './settings.ts';
+import { findItems, readState, settingsOf, type WorkWords } from './store.ts';
 import { analyse, surfaces } from './terms.ts';
 
 /** The work that is being checked. */
@@ -16,6 +16,52 @@ export interface CheckedWork extends WorkWords {
   /** The planned work itself, which is not its own duplicate. */
   readonly plannedId: string | null;
 }
+
+export interface Detection {
+  /** Best first, every one at or above the warn floor. Owners are ids. */
+  readonly matches: readonly OverlapMatch[];
+  readonly escalated: readonly OverlapMatch[];
+}
+
+/** More than anybody judges; what lies beyond is weaker still. */
+const MAX_MATCHES = 50;
+/** The floor is low: only the best matches just above it are shown, the rest would be noise. */
+const WEAK_MATCHES = 10;
+
+interface OverlapComparison {
+  readonly finder: Finder;
+  readonly vector: Float32Array | undefined;
+  readonly now: number;
+}
+
+/** Everything that is like the subject, as far as `db` can see. */
+export async function detect(db: Db, workspace: string, subject: CheckedWork, comparison: OverlapComparison): Promise<Detection> {
+  const state = await readState(db, workspace);
+  if (!state) return { matches: [], escalated: [] };
+  const settings = settingsOf(state);
+  const query: Query = { analysed: analyse(subject), files: subject.files, vector: comparison.vector };
+  const search = async (options: Pick<FinderOptions, 'accept' | 'openOnly'>) =>
+    await comparison.finder.search(db, state, query, { settings, limit: MAX_MATCHES, atLeast: settings.warn, ...options });
+  const first = await search({ accept: (id, item) => isCompared(subject, id, item, comparison.now) });
+  // The limit has cut off what may need a verdict: what is finished, or declared to be something else, must not take its place.
+  const isCut = first.length === MAX_MATCHES && first.every(({ score }) => score >= settings.escalate);
+  const accept: FinderOptions['accept'] = (id, item) => isCompared(subject, id, item, comparison.now) && mayEscalate(subject, item);
+  const scored = isCut ? merged(first, await search({ accept, openOnly: true })) : first;
+  const ids = scored.map(({ id }) => id);
+  const items = await findItems(db, workspace, ids);
+  const words = surfaces([subject.title, subject.scope, subject.description].filter(Boolean).join('\n'));
+  const matches = scored.flatMap((found) => {
+    const item = items.get(found.id);
+    return item ? [matchOf(subject, item, found, words, settings)] : [];
+  });
+  const escalated = matches.filter(({ level }) => level === 'escalated');
+  const weak = matches.filter(({ level }) => level === 'warn').slice(0, WEAK_MATCHES);
+  return { matches: matches.filter((match) => escalated.includes(match) || weak.includes(match)), escalated };
+}
+
+/** Best first, each once. */
+const merged = (one: readonly Scored[], other: readonly Scored[]): Scored[] =>
+  [...new Map([...one, ...other].map((scored) => [scored.id, scored])).values()].sort((a, b) => b.score - a.score);
 
 const OPEN: ReadonlySet<ItemStatus> = new Set(['planned', 'active', 'blocked']);
 export const isOpen = (status: ItemStatus): boolean => OPEN.has(status);
@@ -38,7 +84,7 @@ export function isCompared(subject: CheckedWork, id: string, item: { kind: ItemK
 const isEscalated = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   isOpen(item.status) && isEscalatedPair(subject, item, scored, settings);
 
-/** The same without a look at whether the work is still open, for whoever looks back. */
+/** Without the condition that the work is still open, for audits. */
 export const isEscalatedPair = (subject: CheckedWork, item: OverlapItemRow, scored: Scored, settings: OverlapSettings): boolean =>
   scored.score >= settings.escalate && scored.textualEvidence && !diverges(subject, item) && !scored.lowInformation;
 
@@ -73,52 +119,3 @@ function matchOf(subject: CheckedWork, item: OverlapItemRow, scored: Scored, sur
 export const shownTo =
   (name: (developerId: string) => string) =>
   (match: OverlapMatch): OverlapMatch => ({ ...match, owner: name(match.owner) });
-
-export interface Detection {
-  /** Best first, every one at or above the warn floor. Owners are ids. */
-  readonly matches: readonly OverlapMatch[];
-  readonly escalated: readonly OverlapMatch[];
-}
-
-/** More than anybody judges; what lies beyond is weaker still. */
-const MAX_MATCHES = 50;
-/** The floor is low: the best of what only reaches it are told, the rest would be noise. */
-const WEAK_MATCHES = 10;
-
-interface OverlapComparison {
-  readonly finder: Finder;
-  readonly vector: Float32Array | undefined;
-  readonly now: number;
-}
-
-/** Everything that is like the subject, as far as `db` can see. */
-export async function detect(db: Db, workspace: string, subject: CheckedWork, comparison: OverlapComparison): Promise<Detection> {
-  const state = await readState(db, workspace);
-  if (!state) return { matches: [], escalated: [] };
-  const settings = settingsOf(state);
-  const query: Query = { analysed: analyse(subject), files: subject.files, vector: comparison.vector };
-  const search = async (options: Pick<FinderOptions, 'accept' | 'openOnly'>) =>
-    await comparison.finder.search(db, state, query, { settings, limit: MAX_MATCHES, atLeast: settings.warn, ...options });
-  const first = await search({ accept: (id, item) => isCompared(subject, id, item, comparison.now) });
-  // The limit has cut off what may need a verdict: what is finished, or declared to be something else, must not take its place.
-  const isCut = first.length === MAX_MATCHES && first.every(({ score }) => score >= settings.escalate);
-  const accept: FinderOptions['accept'] = (id, item) => isCompared(subject, id, item, comparison.now) && mayEscalate(subject, item);
-  const scored = isCut ? merged(first, await search({ accept, openOnly: true })) : first;
-  const items = await findItems(
-    db,
-    workspace,
-    scored.map(({ id }) => id),
-  );
-  const words = surfaces([subject.title, subject.scope, subject.description].filter(Boolean).join('\n'));
-  const matches = scored.flatMap((found) => {
-    const item = items.get(found.id);
-    return item ? [matchOf(subject, item, found, words, settings)] : [];
-  });
-  const escalated = matches.filter(({ level }) => level === 'escalated');
-  const weak = matches.filter(({ level }) => level === 'warn').slice(0, WEAK_MATCHES);
-  return { matches: matches.filter((match) => escalated.includes(match) || weak.includes(match)), escalated };
-}
-
-/** Best first, each once. */
-const merged = (one: readonly Scored[], other: readonly Scored[]): Scored[] =>
-  [...new Map([...one, ...other].map((scored) => [scored.id, scored])).values()].sort((a, b) => b.score - a.score);

@@ -10,7 +10,7 @@ interface Model {
 
 const { modules } = workerData as { modules: string };
 
-/** By its manifest: the packages have an entry for `import` alone, which `require.resolve` does not see. */
+/** Reads the manifest: the packages have an entry for `import` alone, which `require.resolve` does not find. */
 async function imported(name: string) {
   const folder = join(modules, name);
   const { exports, main } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

@@ -4,9 +4,9 @@ import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { openTestStore } from '../../../testing/store/store.ts';
 import { Finder } from './finder.ts';
-import { forgetItems, indexItem, readState, setItemStatus, type WorkItem } from './items.ts';
 import type { Query, Scored } from './score.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
+import { forgetItems, indexItem, readState, setItemStatus, type WorkItem } from './store.ts';
 import { analyse } from './terms.ts';
 
 const item = (id: string, words: Partial<WorkItem>): WorkItem => ({

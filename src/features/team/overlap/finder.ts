@@ -1,29 +1,29 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Db } from '../../../storage/engine.ts';
-import { matching, readJson } from '../../../storage/rows.ts';
+import { matching } from '../../../storage/rows.ts';
 import type { OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
-import { ownSettings } from './contract.ts';
-import { findItems, readState, trustedItem } from './items.ts';
 import { MemoryIndex } from './memory-index.ts';
-import { itemsWithFiles, mostShared, prefixFrequencies, readVectors, type Scorable, termFrequencies } from './postings.ts';
+import { itemsWithFiles, mostShared, prefixFrequencies, type Scorable, termFrequencies } from './postings.ts';
 import { inverseFrequency, type Query, type Scored, type Statistics, scorePair, scoreWeighed, weigh } from './score.ts';
-import { DEFAULT_SETTINGS, type OverlapSettings, withOwn } from './settings.ts';
+import type { OverlapSettings } from './settings.ts';
+import { findItems, readState, trustedItem } from './store.ts';
 import { type Analysed, backgroundShare, postedTerms } from './terms.ts';
+import { readVectors } from './vectors.ts';
 
 /** Up to so many items are scored one and all in this process; beyond, the postings in the store find whom to score. */
 const IN_PROCESS = 10_000;
 const PAGE = 250;
 const MAX_SHARED = 300;
 const SAME_FILES = 100;
-/** So many postings are read for one search: the rarest terms first, and at least one. */
+/** The most postings that one search reads: the rarest terms first, and at least one. */
 const POSTINGS_READ = 5_000;
 const KNOWN_FREQUENCIES = 50_000;
-/** Frequencies are read anew after so many changes of the workspace. */
+/** Frequencies are read again after so many changes in the workspace. */
 const FREQUENCIES_LAST = 1_000;
-/** So many items, of some 6 KB each, are kept in memory in all; beyond, the workspaces that were asked for longest ago go, and are read again when they are. */
+/** The most items in memory, of some 6 KB each. Beyond that, the least recently used workspaces are dropped, and read again when needed. */
 const KEPT_ITEMS = 50_000;
 
-/** What the rules need to know of an item before it is scored. */
+/** The columns that the rules need before an item is scored. */
 export type Meta = Pick<OverlapItemRow, 'kind' | 'owner_id' | 'closed_at' | 'action' | 'component'>;
 
 export interface FinderOptions {
@@ -52,22 +52,6 @@ interface KeptIndex {
 interface Frequencies {
   readonly revision: number;
   readonly known: Map<string, number>;
-}
-
-/** One object for each text of settings, which is parsed once. */
-const made = new Map<string, OverlapSettings>();
-const MAX_MADE = 1_000;
-
-/** What holds in a workspace: the defaults, with what it has set for itself. */
-export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings {
-  const text = state?.settings;
-  if (!text) return DEFAULT_SETTINGS;
-  const known = made.get(text);
-  if (known) return known;
-  if (made.size >= MAX_MADE) made.clear();
-  const settings = withOwn(readJson(ownSettings, text));
-  made.set(text, settings);
-  return settings;
 }
 
 /** Finds the work that is most like a query. What it keeps in memory can be rebuilt from the store at any time. */
@@ -226,12 +210,8 @@ export class Finder {
   async #vectors(db: Db, workspace: string, rows: readonly Scorable[]): Promise<Map<string, Float32Array>> {
     const model = this.#model;
     if (model === null || rows.length === 0) return new Map();
-    return await readVectors(
-      db,
-      workspace,
-      rows.map(({ id }) => id),
-      model,
-    );
+    const ids = rows.map(({ id }) => id);
+    return await readVectors(db, workspace, ids, model);
   }
 
   /** Forgets what is no longer compared with, so that memory follows the store. */

@@ -1,22 +1,22 @@
 import type { Services } from '../../../kernel/call.ts';
-import { inEachWorkspace, type Sweep } from '../../../kernel/sweep.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { changeRows, deleteRows, hasRow } from '../../../storage/rows.ts';
 import { RECENT_MS } from './detect.ts';
 import { type Embedder, QueryEmbedder } from './embedder.ts';
+import { CHECKS_KEPT_MS, overlapExpirySweep } from './expiry.ts';
 import { Finder } from './finder.ts';
-import { forgetItems } from './items.ts';
 import { Preflight } from './preflight.ts';
 import { overlapTools } from './tools.ts';
-import { vectorising } from './vectorising.ts';
-
-export { dropPlanWarning } from './checks.ts';
+import { vectorSweep } from './vectors.ts';
 
 export { type CheckedWork, isOpen, RECENT_MS } from './detect.ts';
-
 export type { Embedder } from './embedder.ts';
-
-export { localEmbedder, remoteEmbedder } from './embedder.ts';
+export { localEmbedder } from './local-embedder.ts';
+export { likePairs, type Pair } from './pairs.ts';
+export { type Confirmation, dropPlanWarning, indexWork, markWorkFiles, Preflight, type Prepared, type StartedWork, UNASKED } from './preflight.ts';
+export { planReply } from './preflight-replies.ts';
+export { remoteEmbedder } from './remote-embedder.ts';
+export { bestFit } from './score.ts';
+export { DEFAULT_SETTINGS } from './settings.ts';
 export {
   addItemFiles,
   fileConflicts,
@@ -29,15 +29,9 @@ export {
   setItemsStatus,
   unmarkFiles,
   type WorkItem,
-} from './items.ts';
-export { likePairs, type Pair } from './pairs.ts';
-export { type Confirmation, indexWork, markWorkFiles, Preflight, type Prepared, planReply, type StartedWork, UNASKED } from './preflight.ts';
-export { bestFit } from './score.ts';
-
-export { DEFAULT_SETTINGS } from './settings.ts';
+} from './store.ts';
 
 export { overlapsOf, recentWarnings, titlesOfWarnings, warningView } from './warnings.ts';
-
 export type { Finder };
 
 export interface OverlapService {
@@ -46,7 +40,7 @@ export interface OverlapService {
   readonly finder: Finder;
 }
 
-/** One index for all kinds of work; whoever owns the work tells the index of it. */
+/** One index for all kinds of work. The feature that owns the work updates its item. */
 export function createOverlap(services: Services, embedder: Embedder | null): OverlapService {
   const finder = new Finder(services.store.reader, { model: embedder?.model ?? null });
   const query = embedder && new QueryEmbedder(embedder, (error) => services.log.warn('the embedder does not answer', { error }));
@@ -61,56 +55,8 @@ export function createOverlap(services: Services, embedder: Embedder | null): Ov
         { what: 'Finished work in the overlap index; the work itself stays', ms: RECENT_MS },
         { what: 'Overlap warnings; those that nobody came back to are dismissed after two weeks', ms: 'retention.days' },
       ],
-      sweeps: [forgetting(services, finder), ...(embedder ? [vectorising(services, embedder)] : [])],
+      sweeps: [overlapExpirySweep(services, finder), ...(embedder ? [vectorSweep(services, embedder)] : [])],
       ...(embedder ? { stop: () => embedder.close() } : {}),
-    },
-  };
-}
-
-const EVERY_MS = 3_600_000;
-const BATCH = 200;
-/** A check serves for ten minutes; it is kept longer for whoever asks why a start was blocked. */
-export const CHECKS_KEPT_MS = 7 * 24 * 3_600_000;
-/** A warning that nobody came back to for so long is of no use to anybody. */
-const WARNINGS_OPEN_MS = RECENT_MS;
-
-/** Work that was finished long ago leaves the index, old checks go, old warnings are closed. Several servers may do it at once. */
-export function forgetting({ store, clock, log }: Services, finder: Finder): Sweep {
-  async function forgetWork(workspace: string, before: number): Promise<void> {
-    finder.forget(workspace, before);
-    const old = { workspace_id: workspace, closed_at: { '<': before } };
-    for (let due = Number(await hasRow(store.reader, 'overlap_items', old)); due > 0; )
-      due = await store.write(workspace, (tx) => forgetItems(tx, before, BATCH));
-  }
-
-  async function forgetChecks(workspace: string, before: number): Promise<void> {
-    const old = { workspace_id: workspace, created_at: { '<': before } };
-    if (await hasRow(store.reader, 'preflight_checks', old)) await store.write(workspace, ({ db }) => deleteRows(db, 'preflight_checks', old));
-  }
-
-  async function closeWarnings(workspace: string, before: number): Promise<void> {
-    const open = { workspace_id: workspace, resolved_at: null, created_at: { '<': before } };
-    if (!(await hasRow(store.reader, 'overlap_warnings', open))) return;
-    await store.write(workspace, async (tx) => {
-      const reason = 'Nobody came back to it.';
-      const warnings = await changeRows(tx.db, 'overlap_warnings', open, { status: 'dismissed', reason, resolved_at: tx.now });
-      const payload = { automatic: true, reason, warnings };
-      if (warnings > 0) tx.append({ category: 'work', kind: 'warning.dismissed', actor: 'server', payload });
-    });
-  }
-
-  return {
-    name: 'overlap',
-    everyMs: EVERY_MS,
-    async run() {
-      const now = clock.now();
-      const rows = await store.reader.selectFrom('overlap_state').select('workspace_id').execute();
-      const workspaces = rows.map(({ workspace_id }) => workspace_id);
-      await inEachWorkspace(log, 'overlap', workspaces, async (workspace) => {
-        await forgetWork(workspace, now - RECENT_MS);
-        await forgetChecks(workspace, now - CHECKS_KEPT_MS);
-        await closeWarnings(workspace, now - WARNINGS_OPEN_MS);
-      });
     },
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { teamApp } from '../../../testing/scenes/team.ts';
-import { indexItem } from './items.ts';
+import { indexItem } from './store.ts';
 
 test('work of a workflow that is in the index is found by the check of a teammate', async () => {
   const app = await teamApp();

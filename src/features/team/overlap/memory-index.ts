@@ -23,7 +23,7 @@ import { backgroundShare } from './terms.ts';
 /** A bound adds in another order than the score, and may not fall below it for that. */
 const ROUNDING = 1 + 1e-9;
 
-/** A term or a key of files, and the slots of the items that it stands in; of a term, also its damped count in each. */
+/** A term or a file key with the slots of its items; for a term also its damped count in each. */
 interface KeyList {
   readonly key: string;
   readonly share: number;
@@ -64,7 +64,7 @@ export class MemoryIndex implements Statistics {
   readonly #files = new Map<string, KeyList>();
   readonly #prefixes = new Map<string, number>();
   #version = 0;
-  /** What each item shares with the query of a search: all zero between two searches. */
+  /** The products of each item with the query of a search: all zero between two searches. */
   #products = new Float64Array(64);
   #commons = new Float64Array(64);
 
@@ -146,7 +146,7 @@ export class MemoryIndex implements Statistics {
     return best;
   }
 
-  /** What may score at least so much, the most promising first, with what it shares with the query. */
+  /** Items that may reach the score, the most promising first, with their products with the query. */
   #candidates(query: Query, mine: Weighed, atLeast: number, settings: OverlapSettings) {
     const touched = this.#share(mine, settings);
     const vector = query.vector?.length ? query.vector : undefined;

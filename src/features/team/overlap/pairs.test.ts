@@ -3,8 +3,8 @@ import { madeTask } from '../../../../bench/tasks.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { openTestStore } from '../../../testing/store/store.ts';
 import { Finder } from './finder.ts';
-import { indexItem, type WorkItem } from './items.ts';
 import { type Bounds, likePairs } from './pairs.ts';
+import { indexItem, type WorkItem } from './store.ts';
 
 const NOW = 1_000_000;
 const work = { kind: 'task', ownerId: 'dev_1', description: null, action: null, component: null, taskType: 'chore', repo: null, files: [] } as const;

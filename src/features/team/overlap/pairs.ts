@@ -1,11 +1,11 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { TimeSlice } from '../../../kernel/time-slice.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { matching, pageOf } from '../../../storage/rows.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import { type CheckedWork, isCompared, isEscalatedPair, isOpen, RECENT_MS } from './detect.ts';
-import { type Finder, settingsOf } from './finder.ts';
-import { readState, trustedItem } from './items.ts';
+import type { Finder } from './finder.ts';
 import { reasonFor } from './reason.ts';
+import { readState, settingsOf, trustedItem } from './store.ts';
 import { surfaces } from './terms.ts';
 
 export interface Pair {
@@ -25,7 +25,6 @@ interface Pairs {
 /** Each is compared with all: beyond this many, the oldest are left out, and that is said. */
 const MAX_COMPARED = 2_000;
 const MAX_PER_ITEM = 10;
-const TURN_MS = 20;
 /** Well within the time that a call has: what could not be looked at by then is left out, and that is said too. */
 const PATIENCE_MS = 10_000;
 
@@ -36,7 +35,7 @@ export interface Bounds {
   readonly signal?: AbortSignal;
 }
 
-/** Running and recently finished work that looks like the same work: what somebody is at first, then the best. */
+/** Pairs of running or recently finished work that look the same: open work first, then by score. */
 export async function likePairs(db: Db, workspace: string, finder: Finder, now: number, bounds: Bounds = {}): Promise<Pairs> {
   const { limit = MAX_COMPARED, patienceMs = PATIENCE_MS, signal } = bounds;
   const giveUp = performance.now() + patienceMs;
@@ -53,15 +52,11 @@ export async function likePairs(db: Db, workspace: string, finder: Finder, now: 
   const compared = new Map(rows.map((row) => [row.id, row]));
   const pairs: Pair[] = [];
   let done = 0;
-  let turned = performance.now();
+  const slice = new TimeSlice();
   for (const row of compared.values()) {
     if (performance.now() > giveUp) break;
     signal?.throwIfAborted();
-    // A large workspace takes seconds: other calls must get their turns in between.
-    if (performance.now() - turned > TURN_MS) {
-      await yieldToEventLoop();
-      turned = performance.now();
-    }
+    await slice.pauseIfOver();
     done++;
     const subject = subjectOf(row);
     const found = await finder.search(db, state, trustedItem(row), {
@@ -82,7 +77,7 @@ export async function likePairs(db: Db, workspace: string, finder: Finder, now: 
   return { pairs, compared: done, leftOut: Math.max(0, total - done) };
 }
 
-/** What is over twice can no longer be prevented: it must not crowd out what can. */
+/** A pair of finished work can no longer be prevented, and must not crowd out one that can. */
 const openFirst = ({ first, second }: Pair): number => (isOpen(first.status) || isOpen(second.status) ? 1 : 0);
 
 const subjectOf = (row: OverlapItemRow): CheckedWork => ({

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
 import { chunks, findRows } from '../../../storage/rows.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
-import { decodeVector, TERMS_AT_ONCE } from './items.ts';
+import { TERMS_AT_ONCE } from './store.ts';
 
 export async function termFrequencies(db: Db, workspace: string, terms: readonly string[]): Promise<Map<string, number>> {
   const found = new Map<string, number>();
@@ -25,7 +25,7 @@ export async function prefixFrequencies(db: Db, workspace: string, prefixes: rea
   return new Map(rows.map(({ prefix, items }) => [String(prefix), Number(items)]));
 }
 
-/** What scoring needs of an item: a search reads hundreds and shows a few. */
+/** The columns that scoring needs: a search reads hundreds of items and shows a few. */
 const SCORABLE = ['id', 'kind', 'owner_id', 'closed_at', 'action', 'component', 'analysed', 'files'] as const;
 export type Scorable = Pick<OverlapItemRow, (typeof SCORABLE)[number]>;
 
@@ -75,22 +75,4 @@ export async function mostShared(
 export async function itemsWithFiles(db: Db, workspace: string, files: readonly string[], limit: number): Promise<string[]> {
   const rows = await findRows(db, 'file_marks', { workspace_id: workspace, path: files, source: 'task' }, { order: { marked_at: 'desc' }, limit });
   return [...new Set(rows.map(({ source_id }) => source_id))];
-}
-
-const VECTORS_AT_ONCE = 300;
-
-/** The vectors of these items that were made by `model`. */
-export async function readVectors(db: Db, workspace: string, ids: readonly string[], model: string): Promise<Map<string, Float32Array>> {
-  const found = new Map<string, Float32Array>();
-  for (const some of chunks(ids, VECTORS_AT_ONCE)) {
-    const rows = await db
-      .selectFrom('overlap_vectors')
-      .select(['item_id', 'vector'])
-      .where('workspace_id', '=', workspace)
-      .where('model', '=', model)
-      .where('item_id', 'in', some)
-      .execute();
-    for (const { item_id, vector } of rows) found.set(item_id, decodeVector(vector));
-  }
-  return found;
 }

@@ -1,46 +1,24 @@
 import { z } from 'zod';
 import { type CallContext, record, type WriteContext } from '../../../kernel/call.ts';
-import { ok, type Refused, type Reply, refused } from '../../../kernel/reply.ts';
-import { changeRows, readJson } from '../../../storage/rows.ts';
+import { type Refused, type Reply, refused } from '../../../kernel/reply.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { changeRows, findRow, readJson } from '../../../storage/rows.ts';
 import type { PreflightCheckRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../../core/identity/index.ts';
-import {
-  attachWarning,
-  type BlockedStart,
-  type CheckFacts,
-  confirmWarning,
-  dismissAutomatically,
-  findWarning,
-  howToJudge,
-  latestCheck,
-  openPlanWarning,
-  type PassedStart,
-  readMatches,
-  resolveWarning,
-  ruleStart,
-  type StartAnswer,
-  storeCheck,
-  storeVerdict,
-  storeWarning,
-} from './checks.ts';
-import type { checkOutput, FileConflict, ItemStatus, OverlapMatch } from './contract.ts';
+import { storeCheck, storeVerdict } from './checks.ts';
+import type { FileConflict, ItemStatus, OverlapMatch } from './contract.ts';
 import { type CheckedWork, type Detection, detect, isOpen, shownTo } from './detect.ts';
 import type { EmbeddedQuery, QueryEmbedder } from './embedder.ts';
 import type { Finder } from './finder.ts';
-import { fileConflicts, findItems, indexItem, markFiles, setItemStatus } from './items.ts';
+import { type CheckResult, checkReply, type PlannedWork } from './preflight-replies.ts';
+import { type BlockedStart, type CheckFacts, type PassedStart, ruleStart, type StartAnswer } from './start-rules.ts';
+import { fileConflicts, findItems, indexItem, markFiles, setItemStatus } from './store.ts';
 import type { TaskText } from './terms.ts';
+import { attachWarning, confirmWarning, dismissAutomatically, findWarning, readMatches, resolveWarning, storeWarning } from './warnings.ts';
 
-/** What is fetched before the transaction that compares. */
+/** Fetched before the transaction that compares. */
 export type Prepared = EmbeddedQuery;
-
-type CheckResult = z.output<z.ZodObject<typeof checkOutput>>;
-
-/** Null: not planned, because nobody has confirmed it yet. */
-export interface PlannedWork {
-  readonly id: string | null;
-  readonly overlap: Omit<CheckResult, 'check_id'>;
-}
 
 /** Whether planned work that looks like other work may be stored, and why in spite of it. */
 export interface Confirmation {
@@ -48,7 +26,7 @@ export interface Confirmation {
   readonly reason?: string | undefined;
 }
 
-/** Planning holds nobody up but people. */
+/** Agents need not confirm a plan; only people do. */
 export const UNASKED: Confirmation = { confirmed: true };
 
 /** Work that was started, with the warning that its check had given and the files that others have in hand. */
@@ -58,7 +36,7 @@ export interface StartedWork<W> {
   readonly conflicts: FileConflict[];
 }
 
-/** By which call the work is started: planned work under its own id. */
+/** The call that starts the work: planned work has its own operation. */
 const startTool = ({ kind, plannedId }: CheckedWork): string => `covibe_${kind} ${plannedId === null ? 'start' : 'start_planned'}`;
 
 /** The one comparison that every check, plan and start goes through, for tasks and workstreams, agents and people alike. */
@@ -86,8 +64,8 @@ export class Preflight {
   }
 
   /**
-   * Planned work is warned of and not held up; unless it still has to be `confirmed`, as a person must: then work that looks like
-   * other work is told of, and `add`, which stores the work, is not called.
+   * Stores planned work with a warning where it looks like other work. A person must confirm such work first: until then the
+   * candidates are returned, and `add`, which stores the work, is not called.
    */
   async plan(
     tx: Tx,
@@ -186,7 +164,7 @@ export async function markWorkFiles(tx: Tx, { developerId, repo, action, title, 
   await markFiles(tx, { source: 'task', sourceId: id, developerId, repo, action, label: title, expiresAt: null }, files);
 }
 
-/** What is to be judged stands in the answer, also where the start's own words no longer bring it up. */
+/** Candidates of the check that are still open are part of the answer, even if the words of the start no longer match them. */
 function withLive({ matches, escalated }: Detection, live: readonly OverlapMatch[]): Detection {
   const isNew = ({ id }: OverlapMatch) => !live.some((match) => match.id === id);
   return { matches: [...live, ...matches.filter(isNew)], escalated: [...live, ...escalated.filter(isNew)] };
@@ -196,16 +174,13 @@ function withLive({ matches, escalated }: Detection, live: readonly OverlapMatch
 const conflictsOf = (tx: Tx, ctx: WriteContext, { files, repo }: CheckedWork, own: string | null): Promise<FileConflict[]> =>
   fileConflicts(tx.db, tx.workspace, { files, repo, viewer: ctx.principal, now: tx.now, except: own === null ? [] : [own] });
 
-/** The check and what became of what it found: some of it may be over by now, and other work may have come. */
+/** The check and the present state of its matches: some may have ended, and other work may have started. */
 async function factsOf(tx: Tx, check: PreflightCheckRow, detection: Detection): Promise<CheckFacts> {
   const escalated = readJson(checkedIds, check.candidates);
   const warning = check.warning_id ? await findWarning(tx.db, tx.workspace, check.warning_id) : undefined;
   const found = warning ? readMatches(warning) : [];
-  const items = await findItems(
-    tx.db,
-    tx.workspace,
-    found.map(({ id }) => id),
-  );
+  const ids = found.map(({ id }) => id);
+  const items = await findItems(tx.db, tx.workspace, ids);
   const open = found.flatMap((match) => {
     const item = items.get(match.id);
     return item && isOpen(item.status) ? [{ ...match, owner: item.owner_id, status: item.status }] : [];
@@ -229,7 +204,7 @@ async function settle(tx: Tx, ctx: WriteContext, check: PreflightCheckRow, rulin
   if (ruling.passes === 'judged') await storeVerdict(tx, ctx, { check, verdict: ruling.verdict, reason: answer.confirmation_reason, subjectId });
   if (ruling.passes === 'clear' && check.warning_id) await attachWarning(tx, check.warning_id, subjectId);
   const ended = ruling.passes === 'clear' ? null : check.warning_id;
-  // What was warned of when the work was planned is answered by the same word.
+  // The same answer also ends the warning that was stored with the plan.
   for (const id of [ended, await openPlanWarning(tx.db, tx.workspace, subjectId)]) if (id) await endWarning(tx, ctx, id, ruling, answer, subjectId);
 }
 
@@ -244,41 +219,37 @@ async function endWarning(tx: Tx, ctx: WriteContext, id: string, ruling: PassedS
   }
 }
 
+/** A check is valid for minutes. For this long a start can still tell an expired check from none. */
+const CHECKS_READ_MS = 24 * 3_600_000;
+
 /**
- * The reply of a check: what was found decides how it reads. The warn floor is low, so that nothing is missed; what it brings is
- * disclosed and not shouted, or nobody would listen to what needs a verdict.
+ * The developer's latest check of work with this title. Tasks may share a title, so a check of a planned one must have named
+ * it; a workstream is known by its title alone.
  */
-function checkReply(result: CheckResult, tool: string): Reply<CheckResult> {
-  const { candidates, matches, file_conflicts: conflicts } = result;
-  const [found] = candidates.length > 0 ? candidates : matches;
-  if (!found) return ok(result, `No similar work found.${conflicts.length > 0 ? ' Others have some of your files in hand: see file_conflicts.' : ''}`);
-  const others = Math.max(0, (candidates.length || matches.length) - 1);
-  const more = others > 0 ? ` and ${others} more` : '';
-  if (candidates.length > 0) {
-    const message = `Possible duplicate work: "${found.title}" by ${found.owner} (${found.reason})${more}.`;
-    return refused('warning', 'OVERLAP_ESCALATED', message, `Judge before you start. ${howToJudge(tool)}`, { ...result });
-  }
-  return ok(
-    result,
-    `Nothing holds you up. Somewhat alike: "${found.title}" by ${found.owner}, ${found.status} (${found.reason})${more}; if one of data.matches is the same work, talk to its owner first.`,
+async function latestCheck(
+  db: Db,
+  workspace: string,
+  subject: Pick<CheckedWork, 'kind' | 'developerId' | 'title' | 'plannedId'>,
+  now: number,
+): Promise<PreflightCheckRow | undefined> {
+  const { kind, developerId, title, plannedId } = subject;
+  const ofTask = kind === 'task' ? { planned_id: plannedId } : {};
+  const since = { created_at: { '>': now - CHECKS_READ_MS } };
+  return await findRow(
+    db,
+    'preflight_checks',
+    { workspace_id: workspace, developer_id: developerId, kind, title, ...ofTask, ...since },
+    { created_at: 'desc', id: 'desc' },
   );
 }
 
-const PLAN_NEXT = 'Look at data.candidates: if one of them is the same work, cancel this plan. Before you start it, check again.';
+/** The unresolved warning that was stored together with the plan of this work. */
+async function openPlanWarning(db: Db, workspace: string, subjectId: string): Promise<string | undefined> {
+  return (await findRow(db, 'overlap_warnings', { workspace_id: workspace, subject_id: subjectId, check_id: null, resolved_at: null }))?.id;
+}
 
-/** The reply of a plan, with what the caller says of the work. Whoever has confirmed the candidates need not be warned of them. */
-export function planReply<T extends Record<string, unknown>>({ id, overlap }: PlannedWork, data: T, confirmed = false): Reply<T & PlannedWork['overlap']> {
-  const reply = { ...data, ...overlap };
-  const [first] = overlap.candidates;
-  if (id === null) {
-    return refused(
-      'blocked',
-      'CONFIRM_REQUIRED',
-      'Possible duplicate work found.',
-      'Look at the candidates; send confirm: true to plan it all the same.',
-      reply,
-    );
-  }
-  if (!first || confirmed) return ok(reply, overlap.matches.length > 0 ? 'Planned. Somewhat alike: see data.matches.' : 'Planned.');
-  return refused('warning', 'OVERLAP_ESCALATED', `Planned, but it looks like "${first.title}" by ${first.owner} (${first.reason}).`, PLAN_NEXT, reply);
+/** Closes the warning of planned work that was cancelled. */
+export async function dropPlanWarning(tx: Tx, ctx: WriteContext, subjectId: string): Promise<void> {
+  const id = await openPlanWarning(tx.db, tx.workspace, subjectId);
+  if (id) await dismissAutomatically(tx, ctx, id, 'The planned work was cancelled.', {});
 }

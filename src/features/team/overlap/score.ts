@@ -23,7 +23,7 @@ export interface Scored {
   /** Most telling first. */
   readonly sharedTerms: readonly string[];
   readonly sharedFiles: readonly string[];
-  /** What they share is too little to say that they are the same work. */
+  /** The shared terms say too little to conclude that both are the same work. */
   readonly lowInformation: boolean;
   readonly textualEvidence: boolean;
 }
@@ -182,7 +182,7 @@ function cosine(one: Float32Array | undefined, other: Float32Array | undefined):
 type Lengths = Pick<Weighed, 'norm' | 'keySum'>;
 
 interface SharedWeight {
-  /** Of the two texts' vectors. */
+  /** Product of the vectors of the two texts. */
   readonly product: number;
   /** Weight of the file keys of both. */
   readonly common: number;
@@ -206,7 +206,7 @@ export function combine({ product, common, embedding }: SharedWeight, one: Lengt
 
 const share = (part: number, whole: number): number => (whole > 0 ? Math.min(1, part / whole) : 0);
 
-/** What is counted of a path: itself, its base name (`/retry.ts`; a clean path never starts with a slash) and its directory (`src/upload/`). */
+/** The keys of a path: itself, its base name (`/retry.ts`; a clean path never starts with a slash) and its directory (`src/upload/`). */
 export interface PathKey {
   readonly key: string;
   readonly kind: 'path' | 'base' | 'directory';
@@ -250,7 +250,7 @@ function weighedKeys(files: readonly string[], settings: OverlapSettings): Map<s
   return weighed;
 }
 
-/** Files that many tasks touch whatever they are about, in a workspace too young to show it. */
+/** Files that many tasks touch whatever their subject, for workspaces too young to show it. */
 const EVERYWHERE =
   /(?:^|\/)(?:readme|changelog|changes|license|contributing)(?:\.\w+)?$|(?:^|\/)(?:package(?:-lock)?\.json|yarn\.lock|pnpm-lock\.yaml|cargo\.(?:toml|lock)|go\.(?:mod|sum)|pyproject\.toml|requirements\.txt|gemfile(?:\.lock)?|makefile|dockerfile|\.gitignore|tsconfig\.json|index\.\w+|main\.\w+|mod\.rs|__init__\.py|app\.\w+|routes\.\w+|schema\.\w+|types\.ts)$/i;
 

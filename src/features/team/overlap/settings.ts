@@ -27,7 +27,7 @@ export interface OverlapSettings {
   readonly lowInformation: {
     /** Information (sum of background IDF, in nats) that two tasks must share. */
     readonly nats: number;
-    /** So many telling terms each of them must have: one word, however rare, is a topic and no piece of work. */
+    /** The least number of telling terms in each task: one word, however rare, is a topic and no piece of work. */
     readonly telling: number;
     /** A term this common in software tasks in general tells nothing. */
     readonly generic: number;
@@ -67,7 +67,7 @@ export function withOwn(own: OwnSettings): OverlapSettings {
   };
 }
 
-/** As it is told to people. */
+/** The settings under the names of the contract. */
 export const figuresOf = ({ warn, escalate, weights, embeddingEvidence, embeddingFloor }: OverlapSettings) => ({
   warn,
   escalate,

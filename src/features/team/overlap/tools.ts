@@ -6,12 +6,10 @@ import { readJson } from '../../../storage/rows.ts';
 import type { OverlapWarningRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
-import { findWarning, resolveWarning } from './checks.ts';
 import { configureOverlap, dismissByHand, dismissWarning, listOverlaps, ownSettings, showOverlap } from './contract.ts';
-import { settingsOf } from './finder.ts';
-import { readState, saveSettings } from './items.ts';
 import { DEFAULT_SETTINGS, figuresOf } from './settings.ts';
-import { recentWarnings, viewOverlaps, warningNamed } from './warnings.ts';
+import { readState, saveSettings, settingsOf } from './store.ts';
+import { findWarning, recentWarnings, resolveWarning, viewOverlaps, warningNamed } from './warnings.ts';
 
 export const overlapTools: Implementation[] = [
   implement(dismissWarning, {

@@ -1,17 +1,77 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Principal } from '../../../kernel/call.ts';
+import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { findBySuffix } from '../../../kernel/find-by-suffix.ts';
 import { calledRepository } from '../../../kernel/like.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { eventsAbout } from '../../../storage/journal.ts';
-import { findRows, matching, readJson, rowsById, view } from '../../../storage/rows.ts';
+import { changeRows, findRow, findRows, insertRows, matching, newId, readJson, rowsById, view } from '../../../storage/rows.ts';
 import type { OverlapWarningRow, ScopeVerdictRow } from '../../../storage/schema-rows.ts';
+import type { Tx } from '../../../storage/write.ts';
 import { type Viewer, viewerOf } from '../../core/identity/index.ts';
-import { readMatches } from './checks.ts';
-import { scopeVerdict, type showOverlap, storedWarning, type WarningLevel } from './contract.ts';
-import { shownTo } from './detect.ts';
+import { match, type OverlapMatch, scopeVerdict, type showOverlap, storedWarning, type WarningLevel, type WarningStatus } from './contract.ts';
+import { type CheckedWork, type Detection, shownTo } from './detect.ts';
+
+/** A warning for work that overlaps; null where nothing does. */
+export async function storeWarning(
+  tx: Tx,
+  subject: CheckedWork,
+  detection: Detection,
+  about: { checkId: string | null; subjectId: string | null },
+): Promise<OverlapWarningRow | null> {
+  if (detection.matches.length === 0) return null;
+  const warning: OverlapWarningRow = {
+    workspace_id: tx.workspace,
+    id: newId('warn', tx.now),
+    developer_id: subject.developerId,
+    kind: subject.kind,
+    title: subject.title,
+    subject_id: about.subjectId,
+    check_id: about.checkId,
+    level: detection.escalated.length > 0 ? 'escalated' : 'warn',
+    matches: JSON.stringify(detection.matches),
+    status: 'open',
+    reason: null,
+    created_at: tx.now,
+    resolved_at: null,
+  };
+  await insertRows(tx.db, 'overlap_warnings', warning);
+  return warning;
+}
+
+export const findWarning = (db: Db, workspace: string, id: string): Promise<OverlapWarningRow | undefined> =>
+  findRow(db, 'overlap_warnings', { workspace_id: workspace, id });
+
+export async function resolveWarning(
+  tx: Tx,
+  id: string,
+  outcome: { status: Exclude<WarningStatus, 'open'>; reason: string | null; subjectId?: string },
+): Promise<void> {
+  const { status, reason, subjectId } = outcome;
+  const attached = subjectId === undefined ? {} : { subject_id: subjectId };
+  await changeRows(tx.db, 'overlap_warnings', { workspace_id: tx.workspace, id }, { status, reason, resolved_at: tx.now, ...attached });
+}
+
+export const attachWarning = (tx: Tx, id: string, subjectId: string) =>
+  changeRows(tx.db, 'overlap_warnings', { workspace_id: tx.workspace, id }, { subject_id: subjectId });
+
+/** Somebody goes on in spite of it, and says why. */
+export async function confirmWarning(tx: Tx, ctx: WriteContext, id: string, reason: string, work: { started: string } | { planned: string }): Promise<void> {
+  await resolveWarning(tx, id, { status: 'confirmed', reason, subjectId: 'started' in work ? work.started : work.planned });
+  record(tx, ctx, { category: 'work', kind: 'warning.confirmed', subject: id, payload: { ...work, reason } });
+}
+
+export async function dismissAutomatically(tx: Tx, ctx: WriteContext, id: string, reason: string, details: { started?: string }): Promise<void> {
+  if (details.started !== undefined) await attachWarning(tx, id, details.started);
+  // It was dismissed by hand, with a reason of its own.
+  if ((await findWarning(tx.db, tx.workspace, id))?.resolved_at !== null) return;
+  await resolveWarning(tx, id, { status: 'dismissed', reason });
+  record(tx, ctx, { category: 'work', kind: 'warning.dismissed', subject: id, payload: { ...details, automatic: true, reason } });
+}
+
+const matchList = z.array(match);
+export const readMatches = (warning: OverlapWarningRow): OverlapMatch[] => readJson(matchList, warning.matches);
 
 interface WarningPage {
   readonly open?: boolean | undefined;
@@ -33,7 +93,7 @@ export async function recentWarnings(db: Db, workspace: string, page: WarningPag
   if (developer_id) query = query.where('developer_id', '=', developer_id);
   if (before) query = query.where('id', '<', before);
   if (repository) {
-    // What only a check was made for, and a workstream, is in no repository that is known of: it may be in this one.
+    // Checks and workstreams have no known repository, so they may belong to this one.
     query = query.where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -53,7 +113,7 @@ export async function recentWarnings(db: Db, workspace: string, page: WarningPag
 export const warningNamed = (db: Db, workspace: string, tail: string): Promise<OverlapWarningRow> =>
   findBySuffix(matching(db, 'overlap_warnings', { workspace_id: workspace }).selectAll(), tail, 'warning');
 
-/** What the work is called that each of the warnings is about. */
+/** The title of the work that each warning is about. */
 export async function titlesOfWarnings(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
   return new Map(Array.from(await rowsById(db, 'overlap_warnings', workspace, ids), ([id, { title }]) => [id, title]));
 }
@@ -71,7 +131,7 @@ export async function overlapsOf(db: Db, workspace: string, subjectIds: readonly
   return new Map(rows.map(({ subject_id, all, resolved }) => [String(subject_id), { all: Number(all), open: Number(all) - Number(resolved) }]));
 }
 
-/** Of each of the warnings that has one, by its id. */
+/** The verdict of each warning that has one, by the id of the warning. */
 async function verdictsOf(db: Db, workspace: string, warningIds: readonly string[]): Promise<Map<string, ScopeVerdictRow>> {
   const rows = await findRows(db, 'scope_verdicts', { workspace_id: workspace, warning_id: warningIds });
   return new Map(rows.map((row) => [row.warning_id as string, row]));
@@ -79,7 +139,7 @@ async function verdictsOf(db: Db, workspace: string, warningIds: readonly string
 
 const resolution = z.looseObject({ warning_id: z.string().nullish(), automatic: z.boolean().optional() });
 
-/** Who resolved each of the warnings, as the journal has it. A verdict is told of with the work that it was given for. */
+/** The actor that resolved each warning, from the journal. The event of a verdict has the started work as its subject. */
 async function resolversOf(db: Db, workspace: string, warningIds: readonly string[], judged: readonly string[]): Promise<Map<string, string>> {
   const subjects = [...warningIds, ...judged];
   if (subjects.length === 0) return new Map();
@@ -120,6 +180,6 @@ export async function viewOverlaps(db: Db, workspace: string, principal: Princip
   });
 }
 
-/** An instance works for whoever was warned. */
+/** An instance acts for the developer whose warning it is. */
 const judgeOf = (actor: string, { developer_id }: OverlapWarningRow, viewer: Viewer): string =>
   viewer.agent(actor, actor.startsWith('instance:') ? developer_id : undefined).name;

@@ -8,7 +8,7 @@ export interface CompanionRelease {
   readonly tarball_sha256: string;
   /** The name of the file beside the manifest that holds the release; companions that update themselves fetch it from this server. */
   readonly tarball?: string | undefined;
-  /** By the key that companions have pinned, over the version and the hash; without it none of them installs the release. */
+  /** Signs the version and the hash with the key that companions have pinned; without it no companion installs the release. */
   readonly signature?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ const manifest = z
     return z.NEVER;
   });
 
-/** The release that this server offers to companions. Read anew each time, so that a new release needs no restart; a broken file offers none. */
+/** The release that this server offers to companions. Read each time, so that a new release needs no restart; a broken file offers none. */
 export async function readManifest(path: string | undefined, log: Log): Promise<CompanionRelease | undefined> {
   if (path === undefined) return undefined;
   try {

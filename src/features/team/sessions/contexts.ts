@@ -9,81 +9,6 @@ import type { SessionContextRow } from '../../../storage/schema-rows.ts';
 import { callingDeveloper, developerFor, type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { type ContextView, contextView, getContext, publishContext, revokeContext } from './contract.ts';
 
-/** The one rule of what is shown: neither revoked nor superseded nor expired. The newest first. */
-const active = (db: Db, workspace: string, now: number) =>
-  matching(db, 'session_contexts', { workspace_id: workspace, superseded_by: null, revoked_at: null })
-    .selectAll()
-    .where('expires_at', '>', now)
-    .orderBy('published_at', 'desc')
-    .orderBy('id', 'desc');
-
-async function activeRow(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
-  return await active(db, workspace, now).where('id', '=', id).executeTakeFirst();
-}
-
-/** The contexts of one developer; of a branch where it is given, which null is: the one that names none. */
-async function activeRowsOf(db: Db, workspace: string, developerId: string, branch: string | null | undefined, now: number): Promise<SessionContextRow[]> {
-  let query = active(db, workspace, now).where('developer_id', '=', developerId);
-  if (branch !== undefined) query = branch === null ? query.where('branch', 'is', null) : query.where('branch', '=', branch);
-  return await query.execute();
-}
-
-/** More than a workspace has in use at a time; it bounds the answer. */
-const MAX_LISTED = 500;
-/** So many of the newest are listed at length; of the others a line, and the whole by its id. */
-const AT_LENGTH = 20;
-const LONG = { summary: 600, files: 20, lines: 10 };
-const BRIEF = { summary: 80, files: 0, lines: 0 };
-
-/** An answer with everybody's contexts stays of a size that an agent can read. */
-function shortened(context: ContextView, position: number): ContextView {
-  const bounds = position < AT_LENGTH ? LONG : BRIEF;
-  const short = {
-    ...context,
-    summary: beginning(context.summary, bounds.summary),
-    files_touched: context.files_touched.slice(0, bounds.files),
-    next_actions: context.next_actions.slice(0, bounds.lines),
-    blockers: context.blockers.slice(0, bounds.lines),
-  };
-  const parts = ['summary', 'files_touched', 'next_actions', 'blockers'] as const;
-  return { ...short, cut: parts.some((part) => short[part].length !== context[part].length || short.summary !== context.summary) };
-}
-
-const shownContext = (row: SessionContextRow, viewer: Viewer): ContextView =>
-  view(contextView, row, { context_id: row.id, developer: viewer.name(row.developer_id), cut: false });
-
-/** Everybody's active contexts, the newest first; a private developer's without their name. */
-export async function activeContexts(db: Db, workspace: string, viewer: Viewer, now: number, limit = MAX_LISTED): Promise<ContextView[]> {
-  const rows = await active(db, workspace, now).limit(limit).execute();
-  return rows.map((row, position) => shortened(shownContext(row, viewer), position));
-}
-
-interface Place {
-  readonly repo?: string | undefined;
-  readonly branch?: string | undefined;
-}
-
-/** What a handoff refers to: the giver's latest active context, of a repository (by any of its names) and branch where these are given. */
-export async function latestContextOf(
-  db: Db,
-  workspace: string,
-  developerId: string,
-  { repo, branch }: Place,
-  now: number,
-): Promise<SessionContextRow | undefined> {
-  const rows = await activeRowsOf(db, workspace, developerId, branch, now);
-  if (repo === undefined) return rows[0];
-  return rows.find((row) => sameRepo(row.repo, repo)) ?? rows.find((row) => mayBeSameRepo(row.repo, repo));
-}
-
-/** The context, or the one that stands in its place by now: whoever takes over is to read what holds. */
-export async function standingContext(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
-  const row = await activeRow(db, workspace, id, now);
-  if (row) return row;
-  const gone = await findRow(db, 'session_contexts', { workspace_id: workspace, id });
-  return gone && (await activeRowsOf(db, workspace, gone.developer_id, gone.branch, now)).find(({ repo }) => sameRepo(repo, gone.repo));
-}
-
 const HOUR_MS = 3_600_000;
 
 export const contextTools: Implementation[] = [
@@ -159,3 +84,78 @@ export const contextTools: Implementation[] = [
 /** In the same words for one that never was, one that is no longer active, and one to be revoked that is not the caller's. */
 const contextNotFound = (id: string): Refusal =>
   notFound('CONTEXT_NOT_FOUND', `There is no active context ${JSON.stringify(id)} for you.`, 'covibe_session get_context lists the active ones.', 'context_id');
+
+/** The one rule of what is shown: neither revoked nor superseded nor expired. The newest first. */
+const active = (db: Db, workspace: string, now: number) =>
+  matching(db, 'session_contexts', { workspace_id: workspace, superseded_by: null, revoked_at: null })
+    .selectAll()
+    .where('expires_at', '>', now)
+    .orderBy('published_at', 'desc')
+    .orderBy('id', 'desc');
+
+async function activeRow(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
+  return await active(db, workspace, now).where('id', '=', id).executeTakeFirst();
+}
+
+/** The contexts of one developer; of a branch where it is given, which null is: the one that names none. */
+async function activeRowsOf(db: Db, workspace: string, developerId: string, branch: string | null | undefined, now: number): Promise<SessionContextRow[]> {
+  let query = active(db, workspace, now).where('developer_id', '=', developerId);
+  if (branch !== undefined) query = branch === null ? query.where('branch', 'is', null) : query.where('branch', '=', branch);
+  return await query.execute();
+}
+
+/** More than a workspace has in use at a time; it bounds the answer. */
+const MAX_LISTED = 500;
+/** So many of the newest contexts are listed at length. The others have one line, and the whole text by their id. */
+const AT_LENGTH = 20;
+const LONG = { summary: 600, files: 20, lines: 10 };
+const BRIEF = { summary: 80, files: 0, lines: 0 };
+
+/** An answer with everybody's contexts stays of a size that an agent can read. */
+function shortened(context: ContextView, position: number): ContextView {
+  const bounds = position < AT_LENGTH ? LONG : BRIEF;
+  const short = {
+    ...context,
+    summary: beginning(context.summary, bounds.summary),
+    files_touched: context.files_touched.slice(0, bounds.files),
+    next_actions: context.next_actions.slice(0, bounds.lines),
+    blockers: context.blockers.slice(0, bounds.lines),
+  };
+  const parts = ['summary', 'files_touched', 'next_actions', 'blockers'] as const;
+  return { ...short, cut: parts.some((part) => short[part].length !== context[part].length || short.summary !== context.summary) };
+}
+
+const shownContext = (row: SessionContextRow, viewer: Viewer): ContextView =>
+  view(contextView, row, { context_id: row.id, developer: viewer.name(row.developer_id), cut: false });
+
+/** Everybody's active contexts, the newest first; a private developer's without their name. */
+export async function activeContexts(db: Db, workspace: string, viewer: Viewer, now: number, limit = MAX_LISTED): Promise<ContextView[]> {
+  const rows = await active(db, workspace, now).limit(limit).execute();
+  return rows.map((row, position) => shortened(shownContext(row, viewer), position));
+}
+
+interface Place {
+  readonly repo?: string | undefined;
+  readonly branch?: string | undefined;
+}
+
+/** The context that a handoff attaches: the giver's latest active one, of the given repository (by any of its names) and branch. */
+export async function latestContextOf(
+  db: Db,
+  workspace: string,
+  developerId: string,
+  { repo, branch }: Place,
+  now: number,
+): Promise<SessionContextRow | undefined> {
+  const rows = await activeRowsOf(db, workspace, developerId, branch, now);
+  if (repo === undefined) return rows[0];
+  return rows.find((row) => sameRepo(row.repo, repo)) ?? rows.find((row) => mayBeSameRepo(row.repo, repo));
+}
+
+/** The context, or its successor: whoever takes over must read the current one. */
+export async function standingContext(db: Db, workspace: string, id: string, now: number): Promise<SessionContextRow | undefined> {
+  const row = await activeRow(db, workspace, id, now);
+  if (row) return row;
+  const gone = await findRow(db, 'session_contexts', { workspace_id: workspace, id });
+  return gone && (await activeRowsOf(db, workspace, gone.developer_id, gone.branch, now)).find(({ repo }) => sameRepo(repo, gone.repo));
+}

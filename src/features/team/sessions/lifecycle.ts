@@ -23,7 +23,7 @@ export async function beginSession(tx: Tx, ctx: WriteContext, input: Input<typeo
     agent_name: input.agent_name ?? null,
     provider: input.provider ?? null,
     model: input.model ?? null,
-    ...whereFor(input, ctx.place),
+    ...placeOf(input, ctx.place),
     started_at: tx.now,
     last_seen_at: tx.now,
     ended_at: null,
@@ -38,33 +38,33 @@ export async function beginSession(tx: Tx, ctx: WriteContext, input: Input<typeo
   return session;
 }
 
-/** What the call leaves out is where its client stands; a branch only of the repository that is meant. */
-function whereFor({ repo, branch }: Input<typeof startSession>, place: CallerPlace | null): Pick<AgentSessionRow, 'repo' | 'branch'> {
+/** The place of the client fills in what the call leaves out; its branch counts only for the same repository. */
+function placeOf({ repo, branch }: Input<typeof startSession>, place: CallerPlace | null): Pick<AgentSessionRow, 'repo' | 'branch'> {
   const isThere = repo === undefined || sameRepo(repo, place?.repo ?? '');
   return { repo: repo ?? place?.repo ?? null, branch: branch ?? (isThere ? (place?.branch ?? null) : null) };
 }
 
-/** What those tell who were told of an end. */
-interface Ended {
+/** The part of the reply that listeners add. */
+interface EndReport {
   released_claims?: number;
 }
 
-/** Gives back what the session held; what it tells stands in the answer. */
-export type EndListener = (tx: Tx, ctx: WriteContext, sessionId: string) => Promise<Ended>;
+/** Releases what the session held; its result becomes part of the reply. */
+export type EndListener = (tx: Tx, ctx: WriteContext, sessionId: string) => Promise<EndReport>;
 
-/** Of one that has not ended. */
-export async function finishSession(tx: Tx, ctx: WriteContext, sessionId: string, listeners: readonly EndListener[]): Promise<Ended> {
+/** The session must not have ended yet. */
+export async function finishSession(tx: Tx, ctx: WriteContext, sessionId: string, listeners: readonly EndListener[]): Promise<EndReport> {
   await changeActiveSession(tx, sessionId, { ended_at: tx.now });
   record(tx, ctx, { category: 'work', kind: 'session.ended', subject: sessionId });
-  const ended: Ended = {};
+  const ended: EndReport = {};
   for (const listener of listeners) Object.assign(ended, await listener(tx, ctx, sessionId));
   return ended;
 }
 
-/** An agent that was not heard of for a week does not come back; until then its session is stale, for people to look at. */
+/** An agent that is silent for a week does not come back. Until then its session is listed as stale. */
 const LOST_AFTER_MS = 7 * 24 * 3_600_000;
 
-/** Ends what nobody will end, or the state of the team would warn of it for ever. Its claims ran out long ago. */
+/** Ends sessions that nobody will end, or the team's state would list them as stale for ever. Their claims expired long ago. */
 export const lostSessionSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep =>
   dueSweep(services, {
     name: 'sessions',
@@ -98,7 +98,7 @@ export const sessionNotFound = (sessionId: string): Refusal =>
     'session_id',
   );
 
-/** What the pipe asks of sessions. An owner never changes, so that committed rows are enough to go by. */
+/** The ports of the pipe. The owner of a session never changes, so committed rows are enough. */
 export function createSessionPorts({ store }: Services): Pick<Ports, 'enterSession' | 'touchSession'> {
   return {
     async enterSession(principal, sessionId) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type TestCaller, testApp } from '../../../testing/app.ts';
 import type { LocalGraph } from './contract.ts';
-import { localGraph } from './snapshot.ts';
+import { localGraph } from './local-graph.ts';
 
 const HOUR = 3_600_000;
 const SHA = 'a1b2c3d4e5f60718293a4b5c6d7e8f9012345678';

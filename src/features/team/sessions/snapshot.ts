@@ -1,16 +1,14 @@
 import { hash } from 'node:crypto';
-import { z } from 'zod';
-import { type Principal, record, type WriteContext } from '../../../kernel/call.ts';
+import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { invalidInput } from '../../../kernel/reply.ts';
-import type { Db } from '../../../storage/engine.ts';
 import { canonicalJson } from '../../../storage/journal.ts';
-import { changeRows, countRows, deleteRows, findRow, findRows, insertRows, matching, newId, readJson, view } from '../../../storage/rows.ts';
+import { changeRows, deleteRows, findRow, insertRows, matching, newId, readJson } from '../../../storage/rows.ts';
 import type { AgentSessionRow, LocalWorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { viewerOf } from '../../core/identity/index.ts';
 import { markFiles, unmarkFiles } from '../overlap/index.ts';
-import { type LocalGraph, SNAPSHOT_HOLDS_MS, type snapshot, WORKTREE_FORGOTTEN_MS, worktreeView } from './contract.ts';
+import { SNAPSHOT_HOLDS_MS, type snapshot, WORKTREE_FORGOTTEN_MS } from './contract.ts';
+import { paths } from './local-graph.ts';
 import { changeActiveSession } from './store.ts';
 
 interface SnapshotReport {
@@ -85,8 +83,6 @@ async function markWorktree(tx: Tx, row: LocalWorktreeRow, files: readonly strin
   await markFiles(tx, { source: 'snapshot', sourceId, developerId, repo, action: null, label: row.branch || null, expiresAt }, files);
 }
 
-const paths = z.array(z.string());
-
 /** Dirty files move with the working tree when it changes branch; commits that are not pushed stay behind. */
 async function leaveOtherBranches(tx: Tx, current: LocalWorktreeRow): Promise<void> {
   for (const row of await otherBranchesOf(tx, current)) {
@@ -118,7 +114,7 @@ const otherBranchesOf = (tx: Tx, { developer_id, repo, branch, worktree }: Place
     .where('dirty_files', '<>', '[]')
     .execute();
 
-/** So many at a time: the next report forgets the next. */
+/** The next report deletes the next batch. */
 const FORGOTTEN_AT_ONCE = 100;
 
 /** Working trees of this developer that were not reported since `before`; their ids. */
@@ -129,64 +125,4 @@ async function forgetWorktrees(tx: Tx, developerId: string, before: number): Pro
   await deleteRows(tx.db, 'repo_commits', { workspace_id: tx.workspace, worktree_id: ids });
   await deleteRows(tx.db, 'local_worktrees', { workspace_id: tx.workspace, id: ids });
   return ids;
-}
-
-/** The newest commits of each working tree. */
-async function commitsOf(
-  db: Db,
-  workspace: string,
-  worktreeIds: readonly string[],
-  each: number,
-): Promise<Map<string, { sha: string; title: string | null }[]>> {
-  if (worktreeIds.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('repo_commits')
-    .select(['worktree_id', 'sha', 'title'])
-    .where('workspace_id', '=', workspace)
-    .where('worktree_id', 'in', worktreeIds)
-    .where('position', '<', each)
-    .orderBy('position')
-    .execute();
-  return new Map([...Map.groupBy(rows, (row) => row.worktree_id)].map(([id, of]) => [id, of.map(({ sha, title }) => ({ sha, title }))]));
-}
-
-interface GraphBounds {
-  readonly worktrees: number;
-  readonly files: number;
-  readonly commits: number;
-}
-
-const BOUNDS: GraphBounds = { worktrees: 20, files: 50, commits: 5 };
-
-const hashes = z.union([z.record(z.string(), z.string()), z.array(z.string())]);
-
-/** Which working trees and branches of a repository are in whose hands, with which files: the one reported last first. */
-export async function localGraph(db: Db, workspace: string, repo: string, principal: Principal, bounds: GraphBounds = BOUNDS): Promise<LocalGraph> {
-  const rows = await findRows(db, 'local_worktrees', { workspace_id: workspace, repo }, { order: { updated_at: 'desc', id: 'desc' }, limit: bounds.worktrees });
-  const commits = await commitsOf(
-    db,
-    workspace,
-    rows.map(({ id }) => id),
-    bounds.commits,
-  );
-  const viewer = await viewerOf(db, principal);
-  const worktrees = rows.map((row) => {
-    const isSeen = viewer.sees(row.developer_id);
-    const dirty = readJson(paths, row.dirty_files);
-    const unpushed = readJson(paths, row.unpushed_files);
-    return view(worktreeView, row, {
-      worktree_id: row.id,
-      developer: viewer.name(row.developer_id),
-      // A path on somebody's machine usually has their name in it, and a branch often.
-      branch: (isSeen && row.branch) || null,
-      worktree: (isSeen && row.worktree) || null,
-      dirty_files: dirty.slice(0, bounds.files),
-      dirty_count: dirty.length,
-      unpushed_files: unpushed.slice(0, bounds.files),
-      unpushed_count: unpushed.length,
-      diff_count: Object.keys(readJson(hashes, row.diff_hashes)).length,
-      recent_commits: commits.get(row.id) ?? [],
-    });
-  });
-  return { repo, worktrees, worktree_count: await countRows(db, 'local_worktrees', { workspace_id: workspace, repo }) };
 }

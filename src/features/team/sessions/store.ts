@@ -1,6 +1,6 @@
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, deleteRows, findRow, findRows, insertRows, matching, view } from '../../../storage/rows.ts';
-import type { AgentSessionRow, MachineRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';
+import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { Viewer } from '../../core/identity/index.ts';
 import { type SessionView, STALE_AFTER_MS, sessionState, sessionView } from './contract.ts';
@@ -8,7 +8,7 @@ import { type SessionView, STALE_AFTER_MS, sessionState, sessionView } from './c
 export const findSession = (db: Db, workspace: string, id: string): Promise<AgentSessionRow | undefined> =>
   findRow(db, 'agent_sessions', { workspace_id: workspace, id });
 
-/** What kind of agent runs the session; of telemetry, say, that is linked to it. */
+/** The agent program of the session, for example to label its telemetry. */
 export async function agentTypeOf(db: Db, workspace: string, id: string): Promise<string | null> {
   return (await findSession(db, workspace, id))?.agent_type ?? null;
 }
@@ -26,7 +26,6 @@ export async function changeActiveSession(
   await changeRows(tx.db, 'agent_sessions', { workspace_id: tx.workspace, id: sessionId, ended_at: null }, change);
 }
 
-/** Those of the sessions that are open and were heard of since then. */
 /** Which of these sessions are at work: neither ended nor stale. */
 export async function activeSessions(db: Db, workspace: string, ids: readonly string[], now: number): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
@@ -71,25 +70,9 @@ export async function lastActivities(db: Db, workspace: string, sessionIds: read
   return new Map(rows.map(({ session_id, text }) => [session_id, text]));
 }
 
-export async function saveMachine(db: Db, machine: MachineRow): Promise<void> {
-  const { companion_version, last_heartbeat_at } = machine;
-  // A heartbeat that does not say the version, such as one of an agent with the same token, leaves the known one.
-  const change = companion_version === null ? { last_heartbeat_at } : { last_heartbeat_at, companion_version };
-  await db
-    .insertInto('machines')
-    .values(machine)
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'token_id']).doUpdateSet(change))
-    .execute();
-}
-
-export async function replaceRegisteredRepos(tx: Tx, tokenId: string, rows: readonly RegisteredRepoRow[]): Promise<void> {
-  await deleteRows(tx.db, 'registered_repos', { workspace_id: tx.workspace, token_id: tokenId });
-  await insertRows(tx.db, 'registered_repos', rows);
-}
-
-/** Sessions of any state, the one heard of last first. */
+/** Sessions of any state, the last seen first. */
 export async function recentSessions(db: Db, workspace: string, viewer: Viewer, now: number, limit: number): Promise<SessionView[]> {
-  return await shown(
+  return await viewSessions(
     db,
     workspace,
     viewer,
@@ -98,18 +81,15 @@ export async function recentSessions(db: Db, workspace: string, viewer: Viewer, 
   );
 }
 
-/** Open sessions that were not heard of for more than `STALE_AFTER_MS`, the longest silent first. */
+/** Open sessions that were silent for more than `STALE_AFTER_MS`, the longest silent first. */
 export async function staleSessions(db: Db, workspace: string, viewer: Viewer, now: number, limit: number): Promise<SessionView[]> {
   const silent = matching(db, 'agent_sessions', { workspace_id: workspace, ended_at: null }).where('last_seen_at', '<', now - STALE_AFTER_MS);
-  return await shown(db, workspace, viewer, now, await silent.selectAll().orderBy('last_seen_at').orderBy('id').limit(limit).execute());
+  return await viewSessions(db, workspace, viewer, now, await silent.selectAll().orderBy('last_seen_at').orderBy('id').limit(limit).execute());
 }
 
-async function shown(db: Db, workspace: string, viewer: Viewer, now: number, rows: readonly AgentSessionRow[]): Promise<SessionView[]> {
-  const activities = await lastActivities(
-    db,
-    workspace,
-    rows.map(({ id }) => id),
-  );
+async function viewSessions(db: Db, workspace: string, viewer: Viewer, now: number, rows: readonly AgentSessionRow[]): Promise<SessionView[]> {
+  const ids = rows.map(({ id }) => id);
+  const activities = await lastActivities(db, workspace, ids);
   return rows.map((row) => {
     const isSeen = viewer.sees(row.developer_id);
     return view(sessionView, row, {

@@ -1,28 +1,18 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
-import type { Input } from '../../../kernel/contract.ts';
-import { invalidInput, ok, Refusal, refused } from '../../../kernel/reply.ts';
+import { ok, Refusal, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { findRows, newId } from '../../../storage/rows.ts';
-import type { AgentSessionRow, RegisteredRepoRow } from '../../../storage/schema-rows.ts';
+import { newId } from '../../../storage/rows.ts';
+import type { AgentSessionRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
 import { fileConflicts } from '../overlap/index.ts';
 import { companionAnswer, readManifest } from './companion.ts';
-import {
-  ACTIVITY_KEPT,
-  type BeatNews,
-  endSession,
-  heartbeat,
-  listSessions,
-  logActivity,
-  MAX_REGISTERED_REPOS,
-  MAX_VERSION_CHARACTERS,
-  snapshot,
-  startSession,
-} from './contract.ts';
+import { ACTIVITY_KEPT, type BeatNews, endSession, heartbeat, listSessions, logActivity, snapshot, startSession } from './contract.ts';
 import { beginSession, type EndListener, finishSession, sessionNotFound } from './lifecycle.ts';
-import { localGraph, type SnapshotListener, storeSnapshot } from './snapshot.ts';
-import { findSession, insertActivity, recentSessions, replaceRegisteredRepos, saveMachine } from './store.ts';
+import { localGraph } from './local-graph.ts';
+import { checkBounds, isOfMachine, syncMachine } from './machine-report.ts';
+import { type SnapshotListener, storeSnapshot } from './snapshot.ts';
+import { findSession, insertActivity, recentSessions } from './store.ts';
 
 export interface SessionParts {
   readonly heartbeat?: readonly HeartbeatListener[];
@@ -139,45 +129,3 @@ async function newsFor(listeners: readonly HeartbeatListener[], tx: Tx, ctx: Wri
   for (const listener of listeners) Object.assign(news, await listener(tx, ctx, { sessionId }));
   return news;
 }
-
-type Beat = Input<typeof heartbeat>;
-
-/** The companion's, which no agent reads: it must neither take in what waits for an agent, nor keep up the claims of one that is gone. */
-const isOfMachine = ({ session_id, companion_version, registered_repos }: Beat): boolean =>
-  session_id === undefined && (companion_version !== undefined || registered_repos !== undefined);
-
-/** What a machine says of itself is not to be trusted with our space. */
-function checkBounds({ companion_version, registered_repos }: Beat): void {
-  if (companion_version !== undefined && companion_version.length > MAX_VERSION_CHARACTERS) {
-    throw invalidInput([{ field: 'companion_version', message: `has more than ${MAX_VERSION_CHARACTERS} characters` }]);
-  }
-  if (registered_repos !== undefined && registered_repos.length > MAX_REGISTERED_REPOS) {
-    throw invalidInput([{ field: 'registered_repos', message: `has more than ${MAX_REGISTERED_REPOS} entries` }]);
-  }
-}
-
-/** The machine is alive, and watches these repositories and no others; where it names none at all, those it named before. */
-async function syncMachine(tx: Tx, ctx: WriteContext, developerId: string, { companion_version, registered_repos }: Beat): Promise<number | undefined> {
-  const { tokenId } = ctx.principal;
-  await saveMachine(tx.db, {
-    workspace_id: tx.workspace,
-    token_id: tokenId,
-    developer_id: developerId,
-    companion_version: companion_version ?? null,
-    last_heartbeat_at: tx.now,
-  });
-  if (!registered_repos) return undefined;
-  const rows = registered_repos.map((entry, position): RegisteredRepoRow => {
-    const { repo, path = null, branch = null } = typeof entry === 'string' ? { repo: entry } : entry;
-    return { workspace_id: tx.workspace, token_id: tokenId, position, developer_id: developerId, repo, path, branch };
-  });
-  // A machine sends its list every time; it seldom changes.
-  if (!sameRows(rows, await findRows(tx.db, 'registered_repos', { workspace_id: tx.workspace, token_id: tokenId }, { order: { position: 'asc' } }))) {
-    await replaceRegisteredRepos(tx, tokenId, rows);
-    record(tx, ctx, { category: 'work', kind: 'session.repos_synced', subject: `token:${tokenId}`, payload: { registered_repos: rows.length } });
-  }
-  return rows.length;
-}
-
-const sameRows = (one: readonly RegisteredRepoRow[], other: readonly RegisteredRepoRow[]): boolean =>
-  one.length === other.length && one.every((row, at) => row.repo === other[at]?.repo && row.path === other[at]?.path && row.branch === other[at]?.branch);

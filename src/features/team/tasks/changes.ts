@@ -1,12 +1,11 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import { notFound, ok, Refusal, type Reply, refused } from '../../../kernel/reply.ts';
-import { changeRows } from '../../../storage/rows.ts';
 import type { TaskRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper } from '../../core/identity/index.ts';
 import { dropPlanWarning, indexWork, setItemStatus, unmarkFiles } from '../overlap/index.ts';
 import { requireState, TASK_MACHINE } from './lifecycle.ts';
-import { findTask } from './store.ts';
+import { changeTask, findTask } from './store.ts';
 import { closeEmptyContainer, storedSubject } from './tasks.ts';
 
 export async function ownTask(tx: Tx, ctx: WriteContext, id: string, field = 'task_id'): Promise<TaskRow> {
@@ -44,7 +43,7 @@ export async function editPlanned(
   if (changed.length > 0) {
     const values = Object.fromEntries(changed.map((key) => [key, fields[key as keyof typeof fields]])) as Partial<TaskRow>;
     const edited: TaskRow = { ...row, ...values, updated_at: tx.now };
-    await changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id: row.id }, { ...values, updated_at: tx.now });
+    await changeTask(tx, row.id, values);
     await indexWork(tx, storedSubject(edited), edited.id, 'planned');
     record(tx, ctx, { category: 'work', kind: 'task.planned_updated', subject: row.id, payload: { title: edited.title, changed } });
   }
@@ -61,7 +60,7 @@ export async function setRunning(tx: Tx, ctx: WriteContext, row: TaskRow, fields
   }
   if (status === undefined) throw nothingToDo('status');
   if (row.status !== status) {
-    await changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id: row.id }, { status, updated_at: tx.now });
+    await changeTask(tx, row.id, { status });
     await setItemStatus(tx, row.id, status);
     record(tx, ctx, { category: 'work', kind: 'task.updated', subject: row.id, payload: { title: row.title, from: row.status, to: status } });
   }
@@ -100,7 +99,7 @@ export async function cancel(tx: Tx, ctx: WriteContext, row: TaskRow, reason: st
 }
 
 async function close(tx: Tx, row: TaskRow, values: Partial<TaskRow> & { status: 'completed' | 'cancelled' }): Promise<void> {
-  await changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id: row.id }, { ...values, updated_at: tx.now, closed_at: tx.now });
+  await changeTask(tx, row.id, { ...values, closed_at: tx.now });
   await setItemStatus(tx, row.id, values.status, tx.now);
   await unmarkFiles(tx, 'task', row.id);
 }

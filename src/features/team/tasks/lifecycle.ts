@@ -3,13 +3,13 @@ import { Refusal } from '../../../kernel/reply.ts';
 export const WORK_STATUSES = ['planned', 'active', 'blocked', 'completed', 'cancelled'] as const;
 export type WorkStatus = (typeof WORK_STATUSES)[number];
 
-/** What update may set on started work. */
+/** The statuses that update may set on started work. */
 export const RUNNING = ['active', 'blocked'] as const satisfies readonly WorkStatus[];
 export const OPEN = ['planned', 'active', 'blocked'] as const satisfies readonly WorkStatus[];
 
 export type WorkOperation = 'start_planned' | 'update' | 'edit' | 'complete' | 'cancel';
 
-/** In which states each operation can be carried out. Completing twice is told apart: it is harmless. */
+/** The states in which each operation is allowed. Completing twice has its own reply, because it is harmless. */
 export type LifecycleTable = Readonly<Record<WorkOperation, readonly WorkStatus[]>>;
 
 export const TASK_MACHINE: LifecycleTable = {

@@ -3,14 +3,18 @@ import type { Principal } from '../../../kernel/call.ts';
 import { findBySuffix } from '../../../kernel/find-by-suffix.ts';
 import { calledRepository } from '../../../kernel/like.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRow, findRows, matching, readJson, rowsById, view } from '../../../storage/rows.ts';
+import { changeRows, findRow, findRows, matching, readJson, rowsById, view } from '../../../storage/rows.ts';
 import type { TaskRow, WorkstreamRow } from '../../../storage/schema-rows.ts';
+import type { Tx } from '../../../storage/write.ts';
 import { type Viewer, viewerOf } from '../../core/identity/index.ts';
 import { overlapsOf } from '../overlap/index.ts';
 import { type ShownTask, type TaskView, taskView } from './contract.ts';
 import { OPEN, RUNNING, type WorkStatus } from './lifecycle.ts';
 
 export const findTask = (db: Db, workspace: string, id: string): Promise<TaskRow | undefined> => findRow(db, 'tasks', { workspace_id: workspace, id });
+
+export const changeTask = (tx: Tx, id: string, values: Partial<TaskRow>) =>
+  changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id }, { ...values, updated_at: tx.now });
 
 export async function ownsTask(db: Db, workspace: string, developerId: string, id: string): Promise<boolean> {
   return (await findTask(db, workspace, id))?.developer_id === developerId;
@@ -23,7 +27,7 @@ interface TaskFilter {
   readonly statuses?: readonly TaskRow['status'][] | undefined;
   readonly developerId?: string | undefined;
   readonly workstreamId?: string | undefined;
-  /** What people call it. */
+  /** The repository as people call it. */
   readonly repository?: string | undefined;
 }
 
@@ -35,7 +39,7 @@ interface TaskPageQuery extends TaskFilter {
 function fitting(db: Db, workspace: string, { statuses, developerId, workstreamId, repository }: TaskFilter) {
   let query = db.selectFrom('tasks').where('workspace_id', '=', workspace);
   if (statuses) query = query.where('status', 'in', statuses);
-  // What is not over has an index of its own.
+  // Open work has a dedicated index.
   if (statuses?.every((status) => OPEN.some((open) => open === status))) query = query.where('closed_at', 'is', null);
   if (developerId) query = query.where('developer_id', '=', developerId);
   if (workstreamId) query = query.where('workstream_id', '=', workstreamId);
@@ -65,7 +69,7 @@ export async function countTasks(db: Db, workspace: string, filter: TaskFilter):
   return Number(count) > MAX_COUNTED ? null : Number(count);
 }
 
-/** Of those who have any: by the index, each developer once. */
+/** Developers who have any task. By the index, each developer once. */
 export async function ownersOfTasks(db: Db, workspace: string): Promise<string[]> {
   const rows = await db
     .selectFrom('developers')
@@ -83,7 +87,7 @@ export async function ownersOfTasks(db: Db, workspace: string): Promise<string[]
   return rows.map(({ id }) => id);
 }
 
-/** What this agent session is at work on; without a session, what this agent is at work on, where that is one thing. */
+/** The running tasks of this session; without a session, the one running task of the agent, if it has exactly one. */
 export async function runningTasksOf(db: Db, workspace: string, worker: { sessionId: string | null; actor: string }): Promise<TaskRow[]> {
   const running = { workspace_id: workspace, status: RUNNING };
   if (worker.sessionId) return await findRows(db, 'tasks', { ...running, session_id: worker.sessionId }, { limit: 20 });
@@ -91,7 +95,7 @@ export async function runningTasksOf(db: Db, workspace: string, worker: { sessio
   return own.length === 1 ? own : [];
 }
 
-/** What is running of this session, or was begun by this agent since then: the last changed first. */
+/** Running tasks of this session, or started by this agent since then; the last changed first. */
 export async function tasksInHand(
   db: Db,
   workspace: string,
@@ -130,11 +134,8 @@ export const viewTask = (row: TaskRow, viewer: Viewer): TaskView =>
 export async function showTasks(db: Db, workspace: string, principal: Principal, rows: readonly TaskRow[]): Promise<ShownTask[]> {
   const viewer = await viewerOf(db, principal);
   const titles = await titlesOf(db, workspace, [...new Set(rows.flatMap(({ workstream_id }) => workstream_id ?? []))]);
-  const overlaps = await overlapsOf(
-    db,
-    workspace,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const overlaps = await overlapsOf(db, workspace, ids);
   return rows.map((row) => ({
     ...viewTask(row, viewer),
     agent_id: viewer.agent(row.actor, row.developer_id).agent_id,
@@ -149,6 +150,9 @@ export async function ownsWorkstream(db: Db, workspace: string, developerId: str
 
 export const findWorkstream = (db: Db, workspace: string, id: string): Promise<WorkstreamRow | undefined> =>
   findRow(db, 'workstreams', { workspace_id: workspace, id });
+
+export const changeWorkstream = (tx: Tx, id: string, values: Partial<WorkstreamRow>) =>
+  changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id }, { ...values, updated_at: tx.now });
 
 export async function titlesOf(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await rowsById(db, 'workstreams', workspace, ids);

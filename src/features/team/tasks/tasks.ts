@@ -7,9 +7,9 @@ import type { Tx } from '../../../storage/write.ts';
 import { addItemFiles, bestFit, type CheckedWork, markWorkFiles, setItemOwner } from '../overlap/index.ts';
 import { repoOfSession } from '../sessions/index.ts';
 import { RUNNING } from './lifecycle.ts';
-import { filesOf, findTask, findWorkstream, openTaskIds, orphanTasks, runningTasksOf } from './store.ts';
+import { changeTask, changeWorkstream, filesOf, findTask, findWorkstream, openTaskIds, orphanTasks, runningTasksOf } from './store.ts';
 
-/** A task in the words of whoever checks, plans or starts it. */
+/** A task as the caller describes it. */
 export interface TaskWords {
   readonly title: string;
   readonly task_type: TaskRow['task_type'];
@@ -20,7 +20,7 @@ export interface TaskWords {
   readonly priority?: TaskRow['priority'] | undefined;
   readonly target_files?: readonly string[] | undefined;
   readonly workstream_id?: string | undefined;
-  /** Where no session tells it. */
+  /** Overrides the repository of the session. */
   readonly repo?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export async function subjectOf(tx: Tx, ctx: WriteContext, developerId: string, 
   };
 }
 
-/** A stored task, as the comparison sees it. */
+/** A stored task in the form that the overlap check takes. */
 export const storedSubject = (row: TaskRow): CheckedWork => ({
   kind: 'task',
   developerId: row.developer_id,
@@ -131,8 +131,8 @@ interface NewTask {
   readonly description: string | null;
 }
 
-/** By whom an event is written: a caller, or the server itself when it starts. */
-type Voice = Pick<WriteContext, 'principal' | 'session'> | { readonly principal: { readonly actor: string }; readonly session: null };
+/** A caller, or the server itself when it starts. */
+type EventAuthor = Pick<WriteContext, 'principal' | 'session'> | { readonly principal: { readonly actor: string }; readonly session: null };
 
 const CHOICES = 200;
 
@@ -141,15 +141,15 @@ const runningWorkstreams = (db: Db, workspace: string, developerId: string, limi
   findRows(db, 'workstreams', { workspace_id: workspace, developer_id: developerId, status: RUNNING }, { order: { id: 'desc' }, limit });
 
 /** The best matching open workstream of the developer; where none matches, a container made for the task. */
-async function chooseWorkstream(tx: Tx, voice: Voice, task: NewTask): Promise<string> {
+async function chooseWorkstream(tx: Tx, author: EventAuthor, task: NewTask): Promise<string> {
   const choices = await runningWorkstreams(tx.db, tx.workspace, task.developerId, CHOICES);
-  return bestFit(task, choices) ?? (await makeContainer(tx, voice, task));
+  return bestFit(task, choices) ?? (await makeContainer(tx, author, task));
 }
 
-async function makeContainer(tx: Tx, voice: Voice, task: NewTask): Promise<string> {
+async function makeContainer(tx: Tx, author: EventAuthor, task: NewTask): Promise<string> {
   const { developerId, title, scope, description } = task;
-  const row = await insertWorkstream(tx, voice, { developerId, title, description: scope ?? description, status: 'active', auto_created: 1 });
-  tell(tx, voice, { kind: 'workstream.auto_created', subject: row.id, payload: { title: row.title } });
+  const row = await insertWorkstream(tx, author, { developerId, title, description: scope ?? description, status: 'active', auto_created: 1 });
+  appendEvent(tx, author, { kind: 'workstream.auto_created', subject: row.id, payload: { title: row.title } });
   return row.id;
 }
 
@@ -157,12 +157,12 @@ interface NewWorkstream extends Pick<WorkstreamRow, 'title' | 'description' | 's
   readonly developerId: string;
 }
 
-export async function insertWorkstream(tx: Tx, voice: Voice, { developerId, ...workstream }: NewWorkstream): Promise<WorkstreamRow> {
+export async function insertWorkstream(tx: Tx, author: EventAuthor, { developerId, ...workstream }: NewWorkstream): Promise<WorkstreamRow> {
   const row: WorkstreamRow = {
     workspace_id: tx.workspace,
     id: newId('wst', tx.now),
     developer_id: developerId,
-    session_id: voice.session,
+    session_id: author.session,
     ...workstream,
     result_summary: null,
     reason: null,
@@ -175,15 +175,15 @@ export async function insertWorkstream(tx: Tx, voice: Voice, { developerId, ...w
 }
 
 /** A container has no purpose of its own: it ends with its last open task. */
-export async function closeEmptyContainer(tx: Tx, voice: Voice, workstreamId: string | null): Promise<void> {
+export async function closeEmptyContainer(tx: Tx, author: EventAuthor, workstreamId: string | null): Promise<void> {
   const row = workstreamId ? await findWorkstream(tx.db, tx.workspace, workstreamId) : undefined;
   if (!row || row.auto_created === 0 || row.closed_at !== null) return;
   if ((await openTaskIds(tx.db, tx.workspace, row.id)).length > 0) return;
-  await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status: 'completed', updated_at: tx.now, closed_at: tx.now });
-  tell(tx, voice, { kind: 'workstream.completed', subject: row.id, payload: { title: row.title, automatic: true } });
+  await changeWorkstream(tx, row.id, { status: 'completed', closed_at: tx.now });
+  appendEvent(tx, author, { kind: 'workstream.completed', subject: row.id, payload: { title: row.title, automatic: true } });
 }
 
-function tell(tx: Tx, { principal: { actor }, session }: Voice, event: { kind: string; subject: string; payload: Record<string, unknown> }): void {
+function appendEvent(tx: Tx, { principal: { actor }, session }: EventAuthor, event: { kind: string; subject: string; payload: Record<string, unknown> }): void {
   tx.append({ category: 'work', actor, session, ...event });
 }
 
@@ -192,24 +192,18 @@ export async function activate(tx: Tx, ctx: WriteContext, row: TaskRow): Promise
   const workstream = row.workstream_id ? await findWorkstream(tx.db, tx.workspace, row.workstream_id) : undefined;
   const isOpen = workstream && workstream.closed_at === null;
   const workstreamId = isOpen ? workstream.id : await chooseWorkstream(tx, ctx, { ...row, developerId: row.developer_id });
-  await changeRows(
-    tx.db,
-    'tasks',
-    { workspace_id: tx.workspace, id: row.id },
-    {
-      status: 'active',
-      actor: ctx.principal.actor,
-      session_id: ctx.session ?? row.session_id,
-      workstream_id: workstreamId,
-      started_at: tx.now,
-      updated_at: tx.now,
-    },
-  );
+  await changeTask(tx, row.id, {
+    status: 'active',
+    actor: ctx.principal.actor,
+    session_id: ctx.session ?? row.session_id,
+    workstream_id: workstreamId,
+    started_at: tx.now,
+  });
   record(tx, ctx, { category: 'work', kind: 'task.started', subject: row.id, payload: { title: row.title, planned: true, workstream_id: workstreamId } });
   return workstreamId;
 }
 
-/** Files that an agent has in hand belong to what it is at work on: others are compared with them too. */
+/** Adds files that an agent has in hand to its running tasks, so that other work is compared with them. */
 export async function noteFiles(tx: Tx, ctx: WriteContext, { sessionId, files }: { sessionId: string | null; files: readonly string[] }): Promise<void> {
   for (const task of await runningTasksOf(tx.db, tx.workspace, { sessionId, actor: ctx.principal.actor })) await addItemFiles(tx, task.id, files);
 }
@@ -230,7 +224,7 @@ export async function takeOver(tx: Tx, ctx: WriteContext, { taskIds, fromDevelop
     const staysIn = toDeveloperId === fromDeveloperId ? row.workstream_id : null;
     const workstreamId = staysIn ?? (await chooseWorkstream(tx, ctx, { ...row, developerId: toDeveloperId }));
     const moved = { developer_id: toDeveloperId, actor: ctx.principal.actor, session_id: ctx.session, workstream_id: workstreamId, updated_at: tx.now };
-    await changeRows(tx.db, 'tasks', { workspace_id: tx.workspace, id: id }, moved);
+    await changeTask(tx, id, moved);
     await setItemOwner(tx, id, toDeveloperId);
     await markWorkFiles(tx, storedSubject({ ...row, ...moved }), id);
     record(tx, ctx, { category: 'work', kind: 'task.handed_over', subject: id, payload: { title: row.title, from: fromDeveloperId, to: toDeveloperId } });

@@ -68,7 +68,7 @@ export function taskTools(preflight: Preflight): Implementation[] {
       prepare,
       write: async (tx, { check_id, scope_verdict, warning_id, confirmation_reason, ...words }, ctx, prepared) => {
         const developerId = callingDeveloper(ctx.principal);
-        // What could never be started is refused before anybody is asked to judge it.
+        // A start that can never succeed is refused before anybody must judge its candidates.
         if (words.workstream_id) await requireOpenWorkstream(tx, developerId, words.workstream_id);
         const subject = await subjectOf(tx, ctx, developerId, words, null);
         const answer = { check_id, scope_verdict, warning_id, confirmation_reason };

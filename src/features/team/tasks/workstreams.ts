@@ -2,7 +2,7 @@ import { record, type WriteContext } from '../../../kernel/call.ts';
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { notFound, ok, type Refused, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { changeRows, view } from '../../../storage/rows.ts';
+import { view } from '../../../storage/rows.ts';
 import type { WorkstreamRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
@@ -29,10 +29,10 @@ import {
   updateWorkstream,
 } from './contract.ts';
 import { requireState, WORKSTREAM_MACHINE } from './lifecycle.ts';
-import { countTasksIn, findWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './store.ts';
+import { changeWorkstream, countTasksIn, findWorkstream, openTaskIds, plannedWithTitle, workstreamNamed } from './store.ts';
 import { insertWorkstream } from './tasks.ts';
 
-/** What an event tells of a completion: with the title it stays within the bound of a payload. */
+/** Keeps the event of a completion, with its title, within the bound of a payload. */
 const SUMMARY_BYTES = 2_000;
 const LISTED_TASKS = 100;
 
@@ -91,7 +91,7 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
         requireState(WORKSTREAM_MACHINE, 'start_planned', 'workstream', row);
         const subject = subjectOf(row.developer_id, { title: row.title, description: row.description ?? undefined }, row);
         const begin = async () => {
-          await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status: 'active', updated_at: tx.now });
+          await changeWorkstream(tx, row.id, { status: 'active' });
           record(tx, ctx, { category: 'work', kind: 'workstream.start_planned', subject: row.id, payload: { title: row.title } });
           return row;
         };
@@ -103,7 +103,7 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
         const row = await ownWorkstream(tx, ctx, workstream_id);
         requireState(WORKSTREAM_MACHINE, 'update', 'workstream', row);
         if (row.status !== status) {
-          await changeRows(tx.db, 'workstreams', { workspace_id: tx.workspace, id: row.id }, { status, updated_at: tx.now });
+          await changeWorkstream(tx, row.id, { status });
           await setItemStatus(tx, row.id, status);
           record(tx, ctx, { category: 'work', kind: 'workstream.updated', subject: row.id, payload: { from: row.status, to: status } });
         }
@@ -125,12 +125,7 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
             { workstream_id, status: row.status, open_task_ids: open },
           );
         }
-        await changeRows(
-          tx.db,
-          'workstreams',
-          { workspace_id: tx.workspace, id: row.id },
-          { status: 'completed', result_summary, updated_at: tx.now, closed_at: tx.now },
-        );
+        await changeWorkstream(tx, row.id, { status: 'completed', result_summary, closed_at: tx.now });
         await setItemStatus(tx, row.id, 'completed', tx.now);
         record(tx, ctx, {
           category: 'work',
@@ -150,12 +145,7 @@ export function workstreamTools(preflight: Preflight): Implementation[] {
       write: async (tx, { workstream_id, reason }, ctx) => {
         const row = await ownWorkstream(tx, ctx, workstream_id);
         requireState(WORKSTREAM_MACHINE, 'cancel', 'workstream', row);
-        await changeRows(
-          tx.db,
-          'workstreams',
-          { workspace_id: tx.workspace, id: row.id },
-          { status: 'cancelled', reason, updated_at: tx.now, closed_at: tx.now },
-        );
+        await changeWorkstream(tx, row.id, { status: 'cancelled', reason, closed_at: tx.now });
         await setItemStatus(tx, row.id, 'cancelled', tx.now);
         await dropPlanWarning(tx, ctx, row.id);
         record(tx, ctx, { category: 'work', kind: 'workstream.cancelled', subject: row.id, payload: { title: row.title, reason } });

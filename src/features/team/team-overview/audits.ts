@@ -1,19 +1,69 @@
 import { z } from 'zod';
+import { record, type WriteContext } from '../../../kernel/call.ts';
+import { excerpt } from '../../../kernel/excerpt.ts';
+import { ok, type Reply, refused } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRows, readJson } from '../../../storage/rows.ts';
+import { findRows, insertRows, newId, readJson } from '../../../storage/rows.ts';
 import type { ParallelAuditRow } from '../../../storage/schema-rows.ts';
-import type { Viewer } from '../../core/identity/index.ts';
-import { isOpen, itemsById, type Pair } from '../overlap/index.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { callingDeveloper, type Viewer, viewerOf } from '../../core/identity/index.ts';
+import { isOpen, itemsById, type likePairs, type Pair } from '../overlap/index.ts';
 import type { AuditConflict, TeamState } from './contract.ts';
 
-/** What an audit stores of a conflict: who and in which state is looked up when it is shown. */
+export type ComparedPairs = Awaited<ReturnType<typeof likePairs>>;
+
+type AuditReply = { audit_id: string; compared: number; left_out: number; conflicts: AuditConflict[] };
+
+/** At most so many are shown and stored; a batch of similar tasks makes thousands. */
+const MAX_CONFLICTS = 50;
+
+/** Keeps the event of an audit within the bound of a payload. */
+const DETAILED = 10;
+const TITLE_BYTES = 120;
+const REASON_BYTES = 200;
+
+export async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, leftOut }: ComparedPairs): Promise<Reply<AuditReply>> {
+  const developerId = callingDeveloper(ctx.principal);
+  const id = newId('audit', tx.now);
+  const audit = { workspace_id: tx.workspace, id, developer_id: developerId, compared, conflicts: conflictsJson(pairs), created_at: tx.now };
+  await insertRows(tx.db, 'parallel_audits', audit);
+  record(tx, ctx, {
+    category: 'work',
+    kind: 'parallel_work.audit',
+    subject: id,
+    payload: {
+      compared,
+      left_out: leftOut,
+      conflict_count: pairs.length,
+      conflicts: pairs.slice(0, DETAILED).map(({ first, second, score, reason }) => ({
+        first: { id: first.id, title: excerpt(first.title, TITLE_BYTES), status: first.status },
+        second: { id: second.id, title: excerpt(second.title, TITLE_BYTES), status: second.status },
+        score,
+        reason: excerpt(reason, REASON_BYTES),
+      })),
+    },
+  });
+  const viewer = await viewerOf(tx.db, ctx.principal);
+  const conflicts = pairs.map((pair) => conflictView(pair, viewer));
+  const data = { audit_id: id, compared, left_out: leftOut, conflicts: conflicts.slice(0, MAX_CONFLICTS) };
+  const unsettled = conflicts.filter(({ kind }) => kind !== 'historical').length;
+  if (unsettled === 0) return ok(data, `${compared} pieces of work compared; none looks like another that is under way.`);
+  const cut = unsettled > MAX_CONFLICTS ? ` The ${MAX_CONFLICTS} that are most alike are listed.` : '';
+  return refused(
+    'warning',
+    'PARALLEL_WORK',
+    `${unsettled} ${unsettled === 1 ? 'pair of work looks' : 'pairs of work look'} the same.${cut}`,
+    'For each of data.conflicts: settle with the owners who goes on, and cancel or complete the other.',
+    data,
+  );
+}
+
+/** The stored part of a conflict. Owners and states are looked up when it is shown. */
 const storedConflicts = z.array(z.strictObject({ first: z.string(), second: z.string(), score: z.number(), reason: z.string() }));
 
 const LISTED = 5;
-/** So many are told and stored; a batch of tasks cut from one cloth makes thousands. */
-export const MAX_CONFLICTS = 50;
 
-export const stored = (pairs: readonly Pair[]): string =>
+const conflictsJson = (pairs: readonly Pair[]): string =>
   JSON.stringify(pairs.slice(0, MAX_CONFLICTS).map(({ first, second, score, reason }) => ({ first: first.id, second: second.id, score, reason })));
 
 const auditRows = (db: Db, workspace: string, limit: number): Promise<ParallelAuditRow[]> =>
@@ -29,16 +79,13 @@ export async function latestAudits(db: Db, workspace: string, viewer: Viewer): P
   }));
 }
 
-/** The conflicts of the latest audit, as they stand now: what was running may be finished since. */
-export async function standingConflicts(db: Db, workspace: string, viewer: Viewer): Promise<AuditConflict[]> {
+/** The conflicts of the latest audit in their present state: running work may be finished by now. */
+export async function currentConflicts(db: Db, workspace: string, viewer: Viewer): Promise<AuditConflict[]> {
   const [latest] = await auditRows(db, workspace, 1);
   if (!latest) return [];
   const conflicts = readJson(storedConflicts, latest.conflicts);
-  const items = await itemsById(
-    db,
-    workspace,
-    conflicts.flatMap(({ first, second }) => [first, second]),
-  );
+  const ids = conflicts.flatMap(({ first, second }) => [first, second]);
+  const items = await itemsById(db, workspace, ids);
   return conflicts.flatMap(({ first, second, score, reason }) => {
     const [one, other] = [items.get(first), items.get(second)];
     if (!one || !other || one.status === 'cancelled' || other.status === 'cancelled') return [];

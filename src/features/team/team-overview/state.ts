@@ -1,10 +1,6 @@
-import { sql } from 'kysely';
-import { z } from 'zod';
 import type { Principal } from '../../../kernel/call.ts';
-import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { readJson } from '../../../storage/rows.ts';
 import { viewerOf } from '../../core/identity/index.ts';
 import { openQuestions } from '../../workflow/messages/index.ts';
 import { liveClaims, type Waiting, waitingFor } from '../coordination/index.ts';
@@ -12,10 +8,10 @@ import { recentNotes } from '../notes/index.ts';
 import { RECENT_MS, recentWarnings, warningView } from '../overlap/index.ts';
 import { activeContexts, recentSessions, staleSessions } from '../sessions/index.ts';
 import { type TaskView, tasksBy, viewTask, workstreamsBy } from '../tasks/index.ts';
-import { latestAudits, standingConflicts } from './audits.ts';
-import type { StateDocument, TeamState, teamFeedback } from './contract.ts';
+import { currentConflicts, latestAudits } from './audits.ts';
+import type { StateDocument, TeamState } from './contract.ts';
 
-/** So many rows of each section: what an agent reads at the start of its work must stay small. */
+/** Rows of each section: an agent reads the state at the start of its work, so it must stay small. */
 const ROWS = 15;
 const CONTEXTS = 5;
 const SUMMARY_SHOWN = 300;
@@ -54,7 +50,7 @@ export async function readTeamState(
   const completed = (await tasks(['completed'])).filter(({ closed_at }) => (closed_at ?? 0) >= now - RECENT_MS);
   const warnings = await recentWarnings(db, workspace, { open: true, limit: ROWS + 1 });
   const notes = await recentNotes(db, workspace, viewer, now - RECENT_MS, ROWS + 1);
-  const conflicts = await standingConflicts(db, workspace, viewer);
+  const conflicts = await currentConflicts(db, workspace, viewer);
   const state = {
     active_work: listed('active_work', (await tasks(['active', 'blocked'])).map(brief)),
     planned_work: listed('planned_work', (await tasks(['planned'])).map(brief)),
@@ -74,7 +70,7 @@ export async function readTeamState(
   return { ...state, next_actions: nextActions(state, waiting, principal), cut, waiting };
 }
 
-/** What agents ask people. Not for agents: none of them can answer. */
+/** Questions of agents to people. Agents do not get them, because they cannot answer. */
 export async function readQuestions(db: Db, workspace: string, viewer: Principal, now: number): Promise<Pick<StateDocument, 'questions' | 'cut'>> {
   const open = await openQuestions(db, workspace, viewer, now, ROWS);
   const questions = open.slice(0, ROWS).map((question) => ({ ...question, question: beginning(question.question, QUESTION_SHOWN) }));
@@ -113,7 +109,7 @@ type NextAction = TeamState['next_actions'][number];
 
 const MAX_ITEMS = 12;
 
-/** What the caller should do next, the most pressing first. */
+/** The next actions of the caller, the most pressing first. */
 function nextActions(state: Facts, { waiting, answers, handoffs }: Waiting, viewer: Principal): NextAction[] {
   const me = viewer.developerName ?? '';
   const mine = <T extends { mine: boolean }>(rows: readonly T[]) => rows.filter((row) => row.mine);
@@ -146,37 +142,4 @@ function nextActions(state: Facts, { waiting, answers, handoffs }: Waiting, view
       about: task_id,
     })),
   ].slice(0, MAX_ITEMS);
-}
-
-const payload = z.looseObject({
-  type: z.enum(['warning', 'block', 'error', 'info']),
-  code: z.string(),
-  message: z.string(),
-  required_action: z.string(),
-});
-
-type Item = Output<typeof teamFeedback>['items'][number];
-
-/** What the developer's own agents were told, newest first. Actors end with the developer's id, whichever agent it was. */
-export async function feedbackOf(db: Db, workspace: string, developerId: string, type: Item['type'] | undefined, limit: number): Promise<Item[]> {
-  let query = db
-    .selectFrom('events')
-    .selectAll()
-    .where('workspace_id', '=', workspace)
-    // As a literal, or the planner cannot know that the index over feedback serves.
-    .where('category', '=', sql.lit<'feedback'>('feedback'))
-    .where('actor', 'like', `%${developerId}`);
-  if (type) query = query.where('payload', 'like', `%"type":"${type}"%`);
-  const rows = await query
-    .orderBy('seq', 'desc')
-    .limit(type ? limit * 2 : limit)
-    .execute();
-  return rows
-    .map((row) => ({ row, told: payload.safeParse(readJson(z.unknown(), row.payload)) }))
-    .flatMap(({ row, told }) => {
-      if (!told.success || (type && told.data.type !== type)) return [];
-      const { type: kind, code, message, required_action } = told.data;
-      return [{ seq: row.seq, type: kind, tool: row.kind, code, message, required_action, session_id: row.session, time: row.time }];
-    })
-    .slice(0, limit);
 }

@@ -20,7 +20,7 @@ const MAX_ITEMS = 200;
 const COMPLETIONS: ReadonlySet<string> = new Set(['task.completed', 'workstream.completed']);
 const CHECKS: ReadonlySet<string> = new Set(['task.checked', 'workstream.checked']);
 const AUDIT = 'parallel_work.audit';
-/** The events that the summary tells of; of the others it says how many there were. */
+/** The events that the summary lists; all others are only counted. */
 const LISTED_KINDS: ReadonlySet<string> = new Set([...COMPLETIONS, ...CHECKS, AUDIT, 'scope.judged', 'warning.confirmed', 'warning.dismissed']);
 
 const payload = z.looseObject({
@@ -33,7 +33,7 @@ const payload = z.looseObject({
   warning_id: z.string().nullish(),
 });
 
-/** What happened in the last `days`, out of the journal, and what is going on now. */
+/** The events of the last `days`, from the journal, and the present work. */
 export async function summarise(db: Db, workspace: string, principal: Principal, now: number, days: number): Promise<SummaryData> {
   const from = now - days * DAY_MS;
   const viewer = await viewerOf(db, principal);
@@ -62,10 +62,10 @@ export async function summarise(db: Db, workspace: string, principal: Principal,
 
 type Recorded = Pick<SummaryData, 'completed' | 'overlap_warnings' | 'parallel_audits' | 'events'>;
 
-/** So many events are read before other calls get their turn. */
+/** Other calls run after each page of events. */
 const PAGE = 1_000;
 
-/** The last of each that the journal tells of, and how many events there were of each kind. */
+/** The last entries of each list in the journal, and the number of events of each kind. */
 async function recordedSince(db: Db, workspace: string, since: number, owner: (actor: string) => string): Promise<Recorded> {
   const completed: Recorded['completed'] = [];
   const warnings: Recorded['overlap_warnings'] = [];
@@ -122,7 +122,7 @@ function outcomeOf(kind: string, details: z.output<typeof payload>): string | nu
   return kind === 'warning.confirmed' ? 'confirmed' : 'dismissed';
 }
 
-/** What agents wrote is text, not markup. */
+/** Text of agents must not become markup. */
 const escapeMarkdown = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#|~]/g, (mark) => `\\${mark}`);
 
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10);

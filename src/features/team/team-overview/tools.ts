@@ -1,15 +1,13 @@
 import { type CallContext, record, type WriteContext } from '../../../kernel/call.ts';
-import { excerpt } from '../../../kernel/excerpt.ts';
 import { ok, type Reply, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { insertRows, newId } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { callingDeveloper, viewerOf } from '../../core/identity/index.ts';
 import { markDelivered } from '../coordination/index.ts';
 import { type Finder, likePairs } from '../overlap/index.ts';
-import { conflictView, latestAudits, MAX_CONFLICTS, standingConflicts, stored } from './audits.ts';
+import { type ComparedPairs, currentConflicts, latestAudits, storeAudit } from './audits.ts';
+import { feedbackOf } from './call-feedback.ts';
 import {
-  type AuditConflict,
   auditByHand,
   auditParallelWork,
   latestAudit,
@@ -22,16 +20,13 @@ import {
   teamState,
   weeklySummary,
 } from './contract.ts';
-import { feedbackOf, readQuestions, readTeamState } from './state.ts';
+import { readQuestions, readTeamState } from './state.ts';
 import { summarise } from './summary.ts';
 
 const WEEK = 7;
 
-type Found = Awaited<ReturnType<typeof likePairs>>;
-type Audit = { audit_id: string; compared: number; left_out: number; conflicts: AuditConflict[] };
-
 export function teamTools(finder: Finder): Implementation[] {
-  const compare = async (_input: unknown, { principal, reader, workspace, clock, signal }: ReadContext): Promise<Found> => {
+  const compare = async (_input: unknown, { principal, reader, workspace, clock, signal }: ReadContext): Promise<ComparedPairs> => {
     callingDeveloper(principal);
     return await likePairs(reader, workspace, finder, clock.now(), { signal });
   };
@@ -44,7 +39,7 @@ export function teamTools(finder: Finder): Implementation[] {
         // The next actions have room for some of what waits, and for no answer's words: what they leave out is not delivered.
         const named = new Set(state.next_actions.map(({ about }) => about));
         await markDelivered(tx, ctx, { waiting: waiting.waiting.filter(({ ask_id }) => named.has(ask_id)), answers: [] });
-        return judged(state);
+        return stateReply(state);
       },
     }),
     implement(readState, {
@@ -63,7 +58,7 @@ export function teamTools(finder: Finder): Implementation[] {
       read: async (_input, { reader, workspace, principal }) => {
         const viewer = await viewerOf(reader, principal);
         const [audit = null] = await latestAudits(reader, workspace, viewer);
-        return ok({ audit, conflicts: await standingConflicts(reader, workspace, viewer) });
+        return ok({ audit, conflicts: await currentConflicts(reader, workspace, viewer) });
       },
     }),
     implement(auditParallelWork, { prepare: compare, write: async (tx, _input, ctx, found) => await storeAudit(tx, ctx, found) }),
@@ -92,62 +87,21 @@ const documentOf = (state: TeamState, { questions, cut }: Pick<StateDocument, 'q
   cut: [...state.cut, ...cut],
 });
 
-/** Stale work and work done twice make the state a warning: they are to be looked at before anything is taken over. */
-function judged(state: TeamState): Reply<TeamState> {
-  const standing = state.parallel_audit_conflicts.filter(({ kind }) => kind !== 'historical');
+/** Stale sessions and duplicate work make the reply a warning: the agent must look at them before it takes over work. */
+function stateReply(state: TeamState): Reply<TeamState> {
+  const unsettled = state.parallel_audit_conflicts.filter(({ kind }) => kind !== 'historical');
   const stale = state.stale_sessions.length;
-  if (stale === 0 && standing.length === 0) return ok(state, `Tasks under way: ${state.active_work.length}; planned: ${state.planned_work.length}.`);
+  if (stale === 0 && unsettled.length === 0) return ok(state, `Tasks under way: ${state.active_work.length}; planned: ${state.planned_work.length}.`);
   const found = [
     stale > 0 ? `${stale} session${stale === 1 ? ' has' : 's have'} gone quiet` : '',
-    standing.length > 0 ? `${standing.length} ${standing.length === 1 ? 'pair of work looks' : 'pairs of work look'} the same` : '',
+    unsettled.length > 0 ? `${unsettled.length} ${unsettled.length === 1 ? 'pair of work looks' : 'pairs of work look'} the same` : '',
   ].filter(Boolean);
   const next = [
     stale > 0 ? 'Review the stale sessions and their work before you take it over.' : '',
-    standing.length > 0 ? 'Look at parallel_audit_conflicts and settle with the owners who goes on.' : '',
+    unsettled.length > 0 ? 'Look at parallel_audit_conflicts and settle with the owners who goes on.' : '',
   ].filter(Boolean);
-  const code = standing.length > 0 ? 'PARALLEL_WORK' : 'STALE_SESSIONS';
+  const code = unsettled.length > 0 ? 'PARALLEL_WORK' : 'STALE_SESSIONS';
   return refused('warning', code, `${found.join('; ')}.`, next.join(' '), { ...state });
-}
-
-/** What an event tells of an audit stays within the bound of a payload. */
-const DETAILED = 10;
-const TITLE_BYTES = 120;
-const REASON_BYTES = 200;
-
-async function storeAudit(tx: Tx, ctx: WriteContext, { pairs, compared, leftOut }: Found): Promise<Reply<Audit>> {
-  const developerId = callingDeveloper(ctx.principal);
-  const id = newId('audit', tx.now);
-  const audit = { workspace_id: tx.workspace, id, developer_id: developerId, compared, conflicts: stored(pairs), created_at: tx.now };
-  await insertRows(tx.db, 'parallel_audits', audit);
-  record(tx, ctx, {
-    category: 'work',
-    kind: 'parallel_work.audit',
-    subject: id,
-    payload: {
-      compared,
-      left_out: leftOut,
-      conflict_count: pairs.length,
-      conflicts: pairs.slice(0, DETAILED).map(({ first, second, score, reason }) => ({
-        first: { id: first.id, title: excerpt(first.title, TITLE_BYTES), status: first.status },
-        second: { id: second.id, title: excerpt(second.title, TITLE_BYTES), status: second.status },
-        score,
-        reason: excerpt(reason, REASON_BYTES),
-      })),
-    },
-  });
-  const viewer = await viewerOf(tx.db, ctx.principal);
-  const conflicts = pairs.map((pair) => conflictView(pair, viewer));
-  const data = { audit_id: id, compared, left_out: leftOut, conflicts: conflicts.slice(0, MAX_CONFLICTS) };
-  const standing = conflicts.filter(({ kind }) => kind !== 'historical').length;
-  if (standing === 0) return ok(data, `${compared} pieces of work compared; none looks like another that is under way.`);
-  const cut = standing > MAX_CONFLICTS ? ` The ${MAX_CONFLICTS} that are most alike are listed.` : '';
-  return refused(
-    'warning',
-    'PARALLEL_WORK',
-    `${standing} ${standing === 1 ? 'pair of work looks' : 'pairs of work look'} the same.${cut}`,
-    'For each of data.conflicts: settle with the owners who goes on, and cancel or complete the other.',
-    data,
-  );
 }
 
 type ReadContext = Pick<CallContext, 'principal' | 'reader' | 'workspace' | 'clock' | 'signal'>;

@@ -98,7 +98,7 @@ function costByList(span: UsageSpan, prices: PriceList): { cost_micros: number |
   return { cost_micros: cost, price_version: cost === null ? null : (found?.version ?? null) };
 }
 
-/** What the caller says, or else what the payload itself says of all its spans. */
+/** The cost that the caller submits, or else the sum of the costs in the payload. */
 function submittedMicros(submitted: number | undefined, spans: readonly UsageSpan[]): number | null {
   if (submitted !== undefined) return microDollars(submitted);
   return sumKnown(spans.map(({ claimed_usd }) => (claimed_usd === null ? null : microDollars(claimed_usd))));

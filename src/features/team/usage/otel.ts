@@ -1,6 +1,7 @@
 import { isRecord } from '../../../kernel/registry.ts';
 import { invalidInput } from '../../../kernel/reply.ts';
-import { dollars, each, has, inside, toSpan, type UsagePlace, type UsageSpan, wholeNumber } from './span.ts';
+import { dollars, each, has, inside, type UsagePlace, wholeNumber } from './payload-reader.ts';
+import { toSpan, type UsageSpan } from './span.ts';
 
 /** The names under which one kind of instrumentation writes its counters. */
 interface Vocabulary {
@@ -139,7 +140,7 @@ function withoutAncestors(spans: readonly UsagePlace[]): UsagePlace[] {
 
 type Part = 'input' | 'output' | 'cached' | 'creation';
 
-/** What a data point counts, by the attribute that tells. */
+/** The kind of tokens that a data point counts, by the attribute that names it. */
 const PARTS: ReadonlyMap<unknown, Part> = new Map([
   ['input', 'input'],
   ['output', 'output'],

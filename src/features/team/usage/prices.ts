@@ -1,8 +1,8 @@
 import type { Db } from '../../../storage/engine.ts';
+import { findRows } from '../../../storage/rows.ts';
 import type { ModelPriceRow } from '../../../storage/schema-rows.ts';
 import type { PriceView } from './contract.ts';
 import type { UsageSpan } from './span.ts';
-import { currentPrices } from './store.ts';
 
 /** Dollars for a million tokens of each kind. Null: not known, and then nothing that has such tokens gets a cost. */
 export interface ModelPrice {
@@ -99,7 +99,7 @@ export interface PriceList {
 
 export const workspaceVersion = (version: number): string => `workspace-${version}`;
 
-/** The prices that hold in a workspace now: its own, whatever they name, before the built-in ones. */
+/** The prices of a workspace: its own first, whatever they name, then the built-in ones. */
 export async function priceList(db: Db, workspace: string): Promise<PriceList> {
   const own = new Map<string, PriceView>();
   for (const row of await currentPrices(db, workspace)) {
@@ -120,6 +120,12 @@ export async function priceList(db: Db, workspace: string): Promise<PriceList> {
       return undefined;
     },
   };
+}
+
+/** The newest row of each model that was ever set. */
+export async function currentPrices(db: Db, workspace: string): Promise<ModelPriceRow[]> {
+  const rows = await findRows(db, 'model_prices', { workspace_id: workspace }, { order: { version: 'asc' } });
+  return [...new Map(rows.map((row) => [row.model, row])).values()];
 }
 
 /** A row without figures took back what was set before it. */

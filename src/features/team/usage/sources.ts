@@ -1,6 +1,7 @@
 import { invalidInput } from '../../../kernel/reply.ts';
 import { otel } from './otel.ts';
-import { counter, dollars, each, has, inside, rootOf, toSpan, type UsagePlace, type UsageSpan } from './span.ts';
+import { counter, dollars, each, has, inside, rootOf, type UsagePlace } from './payload-reader.ts';
+import { toSpan, type UsageSpan } from './span.ts';
 
 /** Gives the spans of a payload of its shape, nothing where the payload has another, and refuses counters that cannot be. */
 type Shape = (payload: UsagePlace) => UsageSpan[] | undefined;
@@ -8,7 +9,7 @@ type Shape = (payload: UsagePlace) => UsageSpan[] | undefined;
 /** A payload whose maker the source does not tell. */
 const ANY_MAKER: readonly Shape[] = [direct, anthropicByItsMarks, gemini, openai];
 
-/** Who took the counters, and in which shapes they come from there. The first that fits is read. */
+/** The sources of counters, and the shapes in which each sends them. The first shape that fits is read. */
 const SHAPES = {
   claude: [anthropic],
   'claude-code': [anthropic],

@@ -1,4 +1,3 @@
-import { isRecord } from '../../../kernel/registry.ts';
 import { invalidInput } from '../../../kernel/reply.ts';
 
 /**
@@ -16,7 +15,7 @@ export interface UsageSpan {
   readonly output_tokens: number;
   readonly reasoning_tokens: number;
   readonly total_tokens: number;
-  /** What the payload itself says that it cost, in dollars. */
+  /** The cost that the payload itself reports, in dollars. */
   readonly claimed_usd: number | null;
 }
 
@@ -62,7 +61,7 @@ export function toSpan(reading: CounterReading): UsageSpan {
   };
 }
 
-/** Of a payload's text the name of the model alone is kept: short, and of characters that no sentence is written with. */
+/** The name of the model is the only text that is kept of a payload: short, and of characters that no sentence is written with. */
 const MODEL = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,79}(\[[0-9a-z]{1,4}\])?$/;
 
 /** Where a cloud keeps a model is the name of an account and longer than any name of a model: only its end is one. */
@@ -88,49 +87,3 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
 ];
 
 const providerOf = (model: string | null): string | null => (model === null ? null : (MAKERS.find(([pattern]) => pattern.test(model))?.[1] ?? null));
-
-/** An object inside a payload, and how a refusal calls it. */
-export interface UsagePlace {
-  readonly path: string;
-  readonly value: Readonly<Record<string, unknown>>;
-}
-
-export const rootOf = (payload: Record<string, unknown>): UsagePlace => ({ path: 'payload', value: payload });
-
-export function inside(place: UsagePlace | undefined, key: string): UsagePlace | undefined {
-  const value = place?.value[key];
-  return place && isRecord(value) ? { path: `${place.path}.${key}`, value } : undefined;
-}
-
-/** The objects of a list; by place in it, because what stands in for a key may be anybody's text. */
-export function each(place: UsagePlace | undefined, key: string): UsagePlace[] {
-  const list = place?.value[key];
-  if (!place || !Array.isArray(list)) return [];
-  return list.flatMap((value, at) => (isRecord(value) ? [{ path: `${place.path}.${key}[${at}]`, value }] : []));
-}
-
-/** More tokens than one report can be of: a mistake, or worse. At the highest price they cost what a row can hold exactly. */
-const MAX_TOKENS = 1e10;
-
-export function wholeNumber(value: unknown, path: string): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS) return value;
-  throw invalidInput([{ field: path, message: 'expected a whole number from 0 to 10^10' }]);
-}
-
-/** The first of these counters that the object has. */
-export function counter(place: UsagePlace | undefined, ...names: readonly string[]): number | undefined {
-  const name = names.find((each) => place?.value[each] !== undefined && place.value[each] !== null);
-  return place && name !== undefined ? wholeNumber(place.value[name], `${place.path}.${name}`) : undefined;
-}
-
-const MAX_DOLLARS = 1e6;
-
-export function dollars(place: UsagePlace | undefined, ...names: readonly string[]): number | undefined {
-  const name = names.find((each) => place?.value[each] !== undefined && place.value[each] !== null);
-  if (!place || name === undefined) return undefined;
-  const value = place.value[name];
-  if (typeof value === 'number' && value >= 0 && value <= MAX_DOLLARS) return value;
-  throw invalidInput([{ field: `${place.path}.${name}`, message: 'expected dollars from 0 to 10^6' }]);
-}
-
-export const has = (place: UsagePlace | undefined, ...names: readonly string[]): boolean => names.some((name) => place?.value[name] !== undefined);

@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
-import { findRows, matching } from '../../../storage/rows.ts';
-import type { ModelPriceRow } from '../../../storage/schema-rows.ts';
+import { matching } from '../../../storage/rows.ts';
 import { PRIVATE, type Viewer } from '../../core/identity/index.ts';
 import type { CountedUsage, UsageKey, UsageRow, UsageTotals } from './contract.ts';
 
 /** A key that the sums are not by is not there. */
 interface UsageSum {
   day?: number;
-  /** Null: somebody who is hidden, with whatever agent on whatever task. */
+  /** Null: a hidden developer, with any agent on any task. */
   developer_id?: string | null;
   agent_type?: string | null;
   model?: string | null;
@@ -122,12 +121,6 @@ const spansWithTasks = (db: Db) =>
         ),
     );
 
-/** The newest row of each model that was ever set. */
-export async function currentPrices(db: Db, workspace: string): Promise<ModelPriceRow[]> {
-  const rows = await findRows(db, 'model_prices', { workspace_id: workspace }, { order: { version: 'asc' } });
-  return [...new Map(rows.map((row) => [row.model, row])).values()];
-}
-
 interface Usage {
   rows: UsageRow[];
   totals: UsageTotals;
@@ -163,7 +156,7 @@ export async function usageSince(db: Db, workspace: string, since: number, viewe
   return { rows: rows.map((row) => ({ ...aboutOf(row, viewer, by), ...countsOf(row) })).sort(inOrder), totals, sessions };
 }
 
-/** Whose, with what and on what; null for what the sums are not by. */
+/** The keys of a row; null for keys that the sums are not grouped by. */
 function aboutOf({ day, developer_id, agent_type = null, model = null, task_id, task_title }: UsageSum, viewer: Viewer, by: readonly UsageKey[]) {
   const isSomebodys = by.includes('developer') || by.includes('agent');
   return {

@@ -1,8 +1,9 @@
 import type { Tx } from '../../../storage/write.ts';
 import type { Runtime } from './contract.ts';
-import { addAgent, changeAgent, findAgent, type Gone, touchAgent } from './presence.ts';
+import type { ReleaseClaims } from './leaving.ts';
+import { addAgent, changeAgent, findAgent, touchAgent } from './presence.ts';
 
-/** An agent that the server itself has started. It need not register: it is told under which id it takes part. */
+/** An agent that the server itself has started. It need not register, because the server gives it its id. */
 interface StartedAgent {
   readonly name: string;
   readonly runtime: Runtime;
@@ -12,7 +13,7 @@ interface StartedAgent {
   readonly actor: string;
 }
 
-export async function enlist(tx: Tx, { name, runtime, workspacePath, developerId, actor }: StartedAgent): Promise<string> {
+export async function registerStartedAgent(tx: Tx, { name, runtime, workspacePath, developerId, actor }: StartedAgent): Promise<string> {
   const { id, role } = await addAgent(tx, {
     name,
     runtime,
@@ -29,17 +30,17 @@ export async function enlist(tx: Tx, { name, runtime, workspacePath, developerId
   return id;
 }
 
-/** The server sees its process run. One that was offline is back, without the claims that it had. */
-export async function seenRunning(tx: Tx, id: string): Promise<void> {
+/** The server sees its process run. An agent that was offline is online again, without its former claims. */
+export async function noteRunning(tx: Tx, id: string): Promise<void> {
   const agent = await findAgent(tx.db, tx.workspace, id);
   if (agent) await touchAgent(tx, agent, agent.status === 'offline' ? { status: 'online' } : {});
 }
 
 /** Its process has ended. */
-export async function dismiss(tx: Tx, id: string, by: string, gone: Gone): Promise<void> {
+export async function endStartedAgent(tx: Tx, id: string, by: string, releaseClaims: ReleaseClaims): Promise<void> {
   const agent = await findAgent(tx.db, tx.workspace, id);
   if (!agent || agent.status === 'offline') return;
   await changeAgent(tx.db, tx.workspace, id, { status: 'offline', current_task_id: null, updated_at: tx.now });
-  const tasks_released = await gone(tx, { ...agent, status: 'offline', current_task_id: null }, { reason: 'agent ended', actor: by });
+  const tasks_released = await releaseClaims(tx, { ...agent, status: 'offline', current_task_id: null }, { reason: 'agent ended', actor: by });
   tx.append({ category: 'work', kind: 'agent.offline', actor: by, subject: id, payload: { reason: 'ended', tasks_released } });
 }

@@ -1,20 +1,26 @@
 import { record } from '../../../kernel/call.ts';
 import { invalidInput, ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import type { Db } from '../../../storage/engine.ts';
 import type { AgentRow } from '../../../storage/schema-rows.ts';
 import { agentGet, agentHeartbeat, agentList, agentRegister, agentUnregister, agentUpdate } from './contract.ts';
-import { type AgentPorts, addAgent, changeAgent, HEARTBEAT_MS, LEASE_MS, leave, requireAgent, requireOnline, requireOwnAgent, touchAgent } from './presence.ts';
+import { leave, type ReleaseClaims } from './leaving.ts';
+import { addAgent, changeAgent, HEARTBEAT_MS, LEASE_MS, requireAgent, requireOnline, requireOwnAgent, touchAgent } from './presence.ts';
 import { agentViewer, listAgents } from './views.ts';
 
-function requireHeld(claims: readonly { task_id: string }[], taskId: string): void {
-  if (claims.some(({ task_id }) => task_id === taskId)) return;
-  throw new Refusal('NOT_ASSIGNED', `The agent has not claimed task ${JSON.stringify(taskId)}.`, 'Claim it with task_claim before you work on it.', {
-    field: 'current_task_id',
-    task_id: taskId,
-  });
+interface UnreadCounts {
+  readonly count: number;
+  readonly by_priority: Record<string, number>;
 }
 
-export function agentTools({ gone, claims: claimsOf, unread }: AgentPorts): Implementation[] {
+/** What agents need of the features above them. */
+export interface AgentPorts {
+  readonly releaseClaims: ReleaseClaims;
+  claims(db: Db, workspace: string, agentId: string): Promise<{ task_id: string; fence: number }[]>;
+  unread(db: Db, workspace: string, agentId: string, now: number): Promise<UnreadCounts>;
+}
+
+export function agentTools({ releaseClaims, claims: claimsOf, unread }: AgentPorts): Implementation[] {
   return [
     implement(agentRegister, {
       write: async (tx, { name, runtime, role, capabilities = [], workspace_path = null, metadata }, ctx) => {
@@ -70,7 +76,7 @@ export function agentTools({ gone, claims: claimsOf, unread }: AgentPorts): Impl
             ...(status === undefined ? {} : { status }),
             ...(current_task_id === undefined ? {} : { current_task_id }),
           });
-        const tasks_released = leaves ? await leave(tx, ctx, agent, 'agent.offline', gone) : undefined;
+        const tasks_released = leaves ? await leave(tx, ctx, agent, 'agent.offline', releaseClaims) : undefined;
         const fields = Object.entries({ status, current_task_id, workspace_path, metadata }).flatMap(([field, value]) => (value === undefined ? [] : [field]));
         if (fields.length > 0) record(tx, ctx, { category: 'work', kind: 'agent.updated', subject: id, payload: { fields, status } });
         return ok({ success: true as const, ...(tasks_released === undefined ? {} : { tasks_released }) });
@@ -92,8 +98,16 @@ export function agentTools({ gone, claims: claimsOf, unread }: AgentPorts): Impl
     implement(agentUnregister, {
       write: async (tx, { id }, ctx) => {
         const agent = await requireOwnAgent(tx.db, ctx.principal, id, 'id');
-        return ok({ success: true as const, tasks_released: await leave(tx, ctx, agent, 'agent.unregistered', gone) });
+        return ok({ success: true as const, tasks_released: await leave(tx, ctx, agent, 'agent.unregistered', releaseClaims) });
       },
     }),
   ];
+}
+
+function requireHeld(claims: readonly { task_id: string }[], taskId: string): void {
+  if (claims.some(({ task_id }) => task_id === taskId)) return;
+  throw new Refusal('NOT_ASSIGNED', `The agent has not claimed task ${JSON.stringify(taskId)}.`, 'Claim it with task_claim before you work on it.', {
+    field: 'current_task_id',
+    task_id: taskId,
+  });
 }

@@ -17,7 +17,7 @@ export interface AgentViewer extends Viewer {
   view(row: AgentRow): AgentView;
 }
 
-/** Of a private developer's agent others see that it is there and what it can do, and nothing that tells whose it is. */
+/** Others see that a private developer's agent exists and what it can do, and nothing that reveals its owner. */
 export async function agentViewer(db: Db, principal: Principal, now: number): Promise<AgentViewer> {
   const viewer = await viewerOf(db, principal);
   const view = (row: AgentRow): AgentView => {

@@ -1,4 +1,4 @@
-/** How far what was said has come, of whatever kind it is. Pure: no clock, no store. */
+/** The delivery state of messages of any kind. Pure: no clock, no store. */
 
 export const KINDS = ['ask', 'question', 'message', 'handoff', 'announcement'] as const;
 export type ThreadKind = (typeof KINDS)[number];
@@ -13,14 +13,14 @@ interface ThreadStep {
   readonly state: (typeof STEP_STATES)[number];
   /** When, or when last; null where it is not done. */
   readonly at: number | null;
-  /** By how many of `recipients`. */
+  /** The number of `recipients` for whom it is done. */
   readonly count: number | null;
 }
 
 export const STATUSES = ['undelivered', 'overdue', 'waiting', 'sent', 'delivered', 'read', 'answered', 'offered', 'accepted', 'announced', 'expired'] as const;
 type ThreadStatus = (typeof STATUSES)[number];
 
-/** What is noted of a thread. */
+/** The receipts of a thread. */
 export interface DeliveryState {
   readonly kind: ThreadKind;
   readonly sent_at: number;
@@ -29,7 +29,7 @@ export interface DeliveryState {
   readonly delivered_at: number | null;
   readonly read: number;
   readonly read_at: number | null;
-  /** Of a handoff: when it was accepted. */
+  /** For a handoff: when it was accepted. */
   readonly answered_at: number | null;
   readonly wants_answer: boolean;
   readonly due_at: number | null;
@@ -68,10 +68,10 @@ export function statusOf(delivery: DeliveryState, now: number): ThreadStatus {
   return delivery.read === delivery.recipients ? 'read' : 'delivered';
 }
 
-/** What nobody got in this time is no longer news. */
+/** Undelivered messages older than this are no longer pressing. */
 export const PRESSING_MS = 7 * 86_400_000;
 
-/** What stands first: not seen, then too late, then the rest. */
+/** The order of the list: unseen, then late, then the rest. */
 export function rankOf(delivery: DeliveryState, now: number): 0 | 1 | 2 {
   if (isUnseen(delivery, now)) return 0;
   return isLate(delivery, now) ? 1 : 2;
@@ -80,7 +80,7 @@ export function rankOf(delivery: DeliveryState, now: number): 0 | 1 | 2 {
 export const STATES = ['undelivered', 'overdue', 'unanswered'] as const;
 type ThreadState = (typeof STATES)[number];
 
-export function isIn(state: ThreadState | undefined, delivery: DeliveryState, now: number): boolean {
+export function hasState(state: ThreadState | undefined, delivery: DeliveryState, now: number): boolean {
   if (state === 'undelivered') return isUnseen(delivery, now);
   if (state === 'overdue') return isLate(delivery, now);
   return state === undefined || isUnanswered(delivery, now);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type DeliveryState, isIn, rankOf, remindableFrom, statusOf, stepsOf } from './delivery.ts';
+import { type DeliveryState, hasState, rankOf, remindableFrom, statusOf, stepsOf } from './delivery.ts';
 
 const NOW = 1_000_000;
 const MINUTE = 60_000;
@@ -56,9 +56,9 @@ test('what nobody takes note of is unknown, what is not expected none, and a bro
 
 test('an ask that nobody got and is late is found as either; once answered as neither', () => {
   const delivery = { ...sent, ...late };
-  expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => isIn(state, delivery, NOW))).toEqual([true, true, true]);
+  expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => hasState(state, delivery, NOW))).toEqual([true, true, true]);
   const answered = { ...delivery, answered_at: NOW };
-  expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => isIn(state, answered, NOW))).toEqual([false, false, false]);
+  expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => hasState(state, answered, NOW))).toEqual([false, false, false]);
 });
 
 test('what was just sent is not reminded of, nor what was reminded of a moment ago', () => {

@@ -10,7 +10,7 @@ import { isExpired, messageExpired, messageNotFound, viewMessage } from './messa
 import { changeMessages, findMessage, findMessages, inboxOf, threadOf, unreadByPriority } from './store.ts';
 
 const STATUSES = { unread: ['unread'], read: ['read'], all: ['unread', 'read'] } as const;
-/** So many ids does an event name. */
+/** The most ids in an event. */
 const NAMED = 50;
 
 export const inboxTools: Implementation[] = [
@@ -50,7 +50,7 @@ export const inboxTools: Implementation[] = [
       const marked = await readNow(
         tx,
         ctx,
-        // Of one that expired the sender is to see that it was not read in time.
+        // Expired messages stay unread, so that the sender sees that nobody read them in time.
         rows.filter((row) => !isExpired(row, tx.now)),
       );
       return ok({ success: true, marked: marked.length });
@@ -80,11 +80,11 @@ function withinAnswer(rows: readonly MessageRow[]): readonly MessageRow[] {
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-/** Of messages that nobody had delivered. */
+/** The messages must be undelivered. */
 export const noteDelivery = (tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): Promise<MessageRow[]> =>
   change(tx, ctx, 'message.delivered', rows, { delivered_at: tx.now });
 
-/** Those that were unread. Whoever reads a message has got it. */
+/** Marks the unread ones as read. Reading also counts as delivery. */
 async function readNow(tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): Promise<MessageRow[]> {
   const unread = rows.filter(({ status }) => status === 'unread');
   const [before, first] = [unread.filter(({ delivered_at }) => delivered_at !== null), unread.filter(({ delivered_at }) => delivered_at === null)];
@@ -92,14 +92,10 @@ async function readNow(tx: Tx, ctx: WriteContext, rows: readonly MessageRow[]): 
   return [...(await change(tx, ctx, 'message.read', before, read)), ...(await change(tx, ctx, 'message.read', first, { ...read, delivered_at: tx.now }))];
 }
 
-/** Changes messages alike, and tells of it once for each agent that had received some of them. */
+/** Applies one change to all messages, and appends one event for each recipient. */
 async function change(tx: Tx, ctx: WriteContext, kind: string, rows: readonly MessageRow[], values: Partial<MessageRow>): Promise<MessageRow[]> {
-  await changeMessages(
-    tx.db,
-    tx.workspace,
-    rows.map(({ id }) => id),
-    values,
-  );
+  const ids = rows.map(({ id }) => id);
+  await changeMessages(tx.db, tx.workspace, ids, values);
   for (const [agentId, received] of Map.groupBy(rows, ({ recipient_id }) => recipient_id)) {
     const payload = { count: received.length, message_ids: received.slice(0, NAMED).map(({ id }) => id) };
     record(tx, ctx, { category: 'work', kind, subject: agentId, payload });
@@ -129,7 +125,7 @@ interface UnreadMessages {
   readonly by_priority: Record<Priority, number>;
 }
 
-/** What an agent has not read and that has not expired; of some priorities only, where they are given. */
+/** The unread messages of an agent that have not expired; only of these priorities, if they are given. */
 export async function unreadOf(db: Db, workspace: string, agentId: string, now: number, priorities: readonly Priority[] = PRIORITIES): Promise<UnreadMessages> {
   const counted = new Map(await unreadByPriority(db, workspace, agentId, now));
   const by_priority = { low: 0, normal: 0, high: 0, urgent: 0 };

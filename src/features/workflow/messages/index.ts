@@ -1,20 +1,22 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { questionSweep } from './questions.ts';
-import { messageTools, threadTools } from './tools.ts';
+import { inboxTools } from './inbox.ts';
+import { questionSweep, questionTools } from './questions.ts';
+import { sendTools } from './send.ts';
+import { threadTools } from './thread-tools.ts';
 
 export type { MessageRow } from '../../../storage/schema-rows.ts';
 export { HUMAN, SERVER } from './contract.ts';
 export { noteDelivery, unreadOf } from './inbox.ts';
 export { bodyText } from './message.ts';
-export { openQuestion, openQuestions } from './questions.ts';
-export { tell } from './send.ts';
+export { openQuestion, openQuestions } from './question-views.ts';
+export { sendDirectMessage } from './send.ts';
 export { finishedThreads, undeliveredTo } from './store.ts';
 
-/** What agents and people say to each other. Threads are all of it in one list for people: asks, handoffs and announcements are kept by the team's features. */
+/** Messages between agents and people. Threads list them for people together with asks, handoffs and announcements, which the team's features keep. */
 export const messages = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({
   name: 'messages',
-  implementations: [...messageTools, ...threadTools],
+  implementations: [...sendTools, ...inboxTools, ...questionTools, ...threadTools],
   keeps: [{ what: 'Messages of threads in which nothing is unread or unanswered', ms: 'retention.days' }],
   sweeps: [questionSweep(services)],
 });

@@ -10,7 +10,7 @@ import { type AgentFilter, type AgentRow, findAgent, listAgents, requireOnline, 
 import { requireTask, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { broadcastMessage, HUMAN, sendMessage } from './contract.ts';
 import { type MessageWords, messageNotFound, newMessage } from './message.ts';
-import { ask } from './questions.ts';
+import { askPeople } from './questions.ts';
 import { findMessage } from './store.ts';
 
 const MAX_RECIPIENTS = 1_000;
@@ -33,7 +33,7 @@ export const sendTools: Implementation[] = [
         taskId: task?.id ?? null,
         actor: ctx.principal.actor,
       });
-      if (toPeople) await ask(tx, ctx, message, task);
+      if (toPeople) await askPeople(tx, ctx, message, task);
       await insertRows(tx.db, 'messages', message);
       const { id, thread_id, expires_at } = message;
       record(tx, ctx, {
@@ -70,7 +70,7 @@ interface RecipientFilter extends Pick<AgentFilter, 'role' | 'runtime'> {
   readonly status?: 'online' | 'busy' | undefined;
 }
 
-/** Who would get a broadcast: the agents that are at work, whoever has sent it left out. */
+/** The recipients of a broadcast: all agents that are at work, without its sender. */
 export async function recipientsOf(db: Db, viewer: Principal, { status, ...filter }: RecipientFilter, now: number, senderId: string): Promise<AgentRow[]> {
   // One more than may be, and one for the sender.
   const page = { limit: MAX_RECIPIENTS + 2, offset: 0 };
@@ -115,12 +115,12 @@ interface DirectMessage extends MessageWords {
   readonly from: string;
   readonly to: string;
   readonly actor: string;
-  /** The message that it goes with, in whose thread it then stands. */
+  /** The message that it belongs to; it joins that thread. */
   readonly about?: Pick<MessageRow, 'id' | 'thread_id'>;
 }
 
-/** A message that the server sends for one agent to another. Answers its id. */
-export async function tell(tx: Tx, { from, to, actor, about, ...words }: DirectMessage): Promise<string> {
+/** A message that the server sends on behalf of an agent or a person. Returns its id. */
+export async function sendDirectMessage(tx: Tx, { from, to, actor, about, ...words }: DirectMessage): Promise<string> {
   const place = { threadId: about?.thread_id ?? newId('thr', tx.now), replyToId: about?.id ?? null };
   const message = newMessage(tx, words, { ...place, senderId: from, recipientId: to, workflowId: null, actor });
   await insertRows(tx.db, 'messages', message);
@@ -130,7 +130,7 @@ export async function tell(tx: Tx, { from, to, actor, about, ...words }: DirectM
   return id;
 }
 
-/** The caller's own agent, alive; whoever writes is heard of. */
+/** The caller's own agent, which must be online; sending counts as a heartbeat. */
 async function requireSender(tx: Tx, ctx: WriteContext, id: string): Promise<AgentRow> {
   if (!(await findAgent(tx.db, tx.workspace, id))) {
     throw notFound(
@@ -176,7 +176,7 @@ async function workOf(
   return { workflowId: workflow?.id ?? task?.workflow_id ?? null, task };
 }
 
-/** The message that is answered: only who has it can answer it. */
+/** The message that is answered. Only its sender and its recipient can answer it. */
 async function answeredBy(tx: Tx, senderId: string, replyToId: string | undefined): Promise<MessageRow | undefined> {
   if (replyToId === undefined) return undefined;
   const answered = await findMessage(tx.db, tx.workspace, replyToId);

@@ -8,7 +8,7 @@ import { HUMAN, type MessageStatus, type MessageType, type Priority } from './co
 export const messagesIn = (db: Db, workspace: string) => db.selectFrom('messages').selectAll().where('workspace_id', '=', workspace);
 
 /** Not expired. */
-const standing = (now: number) => (eb: ExpressionBuilder<Database, 'messages'>) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]);
+const notExpired = (now: number) => (eb: ExpressionBuilder<Database, 'messages'>) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]);
 
 export const findMessage = (db: Db, workspace: string, id: string): Promise<MessageRow | undefined> => findRow(db, 'messages', { workspace_id: workspace, id });
 
@@ -25,7 +25,7 @@ export async function unreadByPriority(db: Db, workspace: string, agentId: strin
     .where('workspace_id', '=', workspace)
     .where('recipient_id', '=', agentId)
     .where('status', '=', 'unread')
-    .where(standing(now))
+    .where(notExpired(now))
     .groupBy('priority')
     .execute();
   return rows.map(({ priority, unread }) => [priority, Number(unread)]);
@@ -50,7 +50,7 @@ function narrowed(query: ReturnType<typeof messagesIn>, { types, priorities, wor
 
 const newestFirst = (a: MessageRow, b: MessageRow): number => b.sent_at - a.sent_at || (a.id < b.id ? 1 : -1);
 
-/** What the agent received and has not expired, newest first. Each status is read along the index, however many there are of others. */
+/** The inbox without expired messages, newest first. One indexed query for each status, however many messages have another. */
 export async function inboxOf(
   db: Db,
   workspace: string,
@@ -61,27 +61,27 @@ export async function inboxOf(
 ): Promise<MessageRow[]> {
   const found: MessageRow[] = [];
   for (const status of statuses) {
-    const query = messagesIn(db, workspace).where('recipient_id', '=', agentId).where('status', '=', status).where(standing(now));
+    const query = messagesIn(db, workspace).where('recipient_id', '=', agentId).where('status', '=', status).where(notExpired(now));
     found.push(...(await narrowed(query, filter).execute()));
   }
   return found.sort(newestFirst).slice(0, filter.limit);
 }
 
-/** What nobody has given to these agents yet, the oldest first. */
+/** Undelivered messages of these agents, the oldest first. */
 export async function undeliveredTo(db: Db, workspace: string, agentIds: readonly string[], now: number, limit: number): Promise<MessageRow[]> {
   if (agentIds.length === 0) return [];
   return await messagesIn(db, workspace)
     .where('recipient_id', 'in', agentIds)
     .where('status', '=', 'unread')
     .where('delivered_at', 'is', null)
-    .where(standing(now))
+    .where(notExpired(now))
     .orderBy('sent_at')
     .orderBy('id')
     .limit(limit)
     .execute();
 }
 
-/** What the agent sent or received of a thread, newest first. Of what expired only what it sent: it should see that nobody read it. */
+/** The agent's part of a thread, newest first. Expired messages only if it sent them: it should see that nobody read them. */
 export async function threadOf(
   db: Db,
   workspace: string,
@@ -94,7 +94,7 @@ export async function threadOf(
   const query = messagesIn(db, workspace)
     .where('thread_id', '=', threadId)
     .where('status', 'in', statuses)
-    .where((eb) => eb.or([eb('sender_id', '=', agentId), eb.and([eb('recipient_id', '=', agentId), standing(now)(eb)])]));
+    .where((eb) => eb.or([eb('sender_id', '=', agentId), eb.and([eb('recipient_id', '=', agentId), notExpired(now)(eb)])]));
   return await narrowed(query, filter).execute();
 }
 
@@ -122,7 +122,7 @@ export async function openQuestionRow(db: Db, workspace: string, now: number, id
   return await openQuestionsIn(db, workspace, now).where('messages.id', '=', id).executeTakeFirst();
 }
 
-/** Those that wait for an answer, the oldest first. */
+/** Unanswered questions, the oldest first. */
 export async function openQuestionRows(db: Db, workspace: string, now: number, limit: number) {
   return await openQuestionsIn(db, workspace, now).orderBy('messages.sent_at').orderBy('messages.id').limit(limit).execute();
 }
@@ -137,7 +137,7 @@ export async function answeredQuestionRows(db: Db, workspace: string, limit: num
     .execute();
 }
 
-/** What people answered to these questions. */
+/** The answers of people to these questions. */
 export const answersTo = (db: Db, workspace: string, questions: readonly Pick<MessageRow, 'id' | 'thread_id'>[]): Promise<MessageRow[]> =>
   findRows(db, 'messages', {
     workspace_id: workspace,
@@ -147,7 +147,7 @@ export const answersTo = (db: Db, workspace: string, questions: readonly Pick<Me
   });
 
 /** Questions of all workspaces that ran out of time. */
-export async function lapsedQuestions(db: Db, now: number, limit: number): Promise<Pick<MessageRow, 'workspace_id' | 'id'>[]> {
+export async function expiredQuestions(db: Db, now: number, limit: number): Promise<Pick<MessageRow, 'workspace_id' | 'id'>[]> {
   return await db
     .selectFrom('messages')
     .select(['workspace_id', 'id'])
@@ -160,8 +160,8 @@ export async function lapsedQuestions(db: Db, now: number, limit: number): Promi
 }
 
 /**
- * Whole threads, or a reply would stand without what it answers: those in which nothing was said since, nothing is unread that has
- * not run out, and no query is unanswered.
+ * Old threads without unread messages that are still valid, and without unanswered queries. Whole threads, or a reply would be left
+ * without the message that it answers.
  */
 export const finishedThreads: Forgotten = {
   async over(db, workspace, before, limit) {

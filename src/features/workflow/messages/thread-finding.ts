@@ -21,7 +21,7 @@ import type { DeliveryState, ThreadKind } from './delivery.ts';
 import { findMessage } from './store.ts';
 import { beginnings, beginningsOf, factsOf, type ThreadFacts, type ThreadHead } from './thread-store.ts';
 
-/** What begins a thread, as its own feature keeps it. */
+/** The row that begins a thread, as its own feature stores it. */
 export type FoundThread =
   | { readonly of: 'messages'; readonly row: ThreadHead; readonly facts: ThreadFacts; readonly takesPart: boolean }
   | { readonly of: 'asks'; readonly row: AskRow }
@@ -117,7 +117,7 @@ interface Source {
   read(db: Db, viewer: Principal, page: Page): Promise<{ rows: readonly { id: string }[]; found: readonly FoundThread[] }>;
 }
 
-/** Of the team's features. Each row is a thread by itself. */
+/** A table of the team's features. Each row is a thread of its own. */
 function teamSource<Of extends Exclude<FoundThread['of'], 'messages'>, R extends Extract<FoundThread, { of: Of }>['row']>(
   of: Of,
   prefix: string,
@@ -164,10 +164,10 @@ const SOURCES: readonly Source[] = [
 
 const BATCH_SIZE = 100;
 
-/** Of one kind or of all, the newest first, from before that moment. Read as far as it is asked for. */
+/** Threads of one kind or of all before that moment, the newest first. Reads only as far as the caller iterates. */
 export async function* newestFirst(db: Db, viewer: Principal, kind: ThreadKind | undefined, before: string | undefined): AsyncGenerator<FoundThread> {
   const sources = SOURCES.filter(({ kinds }) => kind === undefined || kinds.includes(kind));
-  const lines = sources.map((source) => inTurn(db, viewer, source, before));
+  const lines = sources.map((source) => threadsOf(db, viewer, source, before));
   const heads = await Promise.all(lines.map((line) => line.next()));
   for (;;) {
     let latest = -1;
@@ -182,7 +182,7 @@ export async function* newestFirst(db: Db, viewer: Principal, kind: ThreadKind |
   }
 }
 
-async function* inTurn(db: Db, viewer: Principal, { prefix, read }: Source, moment: string | undefined): AsyncGenerator<FoundThread, undefined> {
+async function* threadsOf(db: Db, viewer: Principal, { prefix, read }: Source, moment: string | undefined): AsyncGenerator<FoundThread, undefined> {
   let before = moment && `${prefix}${moment}`;
   for (;;) {
     const { found, rows } = await read(db, viewer, { before, limit: BATCH_SIZE });
@@ -209,7 +209,7 @@ export async function requireThread(db: Db, viewer: Principal, id: string): Prom
 const byPrefix = (db: Db, viewer: Principal, id: string): Promise<FoundThread | undefined> =>
   (SOURCES.find(({ prefix }) => id.startsWith(prefix)) ?? MESSAGES).find(db, viewer, id);
 
-/** What waits for an answer, by its id or the end of it, as people type it. */
+/** An unanswered thread by its id, or by the end of it, as people type it. */
 export async function unansweredNamed(db: Db, viewer: Principal, tail: string): Promise<FoundThread> {
   const whole = await byPrefix(db, viewer, tail);
   if (whole) return whole;

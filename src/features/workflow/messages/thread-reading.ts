@@ -6,7 +6,7 @@ import { eventsAbout } from '../../../storage/journal.ts';
 import type { MessageRow } from '../../../storage/schema-rows.ts';
 import { openAsks, readStrings } from '../../team/coordination/index.ts';
 import type { listThreads, showThread, ThreadEntry } from './contract.ts';
-import { isIn, PRESSING_MS, rankOf, remindableFrom } from './delivery.ts';
+import { hasState, PRESSING_MS, rankOf, remindableFrom } from './delivery.ts';
 import { bodyText } from './message.ts';
 import { deliveryOf, type FoundThread, involves, kindOf, momentOf, newestFirst, repositoryOf, requireThread, withFacts } from './thread-finding.ts';
 import { beginningsOf, firstOf, lastOf, openQuestionThreads, undeliveredThreads } from './thread-store.ts';
@@ -14,11 +14,11 @@ import { endsOf, mayBeReminded, mayReadIn, type Parties, partiesFor, threadViews
 
 type ThreadsInput = Input<typeof listThreads>;
 
-/** Who has more of them than this has the first of them to look at first. */
+/** Further pressing threads are listed once these are handled. */
 const MAX_PRESSING = 100;
-/** What is looked through for them, of each kind. */
+/** Rows of each kind that are searched for pressing threads. */
 const CONSIDERED = 200;
-/** A page that finds little says where to read on, instead of reading all there is. */
+/** A page that finds little says where to continue, instead of reading the whole table. */
 const MAX_EXAMINED = 2_000;
 
 export async function readThreads({ reader, principal, clock }: CallContext, filter: ThreadsInput): Promise<Output<typeof listThreads>> {
@@ -27,9 +27,9 @@ export async function readThreads({ reader, principal, clock }: CallContext, fil
     (filter.kind === undefined || kindOf(found) === filter.kind) &&
     (filter.repo === undefined || repositoryOf(found) === filter.repo) &&
     (!filter.mine || involves(found, principal));
-  const all = (await pressingOf(reader, principal, now)).filter((found) => isIncluded(found) && isIn(filter.state, deliveryOf(found), now));
+  const all = (await pressingOf(reader, principal, now)).filter((found) => isIncluded(found) && hasState(filter.state, deliveryOf(found), now));
   const pressing = all.slice(0, MAX_PRESSING);
-  // Each once: what stands above does not stand below, also not on a later page.
+  // A pressing thread is not listed again below, nor on a later page.
   const above = new Set(pressing.map(({ row }) => row.id));
   const { items, next } = await pageOf(reader, principal, now, filter, (found) => isIncluded(found) && !above.has(found.row.id));
   const first = filter.before === undefined;
@@ -41,7 +41,7 @@ export async function readThreads({ reader, principal, clock }: CallContext, fil
   };
 }
 
-/** Those that stand first, in their order: found by what keeps them open, however much was said since. */
+/** The pressing threads in their order. The queries find them by their open state, however old they are. */
 async function pressingOf(db: Db, viewer: Principal, now: number): Promise<FoundThread[]> {
   const { workspace } = viewer;
   const questions = await openQuestionThreads(db, workspace, now, CONSIDERED);
@@ -60,7 +60,7 @@ async function pageOf(db: Db, viewer: Principal, now: number, { kind, state, bef
   let last: FoundThread | undefined;
   for await (const found of newestFirst(db, viewer, kind, before)) {
     if ((items.length === limit || examined === MAX_EXAMINED) && last) return { items, next: momentOf(last.row.id) };
-    if (isIncluded(found) && isIn(state, deliveryOf(found), now)) items.push(found);
+    if (isIncluded(found) && hasState(state, deliveryOf(found), now)) items.push(found);
     examined++;
     last = found;
   }
@@ -80,11 +80,11 @@ export async function readThread({ reader, principal, clock }: CallContext, id: 
   const delivery = deliveryOf(found);
   const [thread] = await threadViews(reader, principal, now, [found]);
   if (!thread) throw new Error(`the thread ${id} has no view`);
-  const said = found.of === 'messages' ? await inMessages(reader, found, delivery.recipients) : { last: [], first: [] };
-  const ends = [...said.last, ...said.first].flatMap(({ sender_id, recipient_id }) => [sender_id, recipient_id]);
+  const mail = found.of === 'messages' ? await readMail(reader, found, delivery.recipients) : { last: [], first: [] };
+  const ends = [...mail.last, ...mail.first].flatMap(({ sender_id, recipient_id }) => [sender_id, recipient_id]);
   const parties = await partiesFor(reader, principal, now, ends);
   const reminders = await remindersOf(reader, principal.workspace, found.row.id);
-  const listed = found.of === 'messages' ? mailOf(said, thread.replies, parties, (row) => mayReadIn(found, row, principal)) : saidIn(found, parties);
+  const listed = found.of === 'messages' ? mailEntries(mail, thread.replies, parties, (row) => mayReadIn(found, row, principal)) : teamEntries(found, parties);
   const reminded: ThreadEntry[] = reminders.map(({ seq, actor, time }) => ({
     id: String(seq),
     what: 'reminder',
@@ -106,20 +106,20 @@ export async function readThread({ reader, principal, clock }: CallContext, id: 
 
 interface Mail {
   readonly last: readonly MessageRow[];
-  /** Of a broadcast. */
+  /** The first messages of a broadcast. */
   readonly first: readonly MessageRow[];
 }
 
-async function inMessages(db: CallContext['reader'], { row }: Extract<FoundThread, { of: 'messages' }>, recipients: number): Promise<Mail> {
+async function readMail(db: CallContext['reader'], { row }: Extract<FoundThread, { of: 'messages' }>, recipients: number): Promise<Mail> {
   const workspace = row.workspace_id;
   const first = recipients > 1 ? await firstOf(db, workspace, row.thread_id, MAX_RECIPIENTS) : [];
   return { first, last: await lastOf(db, workspace, row.thread_id, MAX_ENTRIES) };
 }
 
-/** A broadcast is said once, to however many. */
-function mailOf({ last, first }: Mail, replies: number, parties: Parties, isReadable: (row: MessageRow) => boolean): Listed {
-  const said = first.length > 0 ? [...first.slice(0, 1), ...last.filter(({ reply_to_id }) => reply_to_id !== null)] : last;
-  const entries = said.map(
+/** A broadcast is one entry, however many recipients it has. */
+function mailEntries({ last, first }: Mail, replies: number, parties: Parties, isReadable: (row: MessageRow) => boolean): Listed {
+  const mail = first.length > 0 ? [...first.slice(0, 1), ...last.filter(({ reply_to_id }) => reply_to_id !== null)] : last;
+  const entries = mail.map(
     (row): ThreadEntry => ({
       id: row.id,
       what: 'message',
@@ -138,7 +138,7 @@ function mailOf({ last, first }: Mail, replies: number, parties: Parties, isRead
   };
 }
 
-function saidIn(found: Exclude<FoundThread, { of: 'messages' }>, parties: Parties): Listed {
+function teamEntries(found: Exclude<FoundThread, { of: 'messages' }>, parties: Parties): Listed {
   const { from, to } = endsOf(found, parties);
   const { id, message, created_at: at } = found.row;
   const receipts = found.of === 'asks' ? { delivered_at: found.row.delivered_at, read_at: found.row.read_at } : { delivered_at: null, read_at: null };

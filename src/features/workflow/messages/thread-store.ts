@@ -50,8 +50,8 @@ export async function beginningsOf(db: Db, workspace: string, threadIds: readonl
 }
 
 /**
- * Threads with a message that has not reached its agent since then, the newest first. Its conditions stand in the statement as they
- * stand in the index of such messages.
+ * Threads with a message sent since then that has not reached its agent, the newest first. The conditions are written as in the
+ * partial index of such messages, or it would not be used.
  */
 export async function undeliveredThreads(db: Db, workspace: string, since: number, now: number, limit: number): Promise<string[]> {
   const rows = await db
@@ -88,21 +88,21 @@ export async function openQuestionThreads(db: Db, workspace: string, now: number
 export interface ThreadFacts {
   /** The first of the messages that begin it. */
   readonly first_id: string;
-  /** Who got it from the one who began. */
+  /** The number of recipients of the first message. */
   readonly recipients: number;
   readonly delivered: number;
   readonly read: number;
   readonly last_delivered_at: number | null;
   readonly last_read_at: number | null;
-  /** What was said in it since. */
+  /** The number of replies. */
   readonly replies: number;
-  /** Of those, how many their agents have not got. */
+  /** The number of replies that were not delivered. */
   readonly unseen_replies: number;
-  /** When whoever began it first got something back. */
+  /** The time of the first reply to the sender. */
   readonly replied_at: number | null;
   /** A question to people that waits for its answer. */
   readonly open_question: string | null;
-  /** Whom something in it was for, and who began it. */
+  /** The sender and all recipients. */
   readonly parties: readonly string[];
 }
 
@@ -139,7 +139,7 @@ export async function factsOf(db: Db, workspace: string, heads: readonly Pick<Me
   return facts;
 }
 
-/** Of each thread, by whom its messages were for. */
+/** Counts for each thread and recipient. */
 const countsIn = (db: Db, workspace: string, threadIds: readonly string[]) =>
   db
     .selectFrom('messages')
@@ -173,7 +173,7 @@ export async function lastOf(db: Db, workspace: string, threadId: string, limit:
   return rows.reverse();
 }
 
-/** What began a thread: of a broadcast, to each of these. */
+/** The first messages of a thread; a broadcast has one for each recipient. */
 export async function firstOf(db: Db, workspace: string, threadId: string, limit: number): Promise<MessageRow[]> {
   const begun = messagesIn(db, workspace).where('thread_id', '=', threadId).where('reply_to_id', 'is', null);
   return await begun.orderBy('sent_at').orderBy('id').limit(limit).execute();

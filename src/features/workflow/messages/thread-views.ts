@@ -16,23 +16,23 @@ const SUBJECT_SHOWN = 200;
 type Letter = Pick<MessageRow, 'sender_id' | 'recipient_id'>;
 
 /**
- * Agents' mail is theirs: of others', people see that it was sent and how far it came. What people write, or are asked, is
- * for all, but not what agents say to each other in the same thread.
+ * People see that other developers' agents exchange messages, and how far they came, but not their text. Messages from or to people
+ * are for everybody, but not those between agents in the same thread.
  */
 export const mayReadIn = (found: FoundThread, { sender_id, recipient_id }: Letter, viewer: Principal): boolean =>
   found.of !== 'messages' || viewer.operator || found.takesPart || sender_id === HUMAN || recipient_id === HUMAN;
 
-/** The message whose words a thread is listed by: the first one, or else the question that it waits for. */
-const toldBy = (found: FoundThread, viewer: Principal): string | null =>
+/** The message whose words stand for the thread in a list: the first one, or the open question if the viewer may not read that. */
+const listedMessage = (found: FoundThread, viewer: Principal): string | null =>
   found.of !== 'messages' || mayReadIn(found, found.row, viewer) ? found.row.id : found.facts.open_question;
 
 /** Without reading on: a body may be long. */
 function knownWords(found: FoundThread, viewer: Principal): string | undefined {
   if (found.of !== 'messages') return found.row.message;
-  return toldBy(found, viewer) === found.row.id ? (found.row.subject ?? undefined) : undefined;
+  return listedMessage(found, viewer) === found.row.id ? (found.row.subject ?? undefined) : undefined;
 }
 
-/** Whether the signed-in person is the one to answer. The operator stands in for whom an ask was put to. */
+/** The operator may answer any ask, everybody else only their own. */
 export function mayAnswer(found: FoundThread, viewer: Principal): boolean {
   if (found.of === 'asks') return viewer.kind === 'operator' || isAddressedTo(found.row, viewer);
   return kindOf(found) === 'question';
@@ -44,11 +44,8 @@ export const mayBeReminded = (found: FoundThread, delivery: DeliveryState, now: 
 export async function threadViews(db: Db, viewer: Principal, now: number, all: readonly FoundThread[]): Promise<ThreadView[]> {
   const ends = all.flatMap(({ of, row }) => (of === 'messages' ? [row.sender_id, row.recipient_id] : []));
   const parties = await partiesFor(db, viewer, now, ends);
-  const words = await wordsOf(
-    db,
-    viewer.workspace,
-    all.flatMap((found) => (knownWords(found, viewer) === undefined ? (toldBy(found, viewer) ?? []) : [])),
-  );
+  const ids = all.flatMap((found) => (knownWords(found, viewer) === undefined ? (listedMessage(found, viewer) ?? []) : []));
+  const words = await wordsOf(db, viewer.workspace, ids);
   return all.map((found) => {
     const delivery = deliveryOf(found);
     const unanswered = isUnanswered(delivery, now);
@@ -58,7 +55,7 @@ export async function threadViews(db: Db, viewer: Principal, now: number, all: r
       type: found.of === 'messages' ? found.row.message_type : null,
       ...endsOf(found, parties),
       recipients: delivery.recipients,
-      subject: subjectOf(knownWords(found, viewer) ?? words.get(toldBy(found, viewer) ?? '')),
+      subject: subjectOf(knownWords(found, viewer) ?? words.get(listedMessage(found, viewer) ?? '')),
       priority: found.of === 'messages' ? found.row.priority : null,
       repository: repositoryOf(found),
       status: statusOf(delivery, now),
@@ -100,12 +97,12 @@ function subjectOf(words: string | undefined): string | null {
   );
 }
 
-/** Who speaks and who is spoken to, as one viewer may know them. */
+/** The names of senders and recipients, as one viewer may know them. */
 export interface Parties {
   developer(id: string, agentType?: string | null): Party;
   /** As the journal names them; `developer` is whom it belongs to, where that is known. */
   actor(actor: string, developer?: string | null): Party;
-  /** By what stands in a message: an agent, the people or the server. */
+  /** By the id in a message: an agent, the people or the server. */
   agent(id: string, actor: string | null): Party;
 }
 

@@ -9,7 +9,7 @@ import type { workflowsShow } from './contract.ts';
 const BATCH_SIZE = 500;
 type Claim = Output<typeof workflowsShow>['claims'][number];
 
-/** What the holders of these tasks are called, as the viewer may know them. */
+/** The names of the tasks' holders, as the viewer may know them. */
 export async function holderNames(
   db: Db,
   workspace: string,
@@ -24,14 +24,11 @@ export async function holderNames(
   return names;
 }
 
-/** Who works on what, as the viewer may know the agents. */
+/** The claims of the workflow, with names as the viewer may know them. */
 export async function claimsIn(db: Db, workflow: WorkflowRow, viewer: AgentViewer): Promise<Claim[]> {
   const tasks = await tasksClaimedIn(db, workflow.workspace_id, workflow.id);
-  const holders = await agentsById(
-    db,
-    workflow.workspace_id,
-    tasks.map(({ assigned_agent_id }) => assigned_agent_id as string),
-  );
+  const ids = tasks.map(({ assigned_agent_id }) => assigned_agent_id as string);
+  const holders = await agentsById(db, workflow.workspace_id, ids);
   return tasks.flatMap((task) => {
     const holder: AgentRow | undefined = holders.get(task.assigned_agent_id as string);
     if (!holder) return [];

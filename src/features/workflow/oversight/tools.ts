@@ -5,10 +5,10 @@ import { questionsIn } from '../steps/index.ts';
 import {
   allComplete,
   countsByWorkflow,
-  nextOf,
   pageOfTasks,
   pageOfWorkflows,
   progress,
+  readNextTasks,
   summariseWorkflow,
   viewWorkflow,
   type WorkflowCounts,
@@ -37,10 +37,11 @@ export const oversightTools: Implementation[] = [
     read: async ({ workflow_id }, { reader, workspace, principal, clock }) => {
       const workflow = await workflowNamed(reader, workspace, workflow_id);
       const now = clock.now();
+      const next = await readNextTasks(reader, workflow, now, { includeFailed: true, limit: NEXT_SHOWN });
       return ok({
         workflow: viewWorkflow(workflow),
         progress: await progress(reader, workflow, now),
-        next: { ...(await nextOf(reader, workflow, now, true, NEXT_SHOWN)), all_complete: await allComplete(reader, workflow) },
+        next: { ...next, all_complete: await allComplete(reader, workflow) },
         claims: await claimsIn(reader, workflow, await agentViewer(reader, principal, now)),
       });
     },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { shareOut } from './budget.ts';
 import { SHARES } from './context.ts';
-import { shareOut } from './pack.ts';
 
 const wanting = (wants: Record<keyof typeof SHARES, number>) =>
   Object.entries(SHARES).map(([section, share]) => ({ ...share, wants: wants[section as keyof typeof SHARES] }));

@@ -1,14 +1,14 @@
 import type { Output } from '../../../kernel/contract.ts';
+import { TimeSlice } from '../../../kernel/time-slice.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { planOf, readRecord, readStrings, requireWorkflow, shownStatus, type WorkflowRow, type WorkflowTaskRow } from '../workflows/index.ts';
 import { type Include, loadContext } from './contract.ts';
 import { oneLine } from './cut.ts';
 import type { Scale } from './entries.ts';
 import { gather } from './gather.ts';
-import { pack, type Sections, Turns } from './pack.ts';
+import { pack, type Sections } from './pack.ts';
 import { jsonPart, listPart, type Omission, textPart } from './parts.ts';
-import type { Tokenizer } from './tokens.ts';
-import { loadTokenizer } from './tokens.ts';
+import { loadTokenizer, type Tokenizer } from './tokens.ts';
 
 export type LoadedContext = Output<typeof loadContext>;
 
@@ -20,7 +20,7 @@ export const SHARES = {
   related: { weight: 10, turn: 3 },
 } as const satisfies Sections<string>;
 
-/** So many of each list are given in full before further ones are named. */
+/** So many entries of each list are given in full before further ones are named. */
 const WHOLE = { checkpoints: 5, prior: 10, related: 5 };
 
 interface ContextRequest {
@@ -32,15 +32,15 @@ interface ContextRequest {
 
 export async function contextOf(db: Db, asked: ContextRequest, tokens: Tokenizer): Promise<LoadedContext> {
   const scale: Scale = { tokens, max: asked.max };
-  const turns = new Turns();
-  return await packContext(asked, await gather(db, asked.task, asked.include, scale, turns), scale, turns);
+  const slice = new TimeSlice();
+  return await packContext(asked, await gather(db, asked.task, asked.include, scale, slice), scale, slice);
 }
 
 export async function packContext(
   { workflow, task, include, max }: ContextRequest,
   found: Awaited<ReturnType<typeof gather>>,
   { tokens }: Scale,
-  turns: Turns,
+  slice: TimeSlice,
 ): Promise<LoadedContext> {
   const reverse = <T>(values: T[]): T[] => values.reverse();
   const text = (section: string, whole: string) => textPart(section, whole, tokens, max);
@@ -87,7 +87,7 @@ export async function packContext(
     sections: SHARES,
     parts,
     max,
-    turns,
+    slice,
     assemble: (filled, omitted: Omission[]): LoadedContext => ({
       workflow: {
         id: workflow.id,
@@ -148,7 +148,7 @@ interface Preview {
   readonly sections: { name: keyof typeof SHARES; share: number; tokens: number }[];
 }
 
-/** What an agent would get for the task now, and how it was shared out. */
+/** The pack that an agent would get for the task now, and the size of each section. */
 export async function previewOf(db: Db, task: WorkflowTaskRow, max: number): Promise<Preview> {
   const workflow = await requireWorkflow(db, task.workspace_id, task.workflow_id);
   const { include } = loadContext.input.parse({ task_id: task.id });

@@ -1,13 +1,13 @@
-import { shareOut } from './pack.ts';
+import { shareOut } from './budget.ts';
 import type { Tokenizer } from './tokens.ts';
 
 /** Stands where a text was cut. */
 export const MARK = '… [cut]';
-/** What the mark and the quotes around a text may take. */
+/** Tokens of the mark and the quotes around a text. */
 const MARK_TOKENS = 6;
 /** Fewer tokens of a text than these say nothing. */
 export const LEAST = 12;
-/** So many characters are looked at for each token: hardly any text has more, and one long word takes long to split. */
+/** Characters considered for each token: hardly any text has more, and a long word takes long to split. */
 const LOOKED_AT = 32;
 /** How far back a cut may go to end on a word. */
 const WORD = 40;
@@ -38,7 +38,7 @@ export function shorten(text: string, room: number, tokens: Tokenizer): string {
   return `${toWord(wellFormed(begin.slice(0, charactersIn(begin, head.length))))}${MARK}`;
 }
 
-/** The same for whatever JSON: texts are cut, lists end earlier, and of an object each key gets its part of the room. */
+/** The same for any JSON: texts are cut, lists end earlier, and each key of an object gets its part of the room. */
 export function cutJson(value: unknown, room: number, tokens: Tokenizer, depth = 0): unknown {
   if (typeof value === 'string') return cutText(value, room, tokens) || undefined;
   if (typeof value !== 'object' || value === null || tokens.count(JSON.stringify(value), room) <= room) {

@@ -7,7 +7,7 @@ import type { Tokenizer } from './tokens.ts';
 const OUTCOME_CHARACTERS = 400;
 const BRIEF_CHARACTERS = 160;
 
-/** Sizes of what stands in a list: as JSON, with its comma. Counted no further than could ever fit. */
+/** Measures list entries as JSON with a comma, and counts no further than could ever fit. */
 export interface Scale {
   readonly tokens: Tokenizer;
   readonly max: number;
@@ -35,7 +35,7 @@ export function bareCheckpointEntry(scale: Scale, bare: RecoveredCheckpoint, isW
   return isWhole ? entry : unread(entry);
 }
 
-/** An entry of which no more was read, because there cannot be room for it: whatever is given of it is not the whole. */
+/** An entry that was read in part, because there cannot be room for more: it never counts as whole. */
 const unread = <T extends object>({ bare, bareSize, cut }: ContextEntry<T>): ContextEntry<T> => ({
   whole: { ...bare },
   wholeSize: Number.POSITIVE_INFINITY,

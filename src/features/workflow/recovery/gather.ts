@@ -1,27 +1,27 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { TimeSlice } from '../../../kernel/time-slice.ts';
 import type { Db } from '../../../storage/engine.ts';
-import type { Database } from '../../../storage/schema-rows.ts';
 import { isOneOf, newestCheckpoints, readRecord, SATISFIED, shownStatus, viewCheckpoint, type WorkflowTaskRow } from '../workflows/index.ts';
 import type { Include, RecoveredCheckpoint } from './contract.ts';
 import { oneLine } from './cut.ts';
 import { bareCheckpointEntry, checkpointEntry, dependencyEntry, priorEntry, type Scale, siblingEntry } from './entries.ts';
-import type { Turns } from './pack.ts';
+import { CHARACTERS, countOf, defineListing, FIRST_PAGE, type ListingEntries, PAGE, readListing } from './listing.ts';
 import type { ContextEntry } from './parts.ts';
 
 const NOTHING = { entries: [], total: 0 };
 
-/** What the task built on, and what stands beside it. Nothing is read that cannot fit. */
-export async function gather(db: Db, task: WorkflowTaskRow, include: Include, scale: Scale, turns: Turns) {
+/** Reads checkpoints, earlier tasks, siblings and dependencies, and no more of them than could fit. */
+export async function gather(db: Db, task: WorkflowTaskRow, include: Include, scale: Scale, slice: TimeSlice) {
   return {
-    checkpoints: await checkpointsOf(db, task, include, scale, turns),
-    prior: include.prior_task_outcomes ? await found(priorTo(db, task, include.prior_task_full, scale), scale, turns) : NOTHING,
-    siblings: include.sibling_status ? await found(siblingsOf(db, task, scale), scale, turns) : NOTHING,
-    dependencies: include.dependency_outcomes ? await found(dependenciesOf(db, task, scale), scale, turns) : NOTHING,
+    checkpoints: await checkpointsOf(db, task, include, scale, slice),
+    prior: include.prior_task_outcomes ? await readListing(priorTo(db, task, include.prior_task_full, scale), scale, slice) : NOTHING,
+    siblings: include.sibling_status ? await readListing(siblingsOf(db, task, scale), scale, slice) : NOTHING,
+    dependencies: include.dependency_outcomes ? await readListing(dependenciesOf(db, task, scale), scale, slice) : NOTHING,
   };
 }
 
 /** Newest first: whole while their details may fit, and then without. */
-async function checkpointsOf(db: Db, task: WorkflowTaskRow, include: Include, scale: Scale, turns: Turns): Promise<FoundEntries<RecoveredCheckpoint>> {
+async function checkpointsOf(db: Db, task: WorkflowTaskRow, include: Include, scale: Scale, slice: TimeSlice): Promise<ListingEntries<RecoveredCheckpoint>> {
   const total = include.all_checkpoints ? task.last_checkpoint : Math.min(include.recent_checkpoints, task.last_checkpoint);
   const entries: ContextEntry<RecoveredCheckpoint>[] = [];
   let [characters, bares] = [0, 0];
@@ -40,13 +40,13 @@ async function checkpointsOf(db: Db, task: WorkflowTaskRow, include: Include, sc
       characters += (row.detail ?? '').length + row.files_changed.length;
       add(checkpointEntry(scale, viewCheckpoint(row)));
     }
-    await turns.next();
+    await slice.pauseIfOver();
   }
   while (hasRoom()) {
     const rows = await bareCheckpoints(db, task, Math.min(PAGE, total - entries.length), before);
     if (rows.length === 0) break;
     for (const { is_bare, ...row } of rows) add(bareCheckpointEntry(scale, { ...row, detail: null, files_changed: [] }, Number(is_bare) === 1));
-    await turns.next();
+    await slice.pauseIfOver();
   }
   return { entries, total };
 }
@@ -75,7 +75,7 @@ const PRIOR = ['completed', 'skipped', 'failed'] as const;
 /** Nearest first: the highest sequence up to the task's own, and of one sequence what ended last. */
 function priorTo(db: Db, task: WorkflowTaskRow, full: boolean, scale: Scale) {
   const prior = tasksOf(db, task).where('sequence', '<=', task.sequence).where('status', 'in', PRIOR);
-  return listing({
+  return defineListing({
     ids: (limit) =>
       prior
         .select('id')
@@ -88,7 +88,7 @@ function priorTo(db: Db, task: WorkflowTaskRow, full: boolean, scale: Scale) {
     count: async () => (await countOf(prior)) - (isOneOf(PRIOR, task.status) ? 1 : 0),
     rows: (ids, briefly) => {
       const isWhole = full && !briefly;
-      // Of an outcome that is only summarised no more is read than the summary can take.
+      // A summarised outcome is read only as far as the summary can use it.
       const outcome = isWhole ? sql<string>`coalesce(outcome, error, '')` : sql<string>`substr(coalesce(outcome, error, ''), 1, 1000)`;
       const onlyWhole = (column: 'description' | 'plan' | 'outcome_detail') => (isWhole ? sql<string | null>`${sql.ref(column)}` : sql<null>`null`).as(column);
       return tasksById(db, task, ids)
@@ -114,19 +114,19 @@ function priorTo(db: Db, task: WorkflowTaskRow, full: boolean, scale: Scale) {
   });
 }
 
-/** Of the same parallel group, or where the task is in none of the same sequence. */
+/** Tasks of the same parallel group, or else of the same sequence. */
 function siblingsOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
   const standing = tasksOf(db, task).where('workflow_tasks.status', '!=', 'removed');
   const siblings =
     task.parallel_group === null
       ? standing.where('workflow_tasks.sequence', '=', task.sequence)
       : standing.where('workflow_tasks.parallel_group', '=', task.parallel_group);
-  return listing({
+  return defineListing({
     ids: (limit) =>
       siblings
         .select('id')
         .where('id', '!=', task.id)
-        // By an expression, or SQLite would rather walk all tasks in the order of their names than look up the siblings.
+        // As an expression, or SQLite would walk all tasks in the order of their names instead of looking up the siblings.
         .orderBy(sql`workflow_tasks.sequence + 0`)
         .orderBy('workflow_tasks.name')
         .limit(limit)
@@ -148,7 +148,7 @@ function siblingsOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
   });
 }
 
-/** What the task waited for itself, the nearest first. */
+/** The finished dependencies of the task, the nearest first. */
 function dependenciesOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
   const dependencies = db
     .selectFrom('workflow_dependencies')
@@ -158,7 +158,7 @@ function dependenciesOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
     .where('workflow_dependencies.workspace_id', '=', task.workspace_id)
     .where('workflow_dependencies.task_id', '=', task.id)
     .where('workflow_tasks.status', 'in', SATISFIED);
-  return listing({
+  return defineListing({
     ids: (limit) =>
       dependencies.select('workflow_tasks.id').orderBy(sql`workflow_tasks.sequence + 0`, 'desc').orderBy('workflow_tasks.name', 'desc').limit(limit).execute(),
     count: () => countOf(dependencies),
@@ -170,62 +170,4 @@ function dependenciesOf(db: Db, task: WorkflowTaskRow, scale: Scale) {
         .execute(),
     entry: (row, briefly) => dependencyEntry(scale, { task_id: row.id, task_name: row.name, outcome: row.outcome, status: shownStatus(row) }, briefly),
   });
-}
-
-/** The first of a list, as many as could ever fit, and how many there are in all. */
-interface FoundEntries<T> {
-  readonly entries: readonly ContextEntry<T>[];
-  readonly total: number;
-}
-
-/** Rows read at once; the first few at once are fewer, for they may be large. */
-export const [FIRST_PAGE, PAGE] = [10, 100];
-/** So much detail is read for each token that may be used: a large one may be passed over for smaller ones further back. */
-const CHARACTERS = 16;
-/** Fewer tokens than any entry of a list has with its id and its field names. */
-const LEAST_TOKENS = 15;
-
-/** A list in its order, which is worked out once and over the ids alone: it may be of 10,000 tasks with much text in each. */
-interface ContextListing<R, T> {
-  ids(limit: number): Promise<{ id: string }[]>;
-  count(): Promise<number>;
-  /** In any order. `briefly`: without what makes them large. One that no longer belongs to the list is left out. */
-  rows(ids: readonly string[], briefly: boolean): Promise<R[]>;
-  entry(row: R, briefly: boolean): ContextEntry<T>;
-}
-
-async function countOf<T extends keyof Database>(query: SelectQueryBuilder<Database, T, object>): Promise<number> {
-  const { count } = await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-const listing = <R extends { id: string }, T>(each: ContextListing<R, T>): ContextListing<R, T> => each;
-
-const charactersOf = (row: object): number => Object.values(row).reduce((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
-
-/** Reads on until there can be no room for more. */
-async function found<R extends { id: string }, T>({ ids, count, rows, entry }: ContextListing<R, T>, { max }: Scale, turns: Turns): Promise<FoundEntries<T>> {
-  const limit = Math.ceil(max / LEAST_TOKENS) + 1;
-  const order = await ids(limit);
-  let total = order.length < limit ? order.length : await count();
-  const entries: ContextEntry<T>[] = [];
-  let [at, bares, characters] = [0, 0, 0];
-  for (let page = FIRST_PAGE; at < order.length && bares <= max; page = Math.min(2 * page, PAGE)) {
-    const next = order.slice(at, at + page).map(({ id }) => id);
-    const briefly = characters > CHARACTERS * max;
-    const read = new Map((await rows(next, briefly)).map((row) => [row.id, row]));
-    for (const id of next) {
-      if (bares > max) break;
-      at++;
-      const row = read.get(id);
-      if (row) {
-        const made = entry(row, briefly);
-        entries.push(made);
-        bares += made.bareSize;
-        characters += charactersOf(row);
-      } else total--;
-    }
-    await turns.next();
-  }
-  return { entries, total: Math.max(total, entries.length) };
 }

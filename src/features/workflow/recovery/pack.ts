@@ -1,5 +1,6 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Refusal } from '../../../kernel/reply.ts';
+import type { TimeSlice } from '../../../kernel/time-slice.ts';
+import { type Demand, shareOut } from './budget.ts';
 import type { ContextPart, Omission } from './parts.ts';
 
 /** A part, and its claim to the share of the section that it belongs to. */
@@ -18,9 +19,9 @@ interface Packing<S extends string, P extends Parts<S>, R> {
   readonly sections: Sections<S>;
   readonly parts: P;
   readonly max: number;
-  readonly turns: Turns;
+  readonly slice: TimeSlice;
   assemble(values: Values<P>, omitted: Omission[]): R;
-  /** Of the whole answer: the parts' sizes do not add up to it exactly. */
+  /** The size of the whole answer: the sizes of its parts do not add up to it exactly. */
   measure(result: R): number;
 }
 
@@ -30,24 +31,24 @@ interface Packed<R> {
 }
 
 const ROUNDS = 3;
-/** What remains free is not worth another round. */
+/** The rest is not worth another round. */
 const CLOSE = 0.02;
 /** Sizes of parts add up to somewhat more than the whole. */
 const OVERRATED = 1.25;
 
 /** The answer with as much in it as fits. What does not fit even bare is refused with the least that would do. */
 export async function pack<S extends string, P extends Parts<S>, R>(packing: Packing<S, P, R>): Promise<Packed<R>> {
-  const { parts, max, turns } = packing;
+  const { parts, max, slice } = packing;
   const attempt = async (room: number): Promise<Packed<R>> => {
     const result = await fill(packing, room);
     const size = packing.measure(result);
-    await turns.next();
+    await slice.pauseIfOver();
     return { result, size };
   };
   let wants = 0;
   for (const { part } of Object.values(parts)) {
     wants += part.wants;
-    await turns.next();
+    await slice.pauseIfOver();
   }
   const whole = wants <= max * OVERRATED ? await attempt(Number.POSITIVE_INFINITY) : undefined;
   if (whole && whole.size <= max) return whole;
@@ -65,7 +66,7 @@ export async function pack<S extends string, P extends Parts<S>, R>(packing: Pac
   return best;
 }
 
-async function fill<S extends string, P extends Parts<S>, R>({ sections, parts, turns, assemble }: Packing<S, P, R>, room: number): Promise<R> {
+async function fill<S extends string, P extends Parts<S>, R>({ sections, parts, slice, assemble }: Packing<S, P, R>, room: number): Promise<R> {
   const rooms = roomOf(sections, parts, room);
   const omitted: Omission[] = [];
   const values: Record<string, unknown> = {};
@@ -73,7 +74,7 @@ async function fill<S extends string, P extends Parts<S>, R>({ sections, parts, 
     const filled = part.fill(rooms.get(name) ?? 0);
     values[name] = filled.value;
     omitted.push(...filled.omitted);
-    await turns.next();
+    await slice.pauseIfOver();
   }
   return assemble(values as Values<P>, omitted);
 }
@@ -103,43 +104,4 @@ function tooSmall(max: number, minimum: number): Refusal {
     `Call again with max_tokens of ${minimum} or more.`,
     { field: 'max_tokens', minimum },
   );
-}
-
-interface Demand {
-  /** What it would take to leave nothing out. */
-  readonly wants: number;
-  readonly weight: number;
-  /** When others leave something of their share, the lowest turn is asked first whether it was cut. */
-  readonly turn: number;
-}
-
-/**
- * Each demand gets up to its share of the room by weight; what some do not need is passed on to those that were cut, each in its
- * turn as much as it wants. Never more than the room in all. What each gets, in the order of the demands.
- */
-export function shareOut(room: number, demands: readonly Demand[]): number[] {
-  const weights = demands.reduce((sum, { weight }) => sum + weight, 0);
-  const given = demands.map(({ wants, weight }) => Math.min(wants, Math.floor((Math.max(0, room) * weight) / weights)));
-  let left = Math.max(0, room) - given.reduce((sum, each) => sum + each, 0);
-  const inTurn = [...demands.keys()].sort((a, b) => (demands[a] as Demand).turn - (demands[b] as Demand).turn);
-  for (const index of inTurn) {
-    const more = Math.min(left, (demands[index] as Demand).wants - (given[index] as number));
-    given[index] = (given[index] as number) + more;
-    left -= more;
-  }
-  return given;
-}
-
-/** So long others wait at most before they are served in between. */
-const MAX_MS = 20;
-
-/** To be asked between two steps of long work: a large context takes as long to count as a hundred other calls take in all. */
-export class Turns {
-  #since = performance.now();
-
-  async next(): Promise<void> {
-    if (performance.now() - this.#since < MAX_MS) return;
-    await yieldToEventLoop();
-    this.#since = performance.now();
-  }
 }

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../../kernel/reply.ts';
+import { TimeSlice } from '../../../kernel/time-slice.ts';
 import { runs } from '../../../testing/runs.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../workflows/index.ts';
 import { type LoadedContext, packContext } from './context.ts';
 import type { Include } from './contract.ts';
 import { checkpointEntry, dependencyEntry, priorEntry, type Scale, siblingEntry } from './entries.ts';
-import { Turns } from './pack.ts';
 import { loadTokenizer } from './tokens.ts';
 
 const tokens = await loadTokenizer();
@@ -105,7 +105,7 @@ async function packed(given: State, wanted: Include, max: number): Promise<Loade
         : found([]),
     },
     scale,
-    new Turns(),
+    new TimeSlice(),
   );
 }
 

@@ -1,10 +1,10 @@
 import { cutJson, LEAST, shorten } from './cut.ts';
 import type { Tokenizer } from './tokens.ts';
 
-/** What the answer says of something that is not all there. */
+/** A note in the answer on entries or text that are not all there. */
 export interface Omission {
   readonly section: string;
-  /** Of entries; of a text or an object in characters. */
+  /** The number of entries; for a text or an object, of characters. */
   readonly count: number;
   readonly reason: string;
 }
@@ -44,7 +44,7 @@ export function textPart(section: string, text: string, tokens: Tokenizer, most:
   );
 }
 
-/** `empty` is what stands in the answer when there is room for nothing of it. */
+/** `empty` is the value if there is no room for any of it. */
 export function jsonPart<T extends object | null>(section: string, whole: T, empty: T, tokens: Tokenizer, most: number): ContextPart<T> {
   const isEmpty = lengthOf(whole) === lengthOf(empty);
   return measuredOnce(
@@ -92,7 +92,7 @@ export function entryOf<T>(size: (value: T) => number, whole: T, bare: T, cut?: 
 
 interface ListSpec<T> {
   readonly section: string;
-  /** What a bare entry lacks. */
+  /** The section name of details that bare entries lack. */
   readonly detail: string;
   /** The most important first. */
   readonly entries: readonly ContextEntry<T>[];

@@ -38,7 +38,7 @@ async function load(): Promise<Tokenizer> {
     import('gpt-tokenizer/encoding/o200k_base'),
     import('gpt-tokenizer/encodingParams/constants'),
   ]);
-  // What it remembers keeps the texts alive that it was found in.
+  // A large merge cache would keep the texts alive that it was built from.
   setMergeCacheSize(1_000);
 
   function count(text: string, limit = Number.POSITIVE_INFINITY): number {

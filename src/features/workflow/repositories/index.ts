@@ -42,7 +42,7 @@ export const repositories: Feature = {
   ],
 };
 
-/** By whatever name each kind of work has them. */
+/** The names under which each kind of work stores its repositories. */
 async function knownAtWork(db: Db, workspace: string): Promise<string[]> {
   const of = async (table: 'tasks' | 'workflows' | 'instances' | 'cycles', column: string) => {
     const known = sql.ref<string | null>(column);
@@ -70,7 +70,7 @@ export async function ensureRepository(tx: Tx, ctx: WriteContext, path: string, 
   return row;
 }
 
-/** Of either kind of path; that of a root is itself. */
+/** The last part of either kind of path; for a root, the root itself. */
 const lastPart = (path: string): string =>
   path
     .split(/[\\/]/)

@@ -2,6 +2,7 @@ import type { Output } from '../../../kernel/contract.ts';
 import { beginning } from '../../../kernel/excerpt.ts';
 import { isSatisfied, shownStatus, type TaskStatus } from '../workflows/index.ts';
 import type { workflowsGraph } from './contract.ts';
+import { type Drawn, fold } from './fold.ts';
 import type { GraphTask } from './store.ts';
 import { layersOf, longestChain, rowsWithinLayers, type TaskEdge, withoutImplied } from './task-graph.ts';
 
@@ -30,11 +31,8 @@ export function graphOf({ tasks, edges, names, turned }: Whole): Omit<Graph, 'wo
   const statuses = tasks.map(shownStatus);
   const depth = layersOf(tasks.length, whole);
   const chain = longestChain(tasks.length, whole, (place) => !isSatisfied((tasks[place] as GraphTask).status));
-  const drawn = fold(
-    tasks.map(({ id, sequence, parallel_group }, place) => ({ id, sequence, group: parallel_group, status: statuses[place] as TaskStatus })),
-    depth,
-    turned,
-  );
+  const foldable = tasks.map(({ id, sequence, parallel_group }, place) => ({ id, sequence, group: parallel_group, status: statuses[place] as TaskStatus }));
+  const drawn = fold(foldable, depth, turned);
   const { layers, rows, kept, all } = placed(drawn, depth, whole);
   const critical = new Set(chain);
   const onChain = chainEdges(chain, drawn);
@@ -113,105 +111,4 @@ function foldedNode({ members, key, name }: Drawn, statuses: readonly TaskStatus
     waiting: count(['paused']),
   };
   return { id: key as string, name: beginning(name as string, NAME_SHOWN), key, group: name, task: null, counts };
-}
-
-/** More tasks than these are folded by their parallel groups. */
-export const SHOWN_WHOLE = 300;
-/** What a picture of any workflow has at most. */
-export const MAX_DRAWN = 400;
-/** Where even the groups are too many, neighbours are folded into so many. */
-const RANGES = 200;
-
-interface FoldTask {
-  readonly id: string;
-  readonly sequence: number;
-  readonly group: string | null;
-  readonly status: TaskStatus;
-}
-
-/** What is drawn as one: a task, or several that are folded into each other. Members are places in the list of tasks. */
-interface Drawn {
-  readonly members: readonly number[];
-  /** Of what is folded, or was: what opens and folds it. Null for a task that always stands alone. */
-  readonly key: string | null;
-  readonly name: string | null;
-  readonly folded: boolean;
-}
-
-interface Unit extends Drawn {
-  readonly key: string;
-  readonly name: string;
-}
-
-const STANDS_OUT: readonly TaskStatus[] = ['failed', 'in_progress', 'planning', 'paused'];
-
-/**
- * What is drawn of the tasks, which must stand in the order of the plan: all of a small workflow; of a large one the groups, those
- * in which something failed opened. `turned`: keys of what is to be the other way than it would be by itself.
- */
-export function fold(tasks: readonly FoldTask[], layers: Int32Array, turned: ReadonlySet<string> = new Set()): Drawn[] {
-  if (tasks.length <= SHOWN_WHOLE) return tasks.map((_, place) => alone(place));
-  let units = grouped(tasks);
-  if (units.length > SHOWN_WHOLE) units = inRanges(units, tasks, layers);
-  const failing = (unit: Unit): boolean => unit.members.some((place) => tasks[place]?.status === 'failed');
-  const isOpen = (unit: Unit): boolean => unit.members.length > 1 && failing(unit) !== turned.has(unit.key);
-  // What somebody asked for has the first claim to the room.
-  const opening = units.filter(isOpen).sort((one, other) => Number(turned.has(other.key)) - Number(turned.has(one.key)));
-  let room = MAX_DRAWN - units.length;
-  const opened = new Map<Unit, readonly Drawn[]>();
-  for (const unit of opening) {
-    const drawn = open(unit, tasks, room);
-    room -= drawn.length - 1;
-    opened.set(unit, drawn);
-  }
-  return units.flatMap((unit) => opened.get(unit) ?? (unit.members.length === 1 ? alone(unit.members[0] as number) : unit));
-}
-
-const alone = (place: number): Drawn => ({ members: [place], key: null, name: null, folded: false });
-
-/** By the first of its tasks: a name may hold anything. */
-const keyOf = (members: readonly number[], tasks: readonly FoldTask[]): string => `fold_${tasks[members[0] as number]?.id}`;
-
-function grouped(tasks: readonly FoldTask[]): Unit[] {
-  const groups = new Map<string, number[]>();
-  const units: number[][] = [];
-  for (const [place, { group }] of tasks.entries()) {
-    const known = group === null ? undefined : groups.get(group);
-    if (known) {
-      known.push(place);
-      continue;
-    }
-    const members = [place];
-    units.push(members);
-    if (group !== null) groups.set(group, members);
-  }
-  return units.map((members) => ({ members, key: keyOf(members, tasks), name: tasks[members[0] as number]?.group ?? '', folded: true }));
-}
-
-function inRanges(units: readonly Unit[], tasks: readonly FoldTask[], layers: Int32Array): Unit[] {
-  const lowest = (unit: Unit): number => unit.members.reduce((least, place) => Math.min(least, layers[place] as number), Number.POSITIVE_INFINITY);
-  const sorted = units.map((unit) => ({ unit, layer: lowest(unit) })).sort((one, other) => one.layer - other.layer);
-  const size = Math.ceil(units.length / RANGES);
-  const ranges: Unit[] = [];
-  for (let at = 0; at < sorted.length; at += size) {
-    const members = sorted
-      .slice(at, at + size)
-      .flatMap(({ unit }) => unit.members)
-      .sort((one, other) => one - other);
-    const sequences = members.map((place) => tasks[place]?.sequence ?? 0);
-    const [from, to] = [sequences[0], sequences.at(-1)];
-    ranges.push({ members, key: keyOf(members, tasks), name: from === to ? `Step ${from}` : `Steps ${from} to ${to}`, folded: true });
-  }
-  return ranges;
-}
-
-/** All of it where there is room; else what stands out, beside the folded rest. */
-function open(unit: Unit, tasks: readonly FoldTask[], room: number): Drawn[] {
-  const single = (place: number): Drawn => ({ members: [place], key: unit.key, name: unit.name, folded: false });
-  if (unit.members.length - 1 <= room) return unit.members.map(single);
-  const rank = (place: number): number => STANDS_OUT.indexOf(tasks[place]?.status ?? 'pending');
-  const out = unit.members.filter((place) => rank(place) >= 0).sort((one, other) => rank(one) - rank(other));
-  const shown = new Set(out.slice(0, Math.max(0, room)));
-  const rest = unit.members.filter((place) => !shown.has(place));
-  return [...[...shown].map(single), ...(rest.length > 0 ? [{ ...unit, members: rest }] : [])];
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StoredTaskStatus } from '../workflows/index.ts';
-import { fold, graphOf, MAX_DRAWN, SHOWN_WHOLE } from './graph.ts';
+import { fold, MAX_DRAWN, SHOWN_WHOLE } from './fold.ts';
+import { graphOf } from './graph.ts';
 
 const task = (at: number, group: string | null, status: StoredTaskStatus = 'pending') => ({
   id: `tk_${at}`,

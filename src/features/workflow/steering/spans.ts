@@ -31,7 +31,7 @@ export const SPAN_KINDS = ['workflow.task_claimed', 'workflow.task_released', 'w
 const ENDING: readonly string[] = ['completed', 'failed', 'skipped'];
 const WORKING: readonly string[] = ['planning', 'in_progress'];
 
-/** Who had which task when. */
+/** The spans of time in which each task had a holder. */
 export function spansOf(happenings: readonly TaskHappening[]): TaskSpan[] {
   const spans: TaskSpan[] = [];
   const open = new Map<string, TaskSpan>();
@@ -62,13 +62,13 @@ export function spansOf(happenings: readonly TaskHappening[]): TaskSpan[] {
     } else if (happening.to !== null && ENDING.includes(happening.to)) {
       close(happening, happening.to as SpanEnd);
     } else {
-      pausedOrNot(happening, open.get(happening.task_id), begin);
+      trackPauses(happening, open.get(happening.task_id), begin);
     }
   }
   return spans;
 }
 
-function pausedOrNot(happening: TaskHappening, span: TaskSpan | undefined, begin: (happening: TaskHappening) => void): void {
+function trackPauses(happening: TaskHappening, span: TaskSpan | undefined, begin: (happening: TaskHappening) => void): void {
   const works = happening.to !== null && WORKING.includes(happening.to);
   if (!span) {
     if (works) begin(happening);

@@ -20,7 +20,7 @@ export async function unfinishedTasks(db: Db, workflow: Pick<WorkflowRow, 'works
   return await activeTasks(db, workflow).select(['id', 'name', 'status', 'open_dependencies']).where('status', 'not in', ['completed', 'skipped']).execute();
 }
 
-/** Who waits for the task, in the order of the plan; one more than `limit` where there are more. */
+/** The tasks that wait for this one, in the order of the plan; one more than `limit` if there are more. */
 export async function dependentsOf(db: Db, workspace: string, taskId: string, limit: number): Promise<OpenTask[]> {
   return await db
     .selectFrom('workflow_dependencies as edge')
@@ -38,7 +38,7 @@ export async function dependentsOf(db: Db, workspace: string, taskId: string, li
 export const countDependents = (db: Db, workspace: string, taskId: string): Promise<number> =>
   countRows(db, 'workflow_dependencies', { workspace_id: workspace, depends_on: taskId });
 
-/** Those that somebody has taken up at least once, the last changed first. */
+/** Tasks that were claimed or started at least once, the last changed first. */
 export const takenUpTasks = (db: Db, workflow: WorkflowRow, limit: number): Promise<{ rows: { id: string; name: string }[]; total: number }> =>
   pageOf(
     activeTasks(db, workflow)
@@ -52,7 +52,7 @@ export const takenUpTasks = (db: Db, workflow: WorkflowRow, limit: number): Prom
 const IDS_AT_ONCE = 250;
 const payloadSchema = z.object({ agent_id: z.string().nullish(), to: z.string().nullish(), reason: z.string().nullish() });
 
-/** What the journal has of these tasks' claims, oldest first. Of a task that changed hands more often than anybody would read, the last. */
+/** The events of these tasks' claims, oldest first. If there are more than `limit`, the last ones. */
 export async function happeningsOf(db: Db, workspace: string, taskIds: readonly string[], limit: number): Promise<TaskHappening[]> {
   const found: (TaskHappening & { seq: number })[] = [];
   for (const some of chunks(taskIds, IDS_AT_ONCE)) {
@@ -70,7 +70,7 @@ export async function happeningsOf(db: Db, workspace: string, taskIds: readonly 
   return found.sort((one, other) => one.seq - other.seq).slice(-limit);
 }
 
-/** What the workflow itself was set to, oldest first. */
+/** The status changes of the workflow itself, oldest first. */
 export async function statusChangesOf(db: Db, workflow: WorkflowRow, limit: number): Promise<{ time: number; to: string; reason: string | null }[]> {
   const rows = await eventsAbout(db, workflow.workspace_id, [workflow.id])
     .select(['time', 'payload'])

@@ -1,4 +1,4 @@
-/** What waits for what, by places in a list: `[first, then]`. Pure, and without recursion: a chain may be 10,000 tasks long. */
+/** An edge between places in a list: `[first, then]`. All functions are pure and without recursion: a chain may be 10,000 tasks long. */
 export type TaskEdge = readonly [first: number, then: number];
 
 /** The layer of each: 0 where it waits for nothing, else one more than the highest that it waits for. There must be no circle. In linear time. */
@@ -106,4 +106,32 @@ export function withoutImplied(layers: Int32Array, edges: readonly TaskEdge[]): 
     }
   }
   return kept;
+}
+
+/**
+ * From what the task waits for to what holds it up in the end: the longest way along dependencies that are not met. `dependencies`
+ * has only unmet ones, and must have no circle.
+ */
+export function unmetChain(taskId: string, dependencies: ReadonlyMap<string, readonly string[]>): string[] {
+  const ids = [taskId];
+  const places = new Map([[taskId, 0]]);
+  const edges: TaskEdge[] = [];
+  for (let at = 0; at < ids.length; at++) {
+    for (const dependency of dependencies.get(ids[at] as string) ?? []) {
+      if (!places.has(dependency)) {
+        places.set(dependency, ids.length);
+        ids.push(dependency);
+      }
+      edges.push([places.get(dependency) as number, at]);
+    }
+  }
+  const layers = layersOf(ids.length, edges);
+  const layer = (id: string): number => layers[places.get(id) as number] as number;
+  const chain: string[] = [];
+  for (let here = taskId; ; ) {
+    const next = (dependencies.get(here) ?? []).find((dependency) => layer(dependency) === layer(here) - 1);
+    if (next === undefined) return chain;
+    chain.push(next);
+    here = next;
+  }
 }

@@ -18,7 +18,7 @@ import {
 } from '../workflows/index.ts';
 import type { workflowsCheckpoints, workflowsTask } from './contract.ts';
 import { countDependents, dependentsOf, type OpenTask, unfinishedTasks } from './store.ts';
-import { layersOf, type TaskEdge } from './task-graph.ts';
+import { unmetChain } from './task-graph.ts';
 
 type Shown = Output<typeof workflowsTask>;
 type Checkpoints = Output<typeof workflowsCheckpoints>;
@@ -30,14 +30,11 @@ const DETAIL = 4_000;
 
 const neighbour = ({ id, name, ...row }: OpenTask): Neighbour => ({ id, name, status: shownStatus(row) });
 
-export async function taskShown(db: Db, task: WorkflowTaskRow, principal: Principal, now: number): Promise<Shown> {
+export async function taskPage(db: Db, task: WorkflowTaskRow, principal: Principal, now: number): Promise<Shown> {
   const workspace = task.workspace_id;
   const workflow = await requireWorkflow(db, workspace, task.workflow_id);
-  const agents = await agentsById(
-    db,
-    workspace,
-    [task.assigned_agent_id, task.completed_by].filter((id) => id !== null),
-  );
+  const ids = [task.assigned_agent_id, task.completed_by].filter((id) => id !== null);
+  const agents = await agentsById(db, workspace, ids);
   const viewer = await agentViewer(db, principal, now);
   const holder = agents.get(task.assigned_agent_id ?? '');
   const finisher = agents.get(task.completed_by ?? '');
@@ -80,35 +77,7 @@ async function unmetOf(db: Db, workflow: WorkflowRow, task: WorkflowTaskRow): Pr
   return { unmet: shown.map((id) => neighbour(open.get(id) as OpenTask)), unmet_length: chain.length };
 }
 
-/**
- * From what the task waits for to what holds it up in the end: the longest way along dependencies that are not met. `dependencies`
- * has only unmet ones, and must have no circle.
- */
-export function unmetChain(taskId: string, dependencies: ReadonlyMap<string, readonly string[]>): string[] {
-  const ids = [taskId];
-  const places = new Map([[taskId, 0]]);
-  const edges: TaskEdge[] = [];
-  for (let at = 0; at < ids.length; at++) {
-    for (const dependency of dependencies.get(ids[at] as string) ?? []) {
-      if (!places.has(dependency)) {
-        places.set(dependency, ids.length);
-        ids.push(dependency);
-      }
-      edges.push([places.get(dependency) as number, at]);
-    }
-  }
-  const layers = layersOf(ids.length, edges);
-  const layer = (id: string): number => layers[places.get(id) as number] as number;
-  const chain: string[] = [];
-  for (let here = taskId; ; ) {
-    const next = (dependencies.get(here) ?? []).find((dependency) => layer(dependency) === layer(here) - 1);
-    if (next === undefined) return chain;
-    chain.push(next);
-    here = next;
-  }
-}
-
-export async function checkpointsShown(
+export async function checkpointPage(
   db: Db,
   task: WorkflowTaskRow,
   viewer: Principal,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unmetChain } from './task.ts';
+import { unmetChain } from './task-graph.ts';
 
 test('what holds a task up is the end of the longest unmet chain, however long', () => {
   const waits = new Map([

@@ -9,12 +9,12 @@ import { workflowsCheckpoints, workflowsContext, workflowsGraph, workflowsTask, 
 import { graphOf } from './graph.ts';
 import { taskSteering, workflowSteering } from './steer.ts';
 import { graphTasks } from './store.ts';
-import { checkpointsShown, taskShown } from './task.ts';
+import { checkpointPage, taskPage } from './task.ts';
 import { timelineOf } from './timeline.ts';
 
-export const steeringTools = (ports: WorkflowPorts): Implementation[] => [...looking, ...workflowSteering(ports), ...taskSteering];
+export const steeringTools = (ports: WorkflowPorts): Implementation[] => [...viewTools, ...workflowSteering(ports), ...taskSteering];
 
-const looking: Implementation[] = [
+const viewTools: Implementation[] = [
   implement(workflowsGraph, {
     read: async ({ workflow_id, turned }, { reader, workspace, principal, clock }) => {
       const workflow = await workflowNamed(reader, workspace, workflow_id);
@@ -36,11 +36,11 @@ const looking: Implementation[] = [
   }),
   implement(workflowsTask, {
     read: async ({ task_id }, { reader, workspace, principal, clock }) =>
-      ok(await taskShown(reader, await taskNamed(reader, workspace, task_id), principal, clock.now())),
+      ok(await taskPage(reader, await taskNamed(reader, workspace, task_id), principal, clock.now())),
   }),
   implement(workflowsCheckpoints, {
     read: async ({ task_id, ...page }, { reader, workspace, principal, clock }) =>
-      ok(await checkpointsShown(reader, await taskNamed(reader, workspace, task_id), principal, clock.now(), page)),
+      ok(await checkpointPage(reader, await taskNamed(reader, workspace, task_id), principal, clock.now(), page)),
   }),
   implement(workflowsContext, {
     read: async ({ task_id, max_tokens }, { reader, workspace }) => {

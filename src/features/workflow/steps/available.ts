@@ -7,17 +7,54 @@ import { isOneOf, OPEN_WORKFLOW, readStrings, requireWorkflow, viewTask, type Wo
 import { taskGetAvailable } from './contract.ts';
 import { actionableTasks, type OfferedStep, runningWorkflows } from './store.ts';
 
-const FIRST_LOOK = 100;
-/** Each look is so much longer than the one before: few are needed even where most tasks ask for what the agent lacks. */
-const FURTHER = 4;
-/** So many workflows are looked through at once. */
-const WORKFLOWS_AT_ONCE = 200;
-
 interface Search {
   readonly has: ReadonlySet<string>;
   readonly limit: number;
   readonly now: number;
 }
+
+export const availableTools: Implementation[] = [
+  implement(taskGetAvailable, {
+    read: async ({ agent_id, workflow_id, limit }, ctx) => {
+      const agent = await requireOwnAgent(ctx.reader, ctx.principal, agent_id);
+      const search: Search = { has: new Set(capabilitiesOf(agent)), limit, now: ctx.clock.now() };
+      const workflow = workflow_id === undefined ? undefined : await requireWorkflow(ctx.reader, ctx.workspace, workflow_id, 'workflow_id');
+      const ids = workflow ? await suitableInOne(ctx.reader, workflow, search) : await suitableAnywhere(ctx.reader, ctx.workspace, search);
+      const rows = await rowsById(ctx.reader, 'workflow_tasks', ctx.workspace, ids);
+      // The tasks may have changed between the two queries.
+      const tasks = [...new Set(ids)].flatMap((id) => rows.get(id) ?? []).filter(({ status }) => status !== 'removed');
+      return ok({ tasks: tasks.map(viewTask) });
+    },
+  }),
+];
+
+/** So many workflows are searched at once. */
+const WORKFLOWS_AT_ONCE = 200;
+
+/** Workflows at their parallel limit come last: a claim there is refused, and would hide tasks where one succeeds. */
+async function suitableAnywhere(db: Db, workspace: string, search: Search): Promise<string[]> {
+  const free = await suitableInRunning(db, workspace, true, search);
+  if (free.length === search.limit) return free;
+  return [...free, ...(await suitableInRunning(db, workspace, false, { ...search, limit: search.limit - free.length }))];
+}
+
+async function suitableInRunning(db: Db, workspace: string, hasRoom: boolean, search: Search): Promise<string[]> {
+  const found: string[] = [];
+  for (let last = ''; ; ) {
+    const workflows = await runningWorkflows(db, workspace, hasRoom, last, WORKFLOWS_AT_ONCE);
+    if (workflows.length > 0) found.push(...(await suitableIn(db, workspace, workflows, { ...search, limit: search.limit - found.length })));
+    if (found.length === search.limit || workflows.length < WORKFLOWS_AT_ONCE) return found;
+    last = workflows.at(-1) ?? last;
+  }
+}
+
+async function suitableInOne(db: Db, workflow: WorkflowRow, search: Search): Promise<string[]> {
+  return isOneOf(OPEN_WORKFLOW, workflow.status) ? await suitableIn(db, workflow.workspace_id, [workflow.id], search) : [];
+}
+
+const FIRST_LOOK = 100;
+/** Each page is so much longer than the last: few pages are needed even where most tasks need capabilities that the agent lacks. */
+const FURTHER = 4;
 
 async function suitableIn(db: Db, workspace: string, workflowIds: readonly string[], { has, limit, now }: Search): Promise<string[]> {
   const found: string[] = [];
@@ -32,39 +69,3 @@ async function suitableIn(db: Db, workspace: string, workflowIds: readonly strin
     if (offered.length < look) return found;
   }
 }
-
-/** Of workflows in which as many tasks are claimed as may be last: a claim there is refused, and they would hide those where one succeeds. */
-async function suitable(db: Db, workspace: string, search: Search): Promise<string[]> {
-  const free = await suitableWhere(db, workspace, true, search);
-  if (free.length === search.limit) return free;
-  return [...free, ...(await suitableWhere(db, workspace, false, { ...search, limit: search.limit - free.length }))];
-}
-
-async function suitableWhere(db: Db, workspace: string, hasRoom: boolean, search: Search): Promise<string[]> {
-  const found: string[] = [];
-  for (let last = ''; ; ) {
-    const workflows = await runningWorkflows(db, workspace, hasRoom, last, WORKFLOWS_AT_ONCE);
-    if (workflows.length > 0) found.push(...(await suitableIn(db, workspace, workflows, { ...search, limit: search.limit - found.length })));
-    if (found.length === search.limit || workflows.length < WORKFLOWS_AT_ONCE) return found;
-    last = workflows.at(-1) ?? last;
-  }
-}
-
-async function suitableOf(db: Db, workflow: WorkflowRow, search: Search): Promise<string[]> {
-  return isOneOf(OPEN_WORKFLOW, workflow.status) ? await suitableIn(db, workflow.workspace_id, [workflow.id], search) : [];
-}
-
-export const availableTools: Implementation[] = [
-  implement(taskGetAvailable, {
-    read: async ({ agent_id, workflow_id, limit }, ctx) => {
-      const agent = await requireOwnAgent(ctx.reader, ctx.principal, agent_id);
-      const search: Search = { has: new Set(capabilitiesOf(agent)), limit, now: ctx.clock.now() };
-      const workflow = workflow_id === undefined ? undefined : await requireWorkflow(ctx.reader, ctx.workspace, workflow_id, 'workflow_id');
-      const ids = workflow ? await suitableOf(ctx.reader, workflow, search) : await suitable(ctx.reader, ctx.workspace, search);
-      const rows = await rowsById(ctx.reader, 'workflow_tasks', ctx.workspace, ids);
-      // A moment has passed between the looks.
-      const tasks = [...new Set(ids)].flatMap((id) => rows.get(id) ?? []).filter(({ status }) => status !== 'removed');
-      return ok({ tasks: tasks.map(viewTask) });
-    },
-  }),
-];

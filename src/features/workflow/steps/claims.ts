@@ -73,16 +73,16 @@ type ClaimResult =
 /** Nothing but the store changes, so that it can be undone by `unclaimTask`. */
 async function claimTask(tx: Tx, ctx: WriteContext, input: { task_id: string; agent_id: string }): Promise<ClaimResult> {
   const { db, workspace } = tx;
-  const [named, found, around, claimed] = await settleAll([
+  const [agentRow, taskRow, workflowRow, claimed] = await settleAll([
     findAgent(db, workspace, input.agent_id),
     findTask(db, workspace, input.task_id),
     findWorkflowOf(db, workspace, input.task_id),
     claimedBeside(db, workspace, input.task_id),
   ]);
-  const agent = requireOwn(named, ctx.principal, input.agent_id);
+  const agent = requireOwn(agentRow, ctx.principal, input.agent_id);
   requireOnline(agent, tx.now);
-  let task = requireFound(found, input.task_id);
-  const workflow = around as WorkflowRow;
+  let task = requireFound(taskRow, input.task_id);
+  const workflow = workflowRow as WorkflowRow;
   requireNotEnded(workflow);
   if (task.assigned_agent_id === agent.id) {
     await touchAgent(tx, agent);
@@ -99,10 +99,10 @@ async function claimTask(tx: Tx, ctx: WriteContext, input: { task_id: string; ag
   if (task.question_id !== null) throw awaitingAnswer(task);
   if (task.status === 'pending' && task.open_dependencies > 0) throw await taskBlocked(tx.db, task);
   if (claimed >= workflow.max_parallel_tasks) await requireRoom(tx, workflow);
-  return await take(tx, ctx, task, workflow, agent);
+  return await storeClaim(tx, ctx, task, workflow, agent);
 }
 
-async function take(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, workflow: WorkflowRow, agent: AgentRow): Promise<ClaimResult> {
+async function storeClaim(tx: Tx, ctx: WriteContext, task: WorkflowTaskRow, workflow: WorkflowRow, agent: AgentRow): Promise<ClaimResult> {
   const claim = { assigned_agent_id: agent.id, claimed_at: tx.now, fence: task.fence + 1, updated_at: tx.now };
   await settleAll([
     changeTask(tx.db, tx.workspace, task.id, claim),
@@ -123,7 +123,7 @@ function requireUnfinished(task: WorkflowTaskRow): void {
   });
 }
 
-/** Of a workflow that seems full: claims of agents that were silent for too long take up no room, even before the sweep has come by. */
+/** Called when the workflow seems full: claims of silent agents are released first, even if the sweep is late. */
 async function requireRoom(tx: Tx, workflow: WorkflowRow): Promise<void> {
   const limit = workflow.max_parallel_tasks;
   for (const id of await silentHolders(tx.db, tx.workspace, workflow.id, tx.now)) await expireAgent(tx, id, releaseClaimsOf);
@@ -139,7 +139,7 @@ async function requireRoom(tx: Tx, workflow: WorkflowRow): Promise<void> {
 
 const MAX_NAMED = 10;
 
-/** What the task waits for, said so that an agent can go and do that first. */
+/** Names the unfinished dependencies, so that the agent can work on those first. */
 export async function taskBlocked(db: Db, task: WorkflowTaskRow): Promise<Refusal> {
   const names = await openDependencies(db, task.workspace_id, task.id, MAX_NAMED);
   const more = task.open_dependencies - names.length;

@@ -21,8 +21,44 @@ import {
 import { taskReplan, taskSetPlan } from './contract.ts';
 import { markIdle, UNCLAIMED } from './release.ts';
 
+export const planTools: Implementation[] = [
+  implement(taskSetPlan, {
+    write: async (tx, { id, plan, context, ...writer }, ctx) => {
+      const task = await requireTask(tx.db, tx.workspace, id, 'id');
+      requireNotEnded(await requireWorkflow(tx.db, tx.workspace, task.workflow_id));
+      const agent_id = await requireHold(tx, ctx, task, writer);
+      requirePlanning(task);
+      await changeTask(tx.db, tx.workspace, id, { plan: planJson(plan), context: mergeContext(task, context), updated_at: tx.now });
+      const payload = { workflow_id: task.workflow_id, agent_id, steps: plan.steps.length };
+      record(tx, ctx, { category: 'work', kind: 'workflow.task_planned', subject: id, payload });
+      return ok({ success: true as const });
+    },
+  }),
+  implement(taskReplan, {
+    write: async (tx, { id, reason, new_plan, ...writer }, ctx) => {
+      const task = await requireTask(tx.db, tx.workspace, id, 'id');
+      requireNotEnded(await requireWorkflow(tx.db, tx.workspace, task.workflow_id));
+      const agentId = await requireHold(tx, ctx, task, writer);
+      requireReplannable(task);
+      const status = SYSTEM_MACHINE.replan.to;
+      const fence = task.fence + 1;
+      const cleared = { outcome: null, outcome_detail: null, error: null };
+      await changeTask(tx.db, tx.workspace, id, { ...UNCLAIMED, ...cleared, plan: planJson(new_plan), status, fence, updated_at: tx.now });
+      const detail = { reason, previous_plan: shortenPlan(task), from: task.status, error: task.error };
+      const { actor } = ctx.principal;
+      const checkpoint = await addCheckpoint(tx, task, { type: 'replan', summary: `Replanned: ${reason}`, detail, agentId, actor });
+      const payload = { workflow_id: task.workflow_id, agent_id: agentId, from: task.status, to: status, fence, checkpoint_id: checkpoint.id };
+      record(tx, ctx, { category: 'work', kind: 'workflow.task_replanned', subject: id, payload });
+      await markIdle(tx, task.assigned_agent_id, [id]);
+      await syncOverlapStatus(tx, task, status);
+      await syncOverlapOwner(tx, id, null);
+      return ok({ success: true as const, checkpoint_id: checkpoint.id });
+    },
+  }),
+];
+
 const MAX_CONTEXT = 64 * 1024;
-/** Of a longer plan a checkpoint stores only the beginning: a checkpoint is there to be read, not to archive. */
+/** A checkpoint is there to be read, so it stores only the beginning of a longer plan. */
 const MAX_STORED_PLAN = 32 * 1024;
 
 function mergeContext(task: WorkflowTaskRow, added: Record<string, unknown> | undefined): string | null {
@@ -70,39 +106,3 @@ function requirePlanning(task: WorkflowTaskRow): void {
 
 /** As it is stored: without the fields that were left out. */
 const planJson = (plan: Input<typeof taskSetPlan>['plan']): string => JSON.stringify(plan);
-
-export const planTools: Implementation[] = [
-  implement(taskSetPlan, {
-    write: async (tx, { id, plan, context, ...writer }, ctx) => {
-      const task = await requireTask(tx.db, tx.workspace, id, 'id');
-      requireNotEnded(await requireWorkflow(tx.db, tx.workspace, task.workflow_id));
-      const agent_id = await requireHold(tx, ctx, task, writer);
-      requirePlanning(task);
-      await changeTask(tx.db, tx.workspace, id, { plan: planJson(plan), context: mergeContext(task, context), updated_at: tx.now });
-      const payload = { workflow_id: task.workflow_id, agent_id, steps: plan.steps.length };
-      record(tx, ctx, { category: 'work', kind: 'workflow.task_planned', subject: id, payload });
-      return ok({ success: true as const });
-    },
-  }),
-  implement(taskReplan, {
-    write: async (tx, { id, reason, new_plan, ...writer }, ctx) => {
-      const task = await requireTask(tx.db, tx.workspace, id, 'id');
-      requireNotEnded(await requireWorkflow(tx.db, tx.workspace, task.workflow_id));
-      const agentId = await requireHold(tx, ctx, task, writer);
-      requireReplannable(task);
-      const status = SYSTEM_MACHINE.replan.to;
-      const fence = task.fence + 1;
-      const cleared = { outcome: null, outcome_detail: null, error: null };
-      await changeTask(tx.db, tx.workspace, id, { ...UNCLAIMED, ...cleared, plan: planJson(new_plan), status, fence, updated_at: tx.now });
-      const detail = { reason, previous_plan: shortenPlan(task), from: task.status, error: task.error };
-      const { actor } = ctx.principal;
-      const checkpoint = await addCheckpoint(tx, task, { type: 'replan', summary: `Replanned: ${reason}`, detail, agentId, actor });
-      const payload = { workflow_id: task.workflow_id, agent_id: agentId, from: task.status, to: status, fence, checkpoint_id: checkpoint.id };
-      record(tx, ctx, { category: 'work', kind: 'workflow.task_replanned', subject: id, payload });
-      await markIdle(tx, task.assigned_agent_id, [id]);
-      await syncOverlapStatus(tx, task, status);
-      await syncOverlapOwner(tx, id, null);
-      return ok({ success: true as const, checkpoint_id: checkpoint.id });
-    },
-  }),
-];

@@ -2,29 +2,29 @@ import type { Tx } from '../../../storage/write.ts';
 import { findAgent, statusAt } from '../agents/index.ts';
 import { changeTask, type StoredTaskStatus, SYSTEM_MACHINE, shownStatus, syncOverlapStatus, type WorkflowTaskRow } from '../workflows/index.ts';
 
-/** The task waits for a person. Whoever asks must be allowed to write to it, and its status one that a question can pause. */
+/** Pauses a task for a question. The caller has checked that the agent may write to it, and that its status can be paused. */
 export async function pauseForQuestion(tx: Tx, task: WorkflowTaskRow, questionId: string, actor = 'server'): Promise<void> {
   const { status } = task;
   if (status !== 'planning' && status !== 'in_progress') throw new Error(`a question cannot pause a task that is ${status}`);
-  await move(tx, task, { status: SYSTEM_MACHINE.ask.to, question_id: questionId, resume_status: status }, actor, 'question asked');
+  await changeStatus(tx, task, { status: SYSTEM_MACHINE.ask.to, question_id: questionId, resume_status: status }, actor, 'question asked');
 }
 
 /** The question is settled: the task goes on where it was, or, when its agent has gone meanwhile, back to pending. Answers which. */
 export async function resumeAfterAnswer(tx: Tx, task: WorkflowTaskRow, actor: string): Promise<StoredTaskStatus> {
   const status = task.status === 'paused' ? await statusAfter(tx, task) : task.status;
-  await move(tx, task, { status, question_id: null, resume_status: null }, actor, 'question settled');
+  await changeStatus(tx, task, { status, question_id: null, resume_status: null }, actor, 'question settled');
   return status;
 }
 
 async function statusAfter(tx: Tx, task: WorkflowTaskRow): Promise<StoredTaskStatus> {
   const back = task.resume_status ?? 'pending';
-  // Nobody ever held it, or whoever did has given it back, and with it where it was.
+  // Nobody holds the task any more, or nobody ever did.
   if (task.assigned_agent_id === null) return back;
   const holder = await findAgent(tx.db, tx.workspace, task.assigned_agent_id);
   return holder && statusAt(holder, tx.now) !== 'offline' ? back : 'pending';
 }
 
-async function move(
+async function changeStatus(
   tx: Tx,
   task: WorkflowTaskRow,
   values: Partial<WorkflowTaskRow> & { status: StoredTaskStatus },

@@ -1,7 +1,7 @@
 import { excerpt } from '../../../kernel/excerpt.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { type AgentRow, easeAgent } from '../agents/index.ts';
+import { type AgentRow, setAgentIdle } from '../agents/index.ts';
 import {
   addCheckpoint,
   changeTask,
@@ -17,7 +17,7 @@ import {
 import { holdsOther, tasksClaimedIn, tasksHeldBy } from './store.ts';
 
 /** Why a claim ended, and by whose doing. */
-interface Why {
+interface ReleaseReason {
   readonly reason: string;
   readonly actor: string;
   readonly session?: string | null;
@@ -26,11 +26,11 @@ interface Why {
 const SHORT = 200;
 export const UNCLAIMED = { assigned_agent_id: null, claimed_at: null } as const;
 
-/** The claim goes; what was begun goes back to where it can be taken up anew. `task` must be as it stands now. */
-async function giveBack(tx: Tx, task: WorkflowTaskRow, why: Why): Promise<void> {
+/** Ends the claim; a task that was begun becomes pending again. `task` must be the current row. */
+async function endClaim(tx: Tx, task: WorkflowTaskRow, why: ReleaseReason): Promise<void> {
   const agentId = task.assigned_agent_id;
   const wasBegun = isOneOf(SYSTEM_MACHINE.release.from, task.status);
-  // A question is out: its answer decides where the task goes.
+  // An open question decides the next status once it is answered.
   const status = wasBegun && task.question_id === null ? SYSTEM_MACHINE.release.to : task.status;
   const fence = task.fence + 1;
   await changeTask(tx.db, tx.workspace, task.id, { ...UNCLAIMED, status, fence, resume_status: null, updated_at: tx.now });
@@ -46,22 +46,22 @@ async function giveBack(tx: Tx, task: WorkflowTaskRow, why: Why): Promise<void> 
 
 /** The agent of a claim that has ended is free for other work, unless it has some. */
 export async function markIdle(tx: Tx, agentId: string | null, taskIds: readonly string[]): Promise<void> {
-  if (agentId !== null) await easeAgent(tx, agentId, taskIds, holdsOther(tx.db, tx.workspace, agentId, taskIds));
+  if (agentId !== null) await setAgentIdle(tx, agentId, taskIds, holdsOther(tx.db, tx.workspace, agentId, taskIds));
 }
 
-export async function releaseTask(tx: Tx, task: WorkflowTaskRow, why: Why): Promise<void> {
-  await giveBack(tx, task, why);
+export async function releaseTask(tx: Tx, task: WorkflowTaskRow, why: ReleaseReason): Promise<void> {
+  await endClaim(tx, task, why);
   await markIdle(tx, task.assigned_agent_id, [task.id]);
 }
 
-/** Of an agent that is gone. Answers how many tasks it held. */
-export async function releaseClaimsOf(tx: Tx, agent: Pick<AgentRow, 'id'>, why: Why): Promise<number> {
+/** Releases all tasks of an agent that is gone. Returns their number. */
+export async function releaseClaimsOf(tx: Tx, agent: Pick<AgentRow, 'id'>, why: ReleaseReason): Promise<number> {
   const held = await tasksHeldBy(tx.db, tx.workspace, agent.id);
-  for (const task of held) await giveBack(tx, task, why);
+  for (const task of held) await endClaim(tx, task, why);
   return held.length;
 }
 
-/** Of a workflow that has ended: the claims go, and the tasks stay as they were left. */
+/** Ends all claims of a workflow that has ended. Its tasks keep their status. */
 export async function releaseClaimsIn(tx: Tx, workflow: Pick<WorkflowRow, 'id'>, actor: string): Promise<number> {
   const held = await tasksClaimedIn(tx.db, tx.workspace, workflow.id);
   for (const task of held) {
@@ -71,16 +71,13 @@ export async function releaseClaimsIn(tx: Tx, workflow: Pick<WorkflowRow, 'id'>,
     tx.append({ category: 'work', kind: 'workflow.task_released', actor, subject: task.id, payload });
   }
   for (const [agentId, tasks] of Map.groupBy(held, (task) => task.assigned_agent_id)) {
-    await markIdle(
-      tx,
-      agentId,
-      tasks.map(({ id }) => id),
-    );
+    const taskIds = tasks.map(({ id }) => id);
+    await markIdle(tx, agentId, taskIds);
   }
   return held.length;
 }
 
-/** Undoes the claim that was made under `fence`, unless it is another's by now. */
+/** Undoes the claim with this fence, unless the task was claimed again since. */
 export async function unclaimTask(tx: Tx, task: Pick<WorkflowTaskRow, 'id'>, fence: number, actor: string, reason: string): Promise<boolean> {
   const now = await findTask(tx.db, tx.workspace, task.id);
   if (now?.fence !== fence || now.assigned_agent_id === null) return false;

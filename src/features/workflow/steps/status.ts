@@ -32,6 +32,17 @@ import { awaitingAnswer, taskBlocked } from './claims.ts';
 import { SUMMARY_CHARACTERS, taskUpdateStatus } from './contract.ts';
 import { markIdle, UNCLAIMED } from './release.ts';
 
+export const statusTools: Implementation[] = [
+  implement(taskUpdateStatus, {
+    write: async (tx, input, ctx) => {
+      const { changed, workflow } = await updateTaskStatus(tx, ctx, input);
+      const over = input.status === 'completed' || input.status === 'skipped';
+      const rest = over ? { all_complete: await allComplete(tx.db, workflow) } : {};
+      return ok({ success: true as const, changed, workflow_status: workflow.status, ...rest });
+    },
+  }),
+];
+
 interface StepResult {
   readonly outcome?: string | undefined;
   readonly outcome_detail?: Record<string, unknown> | undefined;
@@ -39,6 +50,44 @@ interface StepResult {
 }
 
 type SetStatus = Exclude<TaskStatus, 'blocked'>;
+
+/** Returns whether anything changed, and the workflow afterwards. Every status change of a task goes through here. */
+export async function updateTaskStatus(tx: Tx, ctx: WriteContext, input: Input<typeof taskUpdateStatus>): Promise<{ changed: boolean; workflow: WorkflowRow }> {
+  const { db, workspace } = tx;
+  const [found, around, named] = await settleAll([
+    findTask(db, workspace, input.id),
+    findWorkflowOf(db, workspace, input.id),
+    input.agent_id === undefined ? Promise.resolve(undefined) : findAgent(db, workspace, input.agent_id),
+  ]);
+  const task = requireFound(found, input.id, 'id');
+  const workflow = around as WorkflowRow;
+  const agentId = await requireHold(tx, ctx, task, input, named);
+  const from = shownStatus(task);
+  const to: typeof input.status = input.status;
+  if (from === to) return { changed: false, workflow };
+  // Checked after the repeat above: a caller that repeats a call because the answer was lost gets no refusal.
+  requireNotEnded(workflow);
+  requireStep(task, to);
+  await requireNoObstacle(tx, task, workflow, to);
+  requireResult(task, to, input);
+  const values = changes(tx, task, to, input, agentId);
+  await settleAll([
+    changeTask(db, workspace, task.id, { ...values, status: to, updated_at: tx.now }),
+    ...(isSatisfied(to) ? [satisfyDependents(db, workspace, task.id)] : []),
+    ...(values.assigned_agent_id === null ? [markIdle(tx, task.assigned_agent_id, [task.id])] : []),
+    syncOverlapStatus(tx, task, to),
+  ]);
+  const checkpoint_id = to === 'failed' ? await keepError(tx, ctx, task, input, agentId) : undefined;
+  record(tx, ctx, {
+    category: 'work',
+    kind: 'workflow.task_status_changed',
+    subject: task.id,
+    payload: { workflow_id: workflow.id, from, to, agent_id: agentId, checkpoint_id },
+  });
+  if (to === 'failed') await syncOverlapOwner(tx, task.id, null);
+  const status = to === 'in_progress' ? await startWorkflow(tx, ctx, workflow) : workflow.status;
+  return { changed: true, workflow: { ...workflow, status } };
+}
 
 /** With which statuses a field has a meaning. Elsewhere it would be dropped without a word, and so is refused. */
 const BELONGS: Readonly<Record<keyof StepResult, readonly TaskStatus[]>> = {
@@ -87,7 +136,7 @@ async function requireNoObstacle(tx: Tx, task: WorkflowTaskRow, workflow: Workfl
   if (task.question_id !== null) throw awaitingAnswer(task);
 }
 
-/** What the step changes on the task besides its status. */
+/** The changes to the row besides its status. */
 function changes(tx: Tx, task: WorkflowTaskRow, to: SetStatus, { outcome, outcome_detail, error }: StepResult, by: string | null): Partial<WorkflowTaskRow> {
   const detail = outcome_detail === undefined ? task.outcome_detail : JSON.stringify(outcome_detail);
   switch (to) {
@@ -120,7 +169,7 @@ async function startWorkflow(tx: Tx, ctx: WriteContext, workflow: WorkflowRow): 
   return 'in_progress';
 }
 
-/** What went wrong must outlast the retry, which clears the error: whoever tries again finds it among the checkpoints. */
+/** A retry clears the error of the task, so a checkpoint keeps it for the next agent. */
 async function keepError(
   tx: Tx,
   ctx: WriteContext,
@@ -134,52 +183,3 @@ async function keepError(
   const { id } = await addCheckpoint(tx, task, { type: 'error', summary, detail: Object.keys(detail).length > 0 ? detail : undefined, agentId, actor });
   return id;
 }
-
-/** Whether anything changed, and the workflow as it is then. The one way by which a task goes on, whoever moves it. */
-export async function updateTaskStatus(tx: Tx, ctx: WriteContext, input: Input<typeof taskUpdateStatus>): Promise<{ changed: boolean; workflow: WorkflowRow }> {
-  const { db, workspace } = tx;
-  const [found, around, named] = await settleAll([
-    findTask(db, workspace, input.id),
-    findWorkflowOf(db, workspace, input.id),
-    input.agent_id === undefined ? Promise.resolve(undefined) : findAgent(db, workspace, input.agent_id),
-  ]);
-  const task = requireFound(found, input.id, 'id');
-  const workflow = around as WorkflowRow;
-  const agentId = await requireHold(tx, ctx, task, input, named);
-  const from = shownStatus(task);
-  const to: typeof input.status = input.status;
-  if (from === to) return { changed: false, workflow };
-  // After that: whoever says again what was done in time, because the answer was lost, is right.
-  requireNotEnded(workflow);
-  requireStep(task, to);
-  await requireNoObstacle(tx, task, workflow, to);
-  requireResult(task, to, input);
-  const values = changes(tx, task, to, input, agentId);
-  await settleAll([
-    changeTask(db, workspace, task.id, { ...values, status: to, updated_at: tx.now }),
-    ...(isSatisfied(to) ? [satisfyDependents(db, workspace, task.id)] : []),
-    ...(values.assigned_agent_id === null ? [markIdle(tx, task.assigned_agent_id, [task.id])] : []),
-    syncOverlapStatus(tx, task, to),
-  ]);
-  const checkpoint_id = to === 'failed' ? await keepError(tx, ctx, task, input, agentId) : undefined;
-  record(tx, ctx, {
-    category: 'work',
-    kind: 'workflow.task_status_changed',
-    subject: task.id,
-    payload: { workflow_id: workflow.id, from, to, agent_id: agentId, checkpoint_id },
-  });
-  if (to === 'failed') await syncOverlapOwner(tx, task.id, null);
-  const status = to === 'in_progress' ? await startWorkflow(tx, ctx, workflow) : workflow.status;
-  return { changed: true, workflow: { ...workflow, status } };
-}
-
-export const statusTools: Implementation[] = [
-  implement(taskUpdateStatus, {
-    write: async (tx, input, ctx) => {
-      const { changed, workflow } = await updateTaskStatus(tx, ctx, input);
-      const over = input.status === 'completed' || input.status === 'skipped';
-      const rest = over ? { all_complete: await allComplete(tx.db, workflow) } : {};
-      return ok({ success: true as const, changed, workflow_status: workflow.status, ...rest });
-    },
-  }),
-];

@@ -8,7 +8,7 @@ import { ACTIONABLE, type CheckpointRow, OPEN_WORKFLOW, SATISFIED, type Workflow
 export const tasksHeldBy = (db: Db, workspace: string, agentId: string): Promise<WorkflowTaskRow[]> =>
   findRows(db, 'workflow_tasks', { workspace_id: workspace, assigned_agent_id: agentId }, { order: { claimed_at: 'asc', id: 'asc' } });
 
-/** What an agent is told of its claims with every heartbeat. */
+/** The claims that each heartbeat returns. */
 export async function claimsOf(db: Db, workspace: string, agentId: string): Promise<{ task_id: string; fence: number }[]> {
   return await db
     .selectFrom('workflow_tasks')
@@ -64,7 +64,7 @@ export async function silentHolders(db: Db, workspace: string, workflowId: strin
   return rows.map(({ id }) => id);
 }
 
-/** By name, in the order of the plan. */
+/** Names of unfinished dependencies, in the order of the plan. */
 export async function openDependencies(db: Db, workspace: string, taskId: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('workflow_dependencies as dependency')
@@ -114,7 +114,7 @@ export async function runningWorkflows(db: Db, workspace: string, hasRoom: boole
 
 export type OfferedStep = Pick<WorkflowTaskRow, 'id' | 'workflow_id' | 'sequence' | 'name' | 'capabilities'>;
 
-/** What somebody could take up in these workflows, after `last`: in the order of the workflows' age, then of the plan. */
+/** The claimable tasks of these workflows after `last`: in the order of the workflows' age, then of the plan. */
 export async function actionableTasks(
   db: Db,
   workspace: string,

@@ -19,6 +19,15 @@ import { planTools } from './plan.ts';
 import { statusTools } from './status.ts';
 import { checkpointsAfter } from './store.ts';
 
+export const stepTools = (ports: StepPorts): Implementation[] => [
+  ...readTools,
+  ...planTools,
+  ...statusTools,
+  ...checkpointTools,
+  ...claimTools(ports),
+  ...availableTools,
+];
+
 /** More than this no client takes in one answer; details of 64 KiB add up to it soon. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 const PAGE = 200;
@@ -80,13 +89,4 @@ const checkpointTools: Implementation[] = [
       return ok({ id, sequence });
     },
   }),
-];
-
-export const stepTools = (ports: StepPorts): Implementation[] => [
-  ...readTools,
-  ...planTools,
-  ...statusTools,
-  ...checkpointTools,
-  ...claimTools(ports),
-  ...availableTools,
 ];

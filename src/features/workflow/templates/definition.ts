@@ -1,10 +1,9 @@
 import { beginning, excerpt } from '../../../kernel/excerpt.ts';
-import { type InputIssue, invalidInput, invalidState, Refusal } from '../../../kernel/reply.ts';
-import type { Db } from '../../../storage/engine.ts';
-import { activeTasks, checkPlan, edgesOf, readStrings, requireWorkflow, type WorkflowTaskRow } from '../workflows/index.ts';
+import { type InputIssue, invalidInput, Refusal } from '../../../kernel/reply.ts';
+import { checkPlan } from '../workflows/index.ts';
 import { isVariableName, MAX_VARIABLES, storedTask, type TemplateDefinition, type TemplateTask, type Variable } from './contract.ts';
 
-/** What the words of a template leave open: `{{name}}`. */
+/** A placeholder in a template: `{{name}}`. */
 const PLACE = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
 
 type Rewrite = (text: string) => string;
@@ -19,7 +18,7 @@ const inWords = <T extends TemplateTask>(task: T, rewrite: Rewrite): T => ({
   ...(task.files_likely_affected === undefined ? {} : { files_likely_affected: task.files_likely_affected.map(rewrite) }),
 });
 
-/** What the tasks leave open, in the order of first use. */
+/** The names of the placeholders, in the order of first use. */
 function placesIn(tasks: readonly TemplateTask[]): string[] {
   const found = new Set<string>();
   const note: Rewrite = (text) => {
@@ -63,47 +62,12 @@ export function checkedDefinition(
   return { tasks: written, variables: all };
 }
 
-/** The tasks of a workflow as a plan would write them. */
-export async function tasksFrom(db: Db, workspace: string, workflowId: string): Promise<TemplateTask[]> {
-  const workflow = await requireWorkflow(db, workspace, workflowId, 'from_workflow_id');
-  const rows = await activeTasks(db, workflow).selectAll().orderBy('sequence').orderBy('id').execute();
-  if (rows.length === 0) {
-    throw invalidState(`Workflow ${JSON.stringify(workflow.name)} has no tasks to make a template of.`, 'Set its plan with workflow_set_plan.', {
-      field: 'from_workflow_id',
-      status: workflow.status,
-    });
-  }
-  const names = new Map(rows.map(({ id, name }) => [id, name]));
-  const waitsFor = new Map<string, string[]>();
-  for (const { task_id, depends_on } of await edgesOf(db, workflow)) {
-    const name = names.get(depends_on);
-    if (name === undefined) continue;
-    const waited = waitsFor.get(task_id);
-    if (waited) waited.push(name);
-    else waitsFor.set(task_id, [name]);
-  }
-  return rows.map((row) => taskFrom(row, (waitsFor.get(row.id) ?? []).sort()));
-}
-
-const taskFrom = (row: WorkflowTaskRow, dependencies: string[]): TemplateTask => ({
-  name: row.name,
-  description: row.description,
-  sequence: row.sequence,
-  ...(row.parallel_group === null ? {} : { parallel_group: row.parallel_group }),
-  ...(dependencies.length === 0 ? {} : { depends_on: dependencies }),
-  ...listed('capabilities', readStrings(row.capabilities)),
-  ...(row.estimated_complexity === null ? {} : { estimated_complexity: row.estimated_complexity }),
-  ...listed('files_likely_affected', readStrings(row.files)),
-});
-
-const listed = <K extends string>(key: K, values: string[]) => (values.length === 0 ? {} : ({ [key]: values } as Record<K, string[]>));
-
 /** A template makes no larger plan than could be sent. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /**
- * The tasks of a template with every place filled. What comes of it must again be what a plan may say. One after another, and not
- * on after the first that is wrong: a long value in a thousand places of a thousand tasks would be gigabytes.
+ * The tasks of a template with every placeholder filled. Each must be valid in a plan. Filled one after another, and only up to the
+ * first that is wrong: a long value in a thousand places of a thousand tasks would be gigabytes.
  */
 export function filledIn({ tasks, variables }: TemplateDefinition, given: Readonly<Record<string, string>>): TemplateTask[] {
   const values = valuesFor(variables, given);

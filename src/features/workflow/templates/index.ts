@@ -7,7 +7,8 @@ import { countRows, findRow, insertRows, matching, newId, readJson } from '../..
 import type { WorkflowTemplateRow } from '../../../storage/schema-rows.ts';
 import { createWorkflow, setPlan } from '../workflows/index.ts';
 import { applyTemplate, createTemplate, definition, listTemplates, outline, type TemplateView } from './contract.ts';
-import { checkedDefinition, filledIn, tasksFrom } from './definition.ts';
+import { checkedDefinition, filledIn } from './definition.ts';
+import { tasksFrom } from './from-workflow.ts';
 
 const templateTools: Implementation[] = [
   implement(createTemplate, {
@@ -87,7 +88,7 @@ function view(row: WorkflowTemplateRow): TemplateView {
   };
 }
 
-/** Whoever makes it again because the answer was lost learns that it is there. */
+/** Names the existing template, for a caller that repeats the call because the answer was lost. */
 const duplicate = ({ id, name }: WorkflowTemplateRow): Refusal =>
   new Refusal('DUPLICATE_TEMPLATE', `There is a template ${JSON.stringify(name)} already: ${id}.`, 'Use that one, or choose another name.', {
     field: 'name',

@@ -196,7 +196,7 @@ export const removeTaskContract = contract({
 });
 
 /** Where one task has thousands of neighbours, so many are told, and how many more there are. */
-export const NEIGHBOURS_TOLD = 100;
+export const NEIGHBOURS_SHOWN = 100;
 const more = z.int().optional().describe('How many more there are than are told.');
 
 const nextTask = z.strictObject({
@@ -234,7 +234,7 @@ export const nextTasks = contract({
   annotations: READ,
 });
 
-export const GROUPS_TOLD = 1_000;
+export const GROUPS_SHOWN = 1_000;
 
 export const progressOf = contract({
   name: 'workflow_progress',

@@ -10,7 +10,7 @@ const IDS_AT_ONCE = 500;
 
 type Dependency = Pick<WorkflowTaskRow, 'id' | 'name' | 'status' | 'open_dependencies'> & { readonly task_id: string };
 
-/** What each of these tasks depends on, in the order of the plan. */
+/** The dependencies of each task, in the order of the plan. */
 export async function dependenciesOf(db: Db, workspace: string, taskIds: readonly string[]): Promise<Map<string, Dependency[]>> {
   const found: Dependency[] = [];
   for (const some of chunks(taskIds, IDS_AT_ONCE)) {
@@ -64,8 +64,8 @@ export async function tasksNamed(db: Db, workflow: WorkflowRow, refs: readonly s
 }
 
 /**
- * Every edge of the workflow. Read as one range of an index and followed in memory: told to follow them itself, a database that
- * has no statistics of a graph just made may go through all of them at every step.
+ * Every edge of the workflow, read as one range of an index and followed in memory. A recursive query on a new graph, for which the
+ * database has no statistics, may go through all edges at every step.
  */
 export async function edgesOf(db: Db, { workspace_id, id }: WorkflowRow): Promise<{ task_id: string; depends_on: string }[]> {
   return await db
@@ -100,7 +100,7 @@ export async function countDependents(db: Db, workspace: string, taskId: string)
   return { dependents, dependencies: await countRows(db, 'workflow_dependencies', { workspace_id: workspace, task_id: taskId }) };
 }
 
-/** Whoever waited for the task, which must be out already, waits for what it waited for; then nothing leads to it any more. */
+/** Call it after the task was removed. Its dependents get its dependencies instead; no edge leads to it any more. */
 export async function rewireDependents(tx: Tx, task: Pick<WorkflowTaskRow, 'id'>): Promise<void> {
   const { db, workspace } = tx;
   await sql`

@@ -31,26 +31,26 @@ export function findCycle(dependencies: ReadonlyMap<string, readonly string[]>):
   const done = new Set<string>();
   for (const start of dependencies.keys()) {
     if (done.has(start)) continue;
-    // The way from `start` to where we are, and how many of the dependencies of each place on it have been looked at.
-    const way = [start];
-    const places = new Map([[start, 0]]);
-    const looked = [0];
-    while (way.length > 0) {
-      const here = way.at(-1) as string;
-      const at = looked.pop() as number;
-      looked.push(at + 1);
+    // The path from `start` to the present task, and for each task on it the index of the next dependency to follow.
+    const path = [start];
+    const positions = new Map([[start, 0]]);
+    const nextIndexes = [0];
+    while (path.length > 0) {
+      const here = path.at(-1) as string;
+      const at = nextIndexes.pop() as number;
+      nextIndexes.push(at + 1);
       const next = dependencies.get(here)?.[at];
       if (next === undefined) {
         done.add(here);
-        places.delete(here);
-        way.pop();
-        looked.pop();
-      } else if (places.has(next)) {
-        return [...way.slice(places.get(next)), next];
+        positions.delete(here);
+        path.pop();
+        nextIndexes.pop();
+      } else if (positions.has(next)) {
+        return [...path.slice(positions.get(next)), next];
       } else if (!done.has(next)) {
-        places.set(next, way.length);
-        way.push(next);
-        looked.push(0);
+        positions.set(next, path.length);
+        path.push(next);
+        nextIndexes.push(0);
       }
     }
   }
@@ -71,7 +71,7 @@ export const unknownDependency = (name: string, dependency: string, field: strin
     { field, name, dependency },
   );
 
-/** So many tasks of a cycle are named: it may go through all of them. */
+/** A cycle may go through all tasks; so many of them are named. */
 const MAX_NAMED = 500;
 
 export function dependencyCycle(cycle: readonly string[], field: string): Refusal {

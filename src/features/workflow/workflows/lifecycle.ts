@@ -3,10 +3,10 @@ import { Refusal } from '../../../kernel/reply.ts';
 export const WORKFLOW_STATUSES = ['planning', 'ready', 'in_progress', 'paused', 'completed', 'failed', 'abandoned'] as const;
 export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 
-/** What a caller sees. `blocked` is computed from the dependencies and never stored. */
+/** The statuses that callers see. `blocked` is computed from the dependencies and never stored. */
 export const TASK_STATUSES = ['pending', 'blocked', 'planning', 'in_progress', 'paused', 'completed', 'failed', 'skipped'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
-/** What is stored. A removed task keeps its history and is shown to nobody. */
+/** The statuses in the store. A removed task keeps its history and is shown to nobody. */
 export type StoredTaskStatus = Exclude<TaskStatus, 'blocked'> | 'removed';
 
 type Machine<S extends string> = Readonly<Record<S, readonly S[]>>;
@@ -21,7 +21,7 @@ export const WORKFLOW_MACHINE: Machine<WorkflowStatus> = {
   abandoned: [],
 };
 
-/** What `task_update_status` may do. */
+/** The changes that `task_update_status` allows. */
 export const TASK_MACHINE: Machine<StoredTaskStatus> = {
   pending: ['planning'],
   planning: ['in_progress'],
@@ -33,7 +33,7 @@ export const TASK_MACHINE: Machine<StoredTaskStatus> = {
   removed: [],
 };
 
-/** What the server does to a task of its own accord, or as part of another tool. */
+/** The changes that the server makes by itself, or as part of another tool. */
 export const SYSTEM_MACHINE = {
   /** Release, a silent agent, unregistering. */
   release: { from: ['planning', 'in_progress', 'paused'], to: 'pending' },
@@ -49,7 +49,7 @@ export const ENDED_WORKFLOW = ['completed', 'abandoned'] as const satisfies read
 export const OPEN_TASK = ['pending', 'planning', 'in_progress', 'paused', 'failed'] as const satisfies readonly StoredTaskStatus[];
 /** A dependency in one of these no longer holds anybody up. */
 export const SATISFIED = ['completed', 'skipped'] as const satisfies readonly StoredTaskStatus[];
-/** What an agent can take up. */
+/** The statuses in which an agent can claim a task. */
 export const ACTIONABLE = ['pending', 'failed'] as const satisfies readonly StoredTaskStatus[];
 
 export const isOneOf = <S extends string>(statuses: readonly S[], status: string): status is S => (statuses as readonly string[]).includes(status);

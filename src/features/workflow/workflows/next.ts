@@ -4,18 +4,20 @@ import type { Db } from '../../../storage/engine.ts';
 import { chunks } from '../../../storage/rows.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import { LEASE_MS } from '../agents/index.ts';
-import { NEIGHBOURS_TOLD, type nextTasks } from './contract.ts';
+import { NEIGHBOURS_SHOWN, type nextTasks } from './contract.ts';
 import { dependencyNames } from './graph-store.ts';
 import { isOneOf, OPEN_WORKFLOW } from './lifecycle.ts';
 import { activeTasks } from './store.ts';
 import { fieldIfMore } from './views.ts';
 
 type Next = Output<typeof nextTasks>;
+type NextTasks = Omit<Next, 'all_complete'>;
 type NextTask = Next['tasks'][number];
 type Actionable = 'pending' | 'failed';
 
-/** What can be taken up now. Only the ready tasks are looked at, and what each waits for or stands beside: never the whole graph. */
-export async function nextOf(db: Db, workflow: WorkflowRow, now: number, includeFailed: boolean, limit: number): Promise<Omit<Next, 'all_complete'>> {
+/** The tasks that can be claimed now. Reads only ready tasks and their neighbours, never the whole graph. */
+export async function readNextTasks(db: Db, workflow: WorkflowRow, now: number, options: { includeFailed: boolean; limit: number }): Promise<NextTasks> {
+  const { includeFailed, limit } = options;
   const statuses: Actionable[] = includeFailed ? ['pending', 'failed'] : ['pending'];
   const claims = await liveClaims(db, workflow, now);
   const running = isOneOf(OPEN_WORKFLOW, workflow.status);
@@ -36,7 +38,7 @@ type Claim = Pick<WorkflowTaskRow, 'id' | 'status' | 'open_dependencies'>;
 
 const isReady = ({ status, open_dependencies }: Claim, statuses: readonly Actionable[]): boolean => open_dependencies === 0 && isOneOf(statuses, status);
 
-/** A claim counts as long as its holder was heard of: the sweep may be a few seconds late. */
+/** Counts only claims of agents that are not silent, because the sweep may be a few seconds late. */
 async function liveClaims(db: Db, workflow: WorkflowRow, now: number): Promise<Claim[]> {
   return await activeTasks(db, workflow)
     .innerJoin('agents', (join) =>
@@ -84,7 +86,7 @@ async function described(db: Db, workflow: WorkflowRow, ready: readonly Ready[])
   const groups = await groupMembers(db, workflow, [...new Set(ready.map(({ parallel_group }) => parallel_group).filter((group) => group !== null))]);
   return ready.map(({ parallel_group, ...task }) => {
     const group = parallel_group === null ? undefined : groups.get(parallel_group);
-    const others = (group?.ids ?? []).filter((id) => id !== task.id).slice(0, NEIGHBOURS_TOLD);
+    const others = (group?.ids ?? []).filter((id) => id !== task.id).slice(0, NEIGHBOURS_SHOWN);
     const dependencies = names.get(task.id) ?? [];
     return {
       ...task,
@@ -92,8 +94,8 @@ async function described(db: Db, workflow: WorkflowRow, ready: readonly Ready[])
       can_parallelize: others.length > 0,
       ...(parallel_group === null ? {} : { parallel_with: others }),
       ...fieldIfMore('parallel_with_more', (group?.size ?? 1) - 1 - others.length),
-      dependencies_completed: dependencies.slice(0, NEIGHBOURS_TOLD),
-      ...fieldIfMore('dependencies_completed_more', dependencies.length - NEIGHBOURS_TOLD),
+      dependencies_completed: dependencies.slice(0, NEIGHBOURS_SHOWN),
+      ...fieldIfMore('dependencies_completed_more', dependencies.length - NEIGHBOURS_SHOWN),
     };
   });
 }
@@ -111,7 +113,7 @@ async function groupMembers(db: Db, { workspace_id, id }: WorkflowRow, groups: r
   for (const chunk of chunks(groups, GROUPS_AT_ONCE)) {
     const members = chunk.map(
       (group) => sql`select * from (select parallel_group, id from workflow_tasks where workspace_id = ${workspace_id} and workflow_id = ${id}
-        and parallel_group = ${group} order by sequence limit ${sql.lit(NEIGHBOURS_TOLD + 1)}) as one`,
+        and parallel_group = ${group} order by sequence limit ${sql.lit(NEIGHBOURS_SHOWN + 1)}) as one`,
     );
     const { rows } = await sql<{ parallel_group: string; id: string }>`${sql.join(members, sql` union all `)}`.execute(db);
     const sizes = await db

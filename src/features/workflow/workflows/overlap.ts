@@ -8,7 +8,7 @@ import { isEnded, type StoredTaskStatus } from './lifecycle.ts';
 import { findTask, findWorkflow } from './store.ts';
 import { readStrings } from './views.ts';
 
-/** Tasks of workflows are work like any other: teammates who are about to do the same are told. */
+/** Tasks of workflows are in the overlap index too, so that teammates who plan the same work see them. */
 
 const ITEM_STATUS = {
   pending: 'planned',
@@ -26,7 +26,7 @@ const OVER: ReadonlySet<WorkItem['status']> = new Set(['completed', 'cancelled']
 type Indexed = Pick<WorkflowTaskRow, 'id' | 'name' | 'description' | 'files' | 'status' | 'finished_at' | 'updated_at'>;
 type Owning = Pick<WorkflowRow, 'developer_id' | 'repository_path' | 'status'>;
 
-/** Null: it is nobody's in particular, as the operator's workflows are. */
+/** Null for workflows of the operator, which belong to no developer. */
 function workItem(task: Indexed, workflow: Owning, holder: string | null = null): WorkItem | null {
   const ownerId = holder ?? workflow.developer_id;
   if (workflow.developer_id === null || ownerId === null) return null;
@@ -48,17 +48,14 @@ function workItem(task: Indexed, workflow: Owning, holder: string | null = null)
   };
 }
 
-/**
- * To be called with the task as it was, whenever its status has changed. What the index does not know yet it will be told as it
- * then stands.
- */
+/** Call it with the old task whenever the status changes. A task that is not indexed yet is added later with its status of then. */
 export async function syncOverlapStatus(tx: Tx, task: Pick<WorkflowTaskRow, 'id' | 'status' | 'indexed'>, status: StoredTaskStatus): Promise<void> {
   const itemStatus = ITEM_STATUS[status];
   if (task.indexed === 0 || ITEM_STATUS[task.status] === itemStatus) return;
   await setItemStatus(tx, task.id, itemStatus, OVER.has(itemStatus) ? tx.now : null);
 }
 
-/** Whose work it is: the holder's developer, or, when nobody holds it (null), that of the workflow again. */
+/** Sets the owner of the work: the holder's developer, or that of the workflow when nobody holds it (null). */
 export async function syncOverlapOwner(tx: Tx, taskId: string, developerId: string | null): Promise<void> {
   const item = (await itemsById(tx.db, tx.workspace, [taskId])).get(taskId);
   if (!item) return;
@@ -71,19 +68,17 @@ async function developerOf(db: Db, workspace: string, taskId: string): Promise<s
   return (task && (await findWorkflow(db, workspace, task.workflow_id)))?.developer_id ?? null;
 }
 
-/** So many are told at once; a longer plan is told bit by bit, or everybody would wait for it. */
-export const TOLD_AT_ONCE = 500;
+/** Tasks beyond these are indexed later in batches, or all writers would wait for a long plan. */
+export const INDEXED_AT_ONCE = 500;
 
-/** `indexed` of these rows must be 1: they are told here and now. */
-export async function tellTasks(tx: Tx, tasks: readonly WorkflowTaskRow[], workflow: WorkflowRow): Promise<void> {
-  await indexItems(
-    tx,
-    tasks.map((task) => workItem(task, workflow)).filter((item) => item !== null),
-  );
+/** `indexed` of these rows must be 1. */
+export async function indexTasks(tx: Tx, tasks: readonly WorkflowTaskRow[], workflow: WorkflowRow): Promise<void> {
+  const items = tasks.map((task) => workItem(task, workflow)).filter((item) => item !== null);
+  await indexItems(tx, items);
 }
 
-/** The workflow is over, and with it what was open in it. Of one that was abandoned nothing counts as done. */
-export async function tellEnded(tx: Tx, workflow: WorkflowRow): Promise<void> {
+/** Closes the open tasks of a workflow that has ended; of an abandoned one, its completed tasks too. */
+export async function closeIndexedTasks(tx: Tx, workflow: WorkflowRow): Promise<void> {
   const unchanged: StoredTaskStatus[] = workflow.status === 'abandoned' ? ['skipped', 'removed'] : ['completed', 'skipped', 'removed'];
   const over = tx.db.selectFrom('workflow_tasks').where('workspace_id', '=', tx.workspace).where('workflow_id', '=', workflow.id);
   const indexed = await over.select('id').where('indexed', '=', 1).where('status', 'not in', unchanged).execute();
@@ -100,8 +95,8 @@ export async function tellEnded(tx: Tx, workflow: WorkflowRow): Promise<void> {
 
 const EVERY_MS = 2_000;
 
-/** Tells the overlap index of the tasks of long plans, so many at a time. Read first: a server with nothing to tell writes nothing. */
-export function indexing({ store, log }: Pick<Services, 'store' | 'log'>): Sweep {
+/** Indexes the tasks of long plans in batches. Reads first, so that an idle server writes nothing. */
+export function indexSweep({ store, log }: Pick<Services, 'store' | 'log'>): Sweep {
   const name = 'workflow_index';
   return {
     name,
@@ -110,13 +105,13 @@ export function indexing({ store, log }: Pick<Services, 'store' | 'log'>): Sweep
       const waiting = await store.reader.selectFrom('workflow_tasks').select('workspace_id').distinct().where('indexed', '=', 0).execute();
       const workspaces = waiting.map(({ workspace_id }) => workspace_id);
       await inEachWorkspace(log, name, workspaces, async (workspace) => {
-        while ((await store.write(workspace, tellSome)) === TOLD_AT_ONCE);
+        while ((await store.write(workspace, indexSome)) === INDEXED_AT_ONCE);
       });
     },
   };
 }
 
-async function tellSome(tx: Tx): Promise<number> {
+async function indexSome(tx: Tx): Promise<number> {
   const rows = await tx.db
     .selectFrom('workflow_tasks as task')
     .innerJoin('workflows as workflow', (join) => join.onRef('workflow.workspace_id', '=', 'task.workspace_id').onRef('workflow.id', '=', 'task.workflow_id'))
@@ -125,7 +120,7 @@ async function tellSome(tx: Tx): Promise<number> {
     .select(['workflow.status as workflow_status', 'workflow.developer_id', 'workflow.repository_path', 'holder.developer_id as holder_id'])
     .where('task.indexed', '=', 0)
     .where('task.workspace_id', '=', tx.workspace)
-    .limit(TOLD_AT_ONCE)
+    .limit(INDEXED_AT_ONCE)
     .execute();
   if (rows.length === 0) return 0;
   const items = rows.map((row) => workItem(row, { ...row, status: row.workflow_status }, row.holder_id)).filter((item) => item !== null);

@@ -1,7 +1,7 @@
 import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
-import { GROUPS_TOLD, NEIGHBOURS_TOLD, type progressOf } from './contract.ts';
+import { GROUPS_SHOWN, NEIGHBOURS_SHOWN, type progressOf } from './contract.ts';
 import { dependenciesOf } from './graph-store.ts';
 import { isEnded, isSatisfied, OPEN_TASK, SATISFIED, shownStatus, TASK_STATUSES, type TaskStatus } from './lifecycle.ts';
 import { activeTasks } from './store.ts';
@@ -10,9 +10,9 @@ import { fieldIfMore } from './views.ts';
 type Progress = Output<typeof progressOf>;
 type Counts = Record<TaskStatus, number>;
 
-const BLOCKED_TOLD = 100;
+const BLOCKED_SHOWN = 100;
 
-/** Counted in the store: of a graph of any size, only what is told is read. */
+/** Counted in the store: of a graph of any size, only the listed tasks are read. */
 export async function progress(db: Db, workflow: WorkflowRow, now: number): Promise<Progress> {
   const counts = await countByStatus(db, workflow);
   const total = TASK_STATUSES.reduce((sum, status) => sum + counts[status], 0);
@@ -24,7 +24,7 @@ export async function progress(db: Db, workflow: WorkflowRow, now: number): Prom
     all_complete: total > 0 && remaining === 0,
     ...(await sequences(db, workflow)),
     blocked_tasks: await blockedTasks(db, workflow),
-    ...fieldIfMore('blocked_tasks_more', counts.blocked - BLOCKED_TOLD),
+    ...fieldIfMore('blocked_tasks_more', counts.blocked - BLOCKED_SHOWN),
     ...(await groups(db, workflow)),
     estimated_remaining: remaining,
     estimated_remaining_ms: remainingMs(workflow, counts.completed, remaining, now),
@@ -52,7 +52,7 @@ export interface WorkflowCounts {
   changed_at: number;
 }
 
-/** Of several workflows at once. */
+/** The counts of several workflows in one query. */
 export async function countsByWorkflow(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, WorkflowCounts>> {
   const all = new Map(ids.map((id): [string, WorkflowCounts] => [id, { by_status: noTasks(), changed_at: 0 }]));
   if (ids.length === 0) return all;
@@ -99,20 +99,17 @@ async function blockedTasks(db: Db, workflow: WorkflowRow): Promise<Progress['bl
     .where('open_dependencies', '>', 0)
     .orderBy('sequence')
     .orderBy('name')
-    .limit(BLOCKED_TOLD);
+    .limit(BLOCKED_SHOWN);
   const names = (await first.execute()).map(({ name }) => name);
   if (names.length === 0) return [];
   const rows = await activeTasks(db, workflow).select(['id', 'name', 'sequence']).where('name', 'in', names).execute();
   const place = new Map(names.map((name, index) => [name, index]));
   rows.sort((one, other) => (place.get(one.name) as number) - (place.get(other.name) as number));
-  const dependencies = await dependenciesOf(
-    db,
-    workflow.workspace_id,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const dependencies = await dependenciesOf(db, workflow.workspace_id, ids);
   return rows.map(({ id, name }) => {
     const waitsFor = (dependencies.get(id) ?? []).filter(({ status }) => !isSatisfied(status)).map((dependency) => dependency.name);
-    return { id, name, blocked_by: waitsFor.slice(0, NEIGHBOURS_TOLD), ...fieldIfMore('blocked_by_more', waitsFor.length - NEIGHBOURS_TOLD) };
+    return { id, name, blocked_by: waitsFor.slice(0, NEIGHBOURS_SHOWN), ...fieldIfMore('blocked_by_more', waitsFor.length - NEIGHBOURS_SHOWN) };
   });
 }
 
@@ -127,10 +124,10 @@ async function groups(db: Db, workflow: WorkflowRow): Promise<Pick<Progress, 'pa
     .groupBy('parallel_group')
     .orderBy('parallel_group')
     .execute();
-  const shown = rows.slice(0, GROUPS_TOLD).map(({ parallel_group, task_count, completed }) => ({
+  const shown = rows.slice(0, GROUPS_SHOWN).map(({ parallel_group, task_count, completed }) => ({
     group_id: String(parallel_group),
     task_count: Number(task_count),
     completed: Number(completed),
   }));
-  return { parallel_groups: shown, ...fieldIfMore('parallel_groups_more', rows.length - GROUPS_TOLD) };
+  return { parallel_groups: shown, ...fieldIfMore('parallel_groups_more', rows.length - GROUPS_SHOWN) };
 }

@@ -1,8 +1,8 @@
 import { findBySuffix } from '../../../kernel/find-by-suffix.ts';
 import { invalidState, notFound } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, countRows, findRow, findRows, matching } from '../../../storage/rows.ts';
-import type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
+import { changeRows, countRows, findRow, matching } from '../../../storage/rows.ts';
+import type { WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
 import { isEnded, isOneOf, OPEN_WORKFLOW } from './lifecycle.ts';
 
 export const findWorkflow = (db: Db, workspace: string, id: string) => findRow(db, 'workflows', { workspace_id: workspace, id });
@@ -24,7 +24,7 @@ export const activeTasks = (db: Db, { workspace_id, id }: Pick<WorkflowRow, 'wor
 export const changeTask = (db: Db, workspace: string, id: string, values: Partial<WorkflowTaskRow>) =>
   changeRows(db, 'workflow_tasks', { workspace_id: workspace, id }, values);
 
-/** The task is completed or skipped: whoever waited for it waits for one less. */
+/** Call it when a task is completed or skipped: its dependents wait for one task less. */
 export async function satisfyDependents(db: Db, workspace: string, taskId: string): Promise<void> {
   await db
     .updateTable('workflow_tasks')
@@ -33,13 +33,6 @@ export async function satisfyDependents(db: Db, workspace: string, taskId: strin
     .where('id', 'in', (eb) => eb.selectFrom('workflow_dependencies').select('task_id').where('workspace_id', '=', workspace).where('depends_on', '=', taskId))
     .execute();
 }
-
-/** A sequence is a 32-bit integer: PostgreSQL refuses to compare it with more. */
-const LAST_SEQUENCE = 2_147_483_647;
-
-/** Newest first. */
-export const newestCheckpoints = (db: Db, workspace: string, taskId: string, limit: number, before = LAST_SEQUENCE): Promise<CheckpointRow[]> =>
-  findRows(db, 'checkpoints', { workspace_id: workspace, task_id: taskId, sequence: { '<': before } }, { order: { sequence: 'desc' }, limit });
 
 /** The workflow of a task: so that the two can be asked for at once. */
 export const findWorkflowOf = (db: Db, workspace: string, taskId: string): Promise<WorkflowRow | undefined> =>

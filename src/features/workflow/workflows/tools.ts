@@ -1,5 +1,7 @@
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
+import { addTask } from './add-task.ts';
+import { changeParallelism, changeStatus, type WorkflowPorts } from './change-workflow.ts';
 import {
   addTaskContract,
   checkDependencies,
@@ -13,14 +15,16 @@ import {
   setPlanContract,
   updateWorkflowStatus,
 } from './contract.ts';
+import { createWorkflow } from './create-workflow.ts';
 import { dependenciesWithOutcomes } from './graph-store.ts';
 import { isSatisfied, shownStatus } from './lifecycle.ts';
-import { nextOf } from './next.ts';
-import { addTask, removeTask, setPlan } from './plan-tasks.ts';
+import { readNextTasks } from './next.ts';
+import { pageOfTasks, pageOfWorkflows } from './pages.ts';
 import { allComplete, progress } from './progress.ts';
-import { changeParallelism, changeStatus, createWorkflow, type WorkflowPorts } from './status.ts';
+import { removeTask } from './remove-task.ts';
+import { setPlan } from './set-plan.ts';
 import { requireTask, requireWorkflow } from './store.ts';
-import { pageOfTasks, pageOfWorkflows, summariseWorkflow, viewWorkflow } from './views.ts';
+import { summariseWorkflow, viewWorkflow } from './views.ts';
 
 export const workflowTools = (ports: WorkflowPorts): Implementation[] => [...lifecycle(ports), ...planning, ...queries];
 
@@ -85,7 +89,7 @@ const queries: Implementation[] = [
   implement(nextTasks, {
     read: async ({ workflow_id, include_failed, limit }, { reader, workspace, clock }) => {
       const workflow = await requireWorkflow(reader, workspace, workflow_id, 'workflow_id');
-      const next = await nextOf(reader, workflow, clock.now(), include_failed, limit);
+      const next = await readNextTasks(reader, workflow, clock.now(), { includeFailed: include_failed, limit });
       return ok({ ...next, all_complete: await allComplete(reader, workflow) });
     },
   }),

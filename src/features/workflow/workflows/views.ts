@@ -1,23 +1,8 @@
-import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
-import { beginning } from '../../../kernel/excerpt.ts';
-import { calledRepository, wordsPattern } from '../../../kernel/like.ts';
-import type { Db } from '../../../storage/engine.ts';
-import { matching, pageOf, readJson, view } from '../../../storage/rows.ts';
-import type { CheckpointRow, Database, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
-import {
-  type CheckpointView,
-  checkpointView,
-  type ListedTask,
-  taskView,
-  type WorkflowTaskView,
-  workflowPlan,
-  workflowSummary,
-  workflowView,
-} from './contract.ts';
-import { dependencyNames } from './graph-store.ts';
-import { shownStatus, type TaskStatus, type WorkflowStatus } from './lifecycle.ts';
-import { activeTasks } from './store.ts';
+import { readJson, view } from '../../../storage/rows.ts';
+import type { CheckpointRow, WorkflowRow, WorkflowTaskRow } from '../../../storage/schema-rows.ts';
+import { type CheckpointView, checkpointView, taskView, type WorkflowTaskView, workflowPlan, workflowSummary, workflowView } from './contract.ts';
+import { shownStatus } from './lifecycle.ts';
 
 const stringsSchema = z.array(z.string());
 const jsonSchema = z.record(z.string(), z.unknown());
@@ -27,8 +12,8 @@ export const readRecord = (text: string | null): Record<string, unknown> | null 
 
 export const planOf = ({ plan }: Pick<WorkflowRow, 'plan'>): z.output<typeof workflowPlan> | null => (plan === null ? null : readJson(workflowPlan, plan));
 
-/** What a list is made of: without the source, which may be long. */
-const SUMMARISED = [
+/** The columns of a list: without the source, which may be long. */
+export const SUMMARISED = [
   'id',
   'name',
   'status',
@@ -43,7 +28,8 @@ const SUMMARISED = [
   'started_at',
   'finished_at',
 ] as const satisfies readonly (keyof WorkflowRow)[];
-type SummarisedWorkflow = Pick<WorkflowRow, (typeof SUMMARISED)[number]>;
+
+export type SummarisedWorkflow = Pick<WorkflowRow, (typeof SUMMARISED)[number]>;
 
 export const summariseWorkflow = (row: SummarisedWorkflow): z.output<typeof workflowSummary> =>
   view(workflowSummary, row, {
@@ -65,69 +51,6 @@ export const viewTask = (row: WorkflowTaskRow): WorkflowTaskView =>
   });
 
 export const viewCheckpoint = (row: CheckpointRow): CheckpointView => view(checkpointView, row, {});
-
-interface WorkflowFilter {
-  readonly repository_path?: string | undefined;
-  /** What people call the repository. */
-  readonly repository?: string | undefined;
-  readonly status?: readonly WorkflowStatus[] | undefined;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/** Newest first: ids sort by when they were made. */
-export async function pageOfWorkflows(db: Db, workspace: string, filter: WorkflowFilter): Promise<{ rows: SummarisedWorkflow[]; total: number }> {
-  const { repository_path, repository, status } = filter;
-  const found = matching(db, 'workflows', { workspace_id: workspace, repository_path, status });
-  const called = repository === undefined ? found : found.where(calledRepository('repository_path', repository));
-  return await pageOf(called.select(SUMMARISED).orderBy('id', 'desc'), filter);
-}
-
-interface WorkflowTaskSelection {
-  readonly summaries: boolean;
-  /** Only those that are shown in one of these. */
-  readonly status?: readonly TaskStatus[] | undefined;
-  /** Only those with these words in their name. */
-  readonly text?: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-export async function pageOfTasks(db: Db, workspace: string, workflowId: string, page: WorkflowTaskSelection): Promise<{ tasks: ListedTask[]; total: number }> {
-  const all = activeTasks(db, { workspace_id: workspace, id: workflowId });
-  const { status, text: words } = page;
-  const inStatus = status ? all.where((eb) => eb.or(status.map((shown) => shownAs(eb, shown)))) : all;
-  const named = words === undefined ? inStatus : inStatus.where(sql<SqlBool>`lower(name) like ${wordsPattern(words.toLowerCase())} escape '\\'`);
-  const query = named
-    .select(['id', 'name', 'sequence', 'parallel_group', 'status', 'open_dependencies', 'assigned_agent_id'])
-    .$if(page.summaries, (query) => query.select(BEGINNING))
-    .orderBy('sequence')
-    .orderBy('name');
-  const { rows, total } = await pageOf(query, page);
-  const names = await dependencyNames(
-    db,
-    workspace,
-    rows.map(({ id }) => id),
-  );
-  const tasks = rows.map(({ open_dependencies, text, ...row }) => ({
-    ...row,
-    status: shownStatus({ ...row, open_dependencies }),
-    depends_on: names.get(row.id) ?? [],
-    ...(text === undefined ? {} : { summary: beginning(text, SUMMARY) }),
-  }));
-  return { tasks, total };
-}
-
-/** The other way round than `shownStatus`. */
-function shownAs(eb: ExpressionBuilder<Database, 'workflow_tasks'>, status: TaskStatus) {
-  if (status !== 'pending' && status !== 'blocked') return eb('workflow_tasks.status', '=', status);
-  return eb.and([eb('workflow_tasks.status', '=', 'pending'), eb('workflow_tasks.open_dependencies', status === 'blocked' ? '>' : '=', 0)]);
-}
-
-const SUMMARY = 300;
-
-/** What came of it, else what went wrong, else what it is about. Cut in the store: ten thousand whole descriptions are read by nobody. */
-const BEGINNING = sql<string>`substr(coalesce(outcome, error, description), 1, ${sql.lit(SUMMARY + 1)})`.as('text');
 
 /** The field that says how many are left out; none where all are shown. */
 export const fieldIfMore = <K extends string>(field: K, more: number): Partial<Record<K, number>> => (more > 0 ? ({ [field]: more } as Record<K, number>) : {});

@@ -1,18 +1,16 @@
 import { record, type WriteContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { invalidInput, invalidState, Refusal } from '../../../kernel/reply.ts';
-import { isUnderWay, messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
+import { isUnderWay } from '../../../kernel/step.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
-import { reasonToKeep } from '../../../machine/git/reason-to-keep.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { requireOwnAgent } from '../agents/index.ts';
 import { requireHold, requireTransition } from '../workflows/index.ts';
-import { requireWorktree } from './assign.ts';
 import type { WorktreeStatus, workspaceUpdate } from './contract.ts';
-import { TASK_BRANCHES } from './place.ts';
-import { type LeasedWorktree, lease, reachRepository, stillMine, type WorktreeOutside } from './step.ts';
-import { changeWorktree, tasksHeldIn } from './store.ts';
+import { reachRepository, type WorktreeOutside } from './outside.ts';
+import { type LeasedWorktree, lease } from './step.ts';
+import { changeWorktree, requireWorktree, tasksHeldIn } from './store.ts';
 
 const WORKTREE_MACHINE: Readonly<Record<WorktreeStatus, readonly WorktreeStatus[]>> = {
   active: ['merged', 'abandoned'],
@@ -20,7 +18,7 @@ const WORKTREE_MACHINE: Readonly<Record<WorktreeStatus, readonly WorktreeStatus[
   abandoned: [],
 };
 
-/** What an update asks for, apart from the state of the workspace. */
+/** Checks the input alone, without the state of the workspace. */
 export function requireStatusChange({ status, merge_commit }: { status?: WorktreeStatus | undefined; merge_commit?: string | undefined }): WorktreeStatus {
   if (merge_commit !== undefined && status !== 'merged') {
     throw invalidInput([{ field: 'merge_commit', message: 'goes with status "merged" and with nothing else' }]);
@@ -29,10 +27,10 @@ export function requireStatusChange({ status, merge_commit }: { status?: Worktre
   return status;
 }
 
-type Closing = Omit<Input<typeof workspaceUpdate>, 'status'> & { readonly status: WorktreeStatus };
+type WorktreeUpdate = Omit<Input<typeof workspaceUpdate>, 'status'> & { readonly status: WorktreeStatus };
 
 /** Whether this is a step that the workspace can take; false: it was taken already. */
-export function requireClosable(row: WorktreeRow, { status, merge_commit }: Closing): boolean {
+export function requireClosable(row: WorktreeRow, { status, merge_commit }: WorktreeUpdate): boolean {
   if (status !== row.status) requireTransition(WORKTREE_MACHINE, 'workspace', row.id, row.status, status);
   const details = { field: 'merge_commit', workspace_id: row.id };
   if (status === 'merged' && row.status === 'active' && merge_commit === undefined) {
@@ -45,14 +43,14 @@ export function requireClosable(row: WorktreeRow, { status, merge_commit }: Clos
   return status !== row.status;
 }
 
-/** A worktree of the server's goes only by a commit that its repository has. One that is not on this machine cannot be asked. */
+/** The merge commit must exist in the repository. If that is on another machine, it is not checked. */
 export async function requireCommit(outside: WorktreeOutside, row: WorktreeRow, commit: string, signal: AbortSignal): Promise<void> {
   try {
     const { root } = await reachRepository(outside, row.repository_path, signal);
     if ((await outside.disk.commitByHash(root, commit, { signal })) !== null) return;
   } catch (error) {
     if (signal.aborted) throw error;
-    // Not to be asked from here; that the worktree therefore stays is said when it comes to that.
+    // Not reachable from here. The removal will then report that the worktree is kept.
     if (!(error instanceof GitFailed)) return;
   }
   throw new Refusal(
@@ -71,7 +69,7 @@ interface WorktreeClosing {
 }
 
 /** Records the new status, and that the worktree is about to go. Asked again, it is tried again as long as it is still there. */
-export async function beginClosing(tx: Tx, ctx: WriteContext, input: Closing): Promise<WorktreeClosing> {
+export async function beginClosing(tx: Tx, ctx: WriteContext, input: WorktreeUpdate): Promise<WorktreeClosing> {
   const row = await requireWorktree(tx.db, tx.workspace, input.id, 'id');
   const changed = requireClosable(row, input);
   if (row.step === 'creating' && changed) {
@@ -97,52 +95,7 @@ export async function beginClosing(tx: Tx, ctx: WriteContext, input: Closing): P
   return goes ? { row: now, changed, leased: now as LeasedWorktree } : { row: now, changed };
 }
 
-/** It is not taken from under an agent that works in it, except by that agent. */
+/** Only the agent that works in a worktree may close it. */
 async function requireNobodyElse(tx: Tx, ctx: WriteContext, row: WorktreeRow, agentId: string | undefined): Promise<void> {
   for (const task of await tasksHeldIn(tx.db, tx.workspace, row.id)) await requireHold(tx, ctx, task, { agent_id: agentId });
-}
-
-/**
- * Takes the worktree and its branch from disk, if and only if nothing is lost by it; otherwise says why not. Never cut short by
- * the end of a call: half a removal would look like somebody's deletions.
- */
-async function removeFromDisk({ disk, ...outside }: WorktreeOutside, row: WorktreeRow): Promise<string | null> {
-  try {
-    const { root } = await reachRepository({ disk, ...outside }, row.repository_path);
-    const against = { branch: row.branch, base: row.base_branch, mergeCommit: row.merge_commit, passing: TASK_BRANCHES };
-    const state = await disk.worktreeState(root, row.path, against);
-    const reason = reasonToKeep(state, row);
-    if (reason !== null) return reason;
-    if (state.listed) await disk.removeWorktree(root, row.path);
-    // If it has moved on since it was looked at, it stays.
-    if (state.branchTip !== null) await disk.deleteBranch(root, row.branch, state.branchTip);
-    return null;
-  } catch (error) {
-    return messageOf(error);
-  }
-}
-
-/** Of one that nobody was told of, also what git left when it was stopped in the middle. */
-export async function clearFromDisk(outside: WorktreeOutside, row: WorktreeRow): Promise<string | null> {
-  try {
-    const { root } = await reachRepository(outside, row.repository_path);
-    await outside.disk.discardUnfinished(root, row.path);
-  } catch {
-    // Whatever could not be reached or cleared is found, and told, by the removal.
-  }
-  return await removeFromDisk(outside, row);
-}
-
-/** The second half of closing one: what became of it on disk is put on record. */
-export async function carryOutRemoval(outside: WorktreeOutside, runner: StepRunner, leased: LeasedWorktree): Promise<string | null> {
-  const kept_reason = await removeFromDisk(outside, leased);
-  await runner.write(async (tx) => {
-    const row = await stillMine(tx, leased);
-    if (!row) return;
-    await changeWorktree(tx.db, row, { ...STEP_OVER, kept_reason, updated_at: tx.now });
-    const kind = kept_reason === null ? 'worktree.removed' : 'worktree.kept';
-    const payload = { workflow_id: row.workflow_id, branch: row.branch, ...(kept_reason === null ? {} : { reason: kept_reason.slice(0, 200) }) };
-    tx.append({ category: 'work', kind, actor: runner.actor, subject: row.id, payload });
-  });
-  return kept_reason;
 }

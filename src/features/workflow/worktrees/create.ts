@@ -10,9 +10,10 @@ import type { Tx } from '../../../storage/write.ts';
 import { type OpenedWorktree, unclaimTask } from '../steps/index.ts';
 import { findTask, isOneOf, requireTask, requireWorkflow, SYSTEM_MACHINE, type WorkflowTaskRow } from '../workflows/index.ts';
 import { placeTask } from './assign.ts';
-import { clearFromDisk } from './close.ts';
+import { reachRepository, type WorktreeOutside } from './outside.ts';
 import { placeFor } from './place.ts';
-import { type LeasedWorktree, lease, reachRepository, renew, stillMine, type WorktreeOutside } from './step.ts';
+import { clearFromDisk } from './removal.ts';
+import { type LeasedWorktree, lease, renew, stillMine } from './step.ts';
 import { changeWorktree, findWorktree, madeFor, unmergedDependencies } from './store.ts';
 
 /** Where the worktree is made from. */
@@ -36,11 +37,11 @@ export async function openWorktree(outside: WorktreeOutside, ctx: CallContext, t
   if (current && isUnderWay(current, ctx.clock.now())) {
     // Another call makes it for this very claim; anybody else's must first be cleared away.
     if (current.fence !== fence) await runner.write((tx) => unclaimTask(tx, task, fence, runner.actor, 'its worktree is being cleared away'));
-    throw pending(task);
+    throw worktreePending(task);
   }
   const isReady = current?.step === null && (wasBegun || current.made_by_server === 0 || (await isOnDisk(outside, current)));
-  const { id, path, branch, base_branch } = current && isReady ? current : await make(outside, runner, ctx.reader, { task, fence });
-  if (current && isReady) await runner.write((tx) => resume(tx, runner, current, { task, fence }));
+  const { id, path, branch, base_branch } = current && isReady ? current : await makeWorktree(outside, runner, ctx.reader, { task, fence });
+  if (current && isReady) await runner.write((tx) => reuseWorktree(tx, runner, current, { task, fence }));
   const unmerged = await unmergedDependencies(ctx.reader, ctx.workspace, task.id, id);
   return { id, path, branch, base_branch, ...(unmerged.length > 0 ? { unmerged_dependencies: unmerged } : {}) };
 }
@@ -52,7 +53,7 @@ async function currentWorktree(db: Db, task: WorkflowTaskRow): Promise<WorktreeR
   return (await madeFor(db, task.workspace_id, task.id)).find((row) => row.status === 'active');
 }
 
-/** Where the repository cannot be looked at from here, what is known of the worktree is believed. */
+/** True if the repository cannot be reached from here: then the row is trusted. */
 async function isOnDisk(outside: WorktreeOutside, { repository_path, path }: WorktreeRow): Promise<boolean> {
   try {
     return await outside.disk.hasWorktree((await reachRepository(outside, repository_path)).root, path);
@@ -61,12 +62,12 @@ async function isOnDisk(outside: WorktreeOutside, { repository_path, path }: Wor
   }
 }
 
-async function resume(tx: Tx, runner: StepRunner, row: WorktreeRow, { task, fence }: WorktreeClaim): Promise<void> {
+async function reuseWorktree(tx: Tx, runner: StepRunner, row: WorktreeRow, { task, fence }: WorktreeClaim): Promise<void> {
   if (!(await claimStands(tx.db, { workspace_id: tx.workspace, task_id: task.id, fence }))) throw claimGone(task);
   await placeTask(tx, runner.actor, await requireTask(tx.db, tx.workspace, task.id), row.id);
 }
 
-async function make(outside: WorktreeOutside, runner: StepRunner, db: Db, claim: WorktreeClaim): Promise<WorktreeRow> {
+async function makeWorktree(outside: WorktreeOutside, runner: StepRunner, db: Db, claim: WorktreeClaim): Promise<WorktreeRow> {
   const { task, fence } = claim;
   let start: Start;
   try {
@@ -96,7 +97,7 @@ export async function claimStands(db: Db, { workspace_id, task_id, fence }: Pick
 async function beginCreating(tx: Tx, actor: string, { task, fence }: WorktreeClaim, start: Start): Promise<LeasedWorktree> {
   if (!(await claimStands(tx.db, { workspace_id: tx.workspace, task_id: task.id, fence }))) throw claimGone(task);
   const rows = await madeFor(tx.db, tx.workspace, task.id);
-  if (rows.some((row) => row.status === 'active' && isUnderWay(row, tx.now))) throw pending(task);
+  if (rows.some((row) => row.status === 'active' && isUnderWay(row, tx.now))) throw worktreePending(task);
   const again =
     rows.find((row) => row.status === 'active') ?? rows.find((row) => row.base_commit === null && row.step === null && row.repository_path === start.root);
   const values = {
@@ -141,7 +142,7 @@ async function freePlace(tx: Tx, task: WorkflowTaskRow, root: string, earlier: n
 
 type MadeWorktree = { readonly row: WorktreeRow } | { readonly failure: unknown };
 
-/** From what was written down to what is there, or back to nothing. Can be begun again by whoever takes it over. */
+/** Makes the recorded worktree, or undoes it. Whoever takes the step over can repeat it from the beginning. */
 export async function carryOutCreation(outside: WorktreeOutside, runner: StepRunner, leased: LeasedWorktree): Promise<MadeWorktree> {
   let head: string;
   try {
@@ -174,7 +175,7 @@ async function settleCreation(tx: Tx, runner: StepRunner, leased: LeasedWorktree
   return { ...row, ...values };
 }
 
-/** What was made goes, as nobody was told of it; the claim goes with it. Nothing happens where another has taken over. */
+/** Removes what was made and ends the claim. Does nothing if another server has taken over. */
 export async function undoCreation(outside: WorktreeOutside, runner: StepRunner, made: LeasedWorktree, reason: string): Promise<void> {
   const leased = await runner.write((tx) => renew(tx, made));
   if (!leased) return;
@@ -197,7 +198,7 @@ const claimGone = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
     task_id: task.id,
   });
 
-const pending = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
+const worktreePending = (task: Pick<WorkflowTaskRow, 'id' | 'name'>): Refusal =>
   new Refusal(
     'WORKTREE_PENDING',
     `The worktree of task ${JSON.stringify(task.name)} is being made or cleared away at this moment.`,
@@ -220,7 +221,7 @@ function nextFor(error: unknown): string {
   return `Put right what git complains of and claim the task again, ${SWITCH_OFF}.`;
 }
 
-/** What the agent that claimed the task is told. The claim has been undone. */
+/** The refusal for the agent whose claim was undone. */
 function worktreeFailed(task: { id: string; name: string }, error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   return new Refusal('WORKTREE_FAILED', `No worktree could be made for task ${JSON.stringify(task.name)}: ${messageOf(error)}.`, nextFor(error), {

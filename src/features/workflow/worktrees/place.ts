@@ -5,7 +5,7 @@ interface Named {
 
 const LONGEST = 40;
 
-/** What of a name can stand in a branch and in a folder on any system. */
+/** The part of a name that is valid in a branch and in a folder on any system. */
 export function slug(name: string, otherwise: string): string {
   const plain = name
     .normalize('NFKD')
@@ -17,7 +17,7 @@ export function slug(name: string, otherwise: string): string {
   return plain || otherwise;
 }
 
-/** Two of the same name are told apart by the ends of their ids. */
+/** The end of the id distinguishes two of the same name. */
 const tailed = ({ id, name }: Named, otherwise: string): string => `${slug(name, otherwise)}-${id.slice(-6).toLowerCase()}`;
 
 /** How the branches of tasks begin. They are there until their work is elsewhere. */

@@ -1,22 +1,12 @@
 import { isHeldAs, isLeft, type LeasedStep } from '../../../kernel/step.ts';
-import type { GitDisk } from '../../../machine/git/disk.ts';
-import { reachRepository as reach } from '../../../machine/git/reach-repository.ts';
-import type { LocatedRepository } from '../../../machine/git/repository.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { changeWorktree, findWorktree } from './store.ts';
 
-/** The machine outside the store, and which repositories on it may be touched. */
-export interface WorktreeOutside {
-  readonly disk: GitDisk;
-  /** Folders under which repositories may be; undefined: anywhere. */
-  readonly repositories: readonly string[] | undefined;
-}
-
 /** For so long an overdue step is left to another machine, where this one does not have the repository. */
 export const ELSEWHERE_MS = 10 * 60_000;
 
-/** Longer than git is given for a checkout: whoever takes a step over finds no git of the other's still at work. */
+/** Longer than a checkout may take, so that no git of the previous holder still runs when a step is taken over. */
 const STEP_MS = 120_000;
 
 export type LeasedWorktree = LeasedStep<WorktreeRow>;
@@ -45,8 +35,3 @@ export async function stillMine(tx: Tx, leased: LeasedWorktree): Promise<Worktre
   const row = await findWorktree(tx.db, tx.workspace, leased.id);
   return row && isHeldAs(row, leased) ? row : undefined;
 }
-
-const otherwise = 'set auto_create_workspaces to false with workflow_set_parallelism';
-
-export const reachRepository = (outside: WorktreeOutside, path: string, signal?: AbortSignal): Promise<LocatedRepository> =>
-  reach({ ...outside, otherwise }, path, signal);

@@ -1,3 +1,4 @@
+import { notFound } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, findRow, findRows, matching, pageOf } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
@@ -9,7 +10,7 @@ export const findWorktree = (db: Db, workspace: string, id: string) => findRow(d
 export const changeWorktree = (db: Db, row: Pick<WorktreeRow, 'workspace_id' | 'id'>, values: Partial<WorktreeRow>) =>
   changeRows(db, 'worktrees', { workspace_id: row.workspace_id, id: row.id }, values);
 
-/** Those that the server has made for a task, newest first. */
+/** Worktrees that the server has made for a task, newest first. */
 export const madeFor = (db: Db, workspace: string, taskId: string) =>
   findRows(db, 'worktrees', { workspace_id: workspace, task_id: taskId, made_by_server: 1 }, { order: { id: 'desc' } });
 
@@ -35,7 +36,7 @@ export async function tasksIn(db: Db, workspace: string, ids: readonly string[])
   return new Map([...Map.groupBy(rows, (row) => row.worktree_id)].map(([id, tasks]) => [id, tasks.map((task) => task.id)]));
 }
 
-/** Those of them that an agent holds now. */
+/** Tasks of the worktree that an agent holds now. */
 export const tasksHeldIn = (db: Db, workspace: string, worktreeId: string): Promise<WorkflowTaskRow[]> =>
   findRows(db, 'workflow_tasks', { workspace_id: workspace, worktree_id: worktreeId, assigned_agent_id: { '!=': null } });
 
@@ -57,6 +58,12 @@ export async function unmergedDependencies(db: Db, workspace: string, taskId: st
   return rows.map(({ id }) => id);
 }
 
-/** Of all workspaces: what a process began and did not finish in its time. */
+/** Unfinished steps of all workspaces whose lease has ended. */
 export const overdueSteps = (db: Db, now: number, limit: number): Promise<WorktreeRow[]> =>
   findRows(db, 'worktrees', { step_until: { '<=': now } }, { order: { step_until: 'asc' }, limit });
+
+export async function requireWorktree(db: Db, workspace: string, id: string, field: string): Promise<WorktreeRow> {
+  const row = await findWorktree(db, workspace, id);
+  if (row) return row;
+  throw notFound('WORKSPACE_NOT_FOUND', `There is no workspace ${JSON.stringify(id)}.`, 'workspace_list names those of a workflow.', field);
+}

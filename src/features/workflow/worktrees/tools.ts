@@ -5,11 +5,13 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { view } from '../../../storage/rows.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { requireWorkflow } from '../workflows/index.ts';
-import { assignTask, registerWorktree, requireWorktree } from './assign.ts';
-import { beginClosing, carryOutRemoval, requireClosable, requireCommit, requireStatusChange } from './close.ts';
+import { assignTask } from './assign.ts';
+import { beginClosing, requireClosable, requireCommit, requireStatusChange } from './close.ts';
 import { taskAssignWorkspace, workspaceCreate, workspaceList, workspaceUpdate, workspaceView } from './contract.ts';
-import type { WorktreeOutside } from './step.ts';
-import { pageOfWorktrees, tasksIn } from './store.ts';
+import type { WorktreeOutside } from './outside.ts';
+import { registerWorktree } from './register.ts';
+import { carryOutRemoval } from './removal.ts';
+import { pageOfWorktrees, requireWorktree, tasksIn } from './store.ts';
 
 const viewWorktree = (row: WorktreeRow, task_ids: string[]): z.output<typeof workspaceView> =>
   view(workspaceView, row, { task_ids, managed: row.made_by_server === 1 });
@@ -32,11 +34,8 @@ export const worktreeTools = (outside: WorktreeOutside): Implementation[] => [
     read: async ({ workflow_id, ...filter }, ctx) => {
       await requireWorkflow(ctx.reader, ctx.workspace, workflow_id, 'workflow_id');
       const { rows, total } = await pageOfWorktrees(ctx.reader, ctx.workspace, workflow_id, filter);
-      const tasks = await tasksIn(
-        ctx.reader,
-        ctx.workspace,
-        rows.map(({ id }) => id),
-      );
+      const ids = rows.map(({ id }) => id);
+      const tasks = await tasksIn(ctx.reader, ctx.workspace, ids);
       return ok({ workspaces: rows.map((row) => viewWorktree(row, tasks.get(row.id) ?? [])), total });
     },
   }),

@@ -2,15 +2,16 @@ import { sql } from 'kysely';
 import type { Principal } from '../../../kernel/call.ts';
 import { mayBeSameRepo } from '../../../kernel/repo.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { changeRows, chunks, deleteRows, findRow, insertRows, matching, rowsById } from '../../../storage/rows.ts';
+import { changeRows, chunks, deleteRows, findRow, insertRows, matching, readJson, rowsById } from '../../../storage/rows.ts';
 import type { FileMarkRow, OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../../core/identity/index.ts';
-import type { FileConflict, FileSource, ItemKind, ItemStatus } from './contract.ts';
+import { type FileConflict, type FileSource, type ItemKind, type ItemStatus, ownSettings } from './contract.ts';
 import type { Action } from './divergence.ts';
-import { type Analysed, analyse, postedTerms, type TaskText } from './terms.ts';
+import { DEFAULT_SETTINGS, type OverlapSettings, withOwn } from './settings.ts';
+import { type Analysed, analyse, embeddedText, postedTerms, scopeOf } from './terms.ts';
 
-/** What a piece of work says of itself. */
+/** The description of a piece of work. */
 export interface WorkWords {
   readonly title: string;
   readonly scope: string | null;
@@ -22,7 +23,7 @@ export interface WorkWords {
   readonly repo: string | null;
 }
 
-/** A piece of work as its feature tells it to the index. */
+/** A piece of work as its feature passes it to the index. */
 export interface WorkItem extends WorkWords {
   readonly id: string;
   readonly kind: ItemKind;
@@ -31,17 +32,17 @@ export interface WorkItem extends WorkWords {
   readonly closedAt: number | null;
 }
 
-/** Puts the work into the index, or brings what the index knows of it up to date. */
+/** Adds or updates the item of the work. */
 export async function indexItem(tx: Tx, item: WorkItem): Promise<void> {
   await indexItems(tx, [item]);
 }
 
-/** Each item once. */
+/** No item may occur twice. */
 export async function indexItems(tx: Tx, items: readonly WorkItem[]): Promise<void> {
   if (items.length === 0) return;
   const ids = items.map(({ id }) => id);
   const known = await findItems(tx.db, tx.workspace, ids);
-  const state = await nextState(tx.db, tx.workspace, items.length - known.size, 0, items.length);
+  const state = await nextState(tx.db, tx.workspace, { added: items.length - known.size, revisions: items.length });
   let number = state.next_number - (items.length - known.size);
   let revision = state.revision - items.length;
   const entries = items.map((item) => {
@@ -51,22 +52,15 @@ export async function indexItems(tx: Tx, items: readonly WorkItem[]): Promise<vo
     return { before, analysed, row: itemRow(tx, item, analysed, before?.number ?? number++, revision) };
   });
   for (const some of chunks([...known.keys()], CHUNK)) await deleteRows(tx.db, 'overlap_items', { workspace_id: tx.workspace, id: some });
-  await insertRows(
-    tx.db,
-    'overlap_items',
-    entries.map(({ row }) => row),
-  );
+  const rows = entries.map(({ row }) => row);
+  await insertRows(tx.db, 'overlap_items', rows);
   for (const { before, row } of entries) {
     if (before && embeddedText(before) !== embeddedText(row)) await deleteRows(tx.db, 'overlap_vectors', { workspace_id: tx.workspace, item_id: row.id });
   }
   const reworded = entries.filter(({ before, row }) => before?.analysed !== row.analysed);
   for (const { before } of reworded) if (before) await dropTerms(tx.db, before);
-  await countTerms(
-    tx.db,
-    tx.workspace,
-    reworded.flatMap(({ analysed }) => analysed.terms),
-    1,
-  );
+  const added = reworded.flatMap(({ analysed }) => analysed.terms);
+  await countTerms(tx.db, tx.workspace, added, 1);
   const postings = reworded.flatMap(({ row, analysed }) =>
     postedTerms(analysed).map((posted) => ({ workspace_id: tx.workspace, item: row.number, ...posted })),
   );
@@ -98,12 +92,12 @@ export async function setItemStatus(tx: Tx, id: string, status: ItemStatus, clos
   await change(tx, id, { status, closed_at: closedAt });
 }
 
-/** The same for many at once. Ids that the index does not know are passed over. */
+/** The same for many items. Unknown ids are ignored. */
 export async function setItemsStatus(tx: Tx, ids: readonly string[], status: ItemStatus, closedAt: number | null = null): Promise<void> {
   const before = await readState(tx.db, tx.workspace);
   if (!before || ids.length === 0) return;
   // Every item has a number of its own below `next_number`: counted from the old revision, that makes a revision of its own.
-  await nextState(tx.db, tx.workspace, 0, 0, before.next_number);
+  await nextState(tx.db, tx.workspace, { revisions: before.next_number });
   for (const some of chunks(ids, CHUNK)) {
     await tx.db
       .updateTable('overlap_items')
@@ -118,7 +112,7 @@ export async function setItemOwner(tx: Tx, id: string, ownerId: string): Promise
   await change(tx, id, { owner_id: ownerId });
 }
 
-/** Files that the work turned out to touch; they are added to those it has. At most `MAX_FILES`, the first ones. */
+/** Adds files that the work has turned out to touch, up to `MAX_FILES` in all. */
 export async function addItemFiles(tx: Tx, id: string, files: readonly string[]): Promise<void> {
   const known = await findItem(tx.db, tx.workspace, id);
   if (!known) return;
@@ -130,11 +124,11 @@ export async function addItemFiles(tx: Tx, id: string, files: readonly string[])
 const MAX_FILES = 100;
 
 async function change(tx: Tx, id: string, values: Partial<OverlapItemRow>): Promise<void> {
-  const { revision } = await nextState(tx.db, tx.workspace, 0);
+  const { revision } = await nextState(tx.db, tx.workspace);
   await changeRows(tx.db, 'overlap_items', { workspace_id: tx.workspace, id }, { ...values, revision, updated_at: tx.now });
 }
 
-/** Work that was over long ago is compared with no more. */
+/** Removes work that ended long ago. Returns how many items. */
 export async function forgetItems(tx: Tx, closedBefore: number, limit: number): Promise<number> {
   const rows = await matching(tx.db, 'overlap_items', { workspace_id: tx.workspace }).selectAll().where('closed_at', '<', closedBefore).limit(limit).execute();
   for (const row of rows) await dropTerms(tx.db, row);
@@ -142,7 +136,7 @@ export async function forgetItems(tx: Tx, closedBefore: number, limit: number): 
   const ids = rows.map(({ id }) => id);
   await deleteRows(tx.db, 'overlap_items', { workspace_id: tx.workspace, id: ids });
   await deleteRows(tx.db, 'overlap_vectors', { workspace_id: tx.workspace, item_id: ids });
-  await nextState(tx.db, tx.workspace, 0, -rows.length);
+  await nextState(tx.db, tx.workspace, { removed: rows.length });
   return rows.length;
 }
 
@@ -169,19 +163,35 @@ export async function findItems(db: Db, workspace: string, ids: readonly string[
 
 export const readState = (db: Db, workspace: string): Promise<OverlapStateRow | undefined> => findRow(db, 'overlap_state', { workspace_id: workspace });
 
+/** One object for each text of settings, which is parsed once. */
+const parsedSettings = new Map<string, OverlapSettings>();
+const MAX_PARSED = 1_000;
+
+/** The settings of a workspace: the defaults, with its own changes. */
+export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings {
+  const text = state?.settings;
+  if (!text) return DEFAULT_SETTINGS;
+  const known = parsedSettings.get(text);
+  if (known) return known;
+  if (parsedSettings.size >= MAX_PARSED) parsedSettings.clear();
+  const settings = withOwn(readJson(ownSettings, text));
+  parsedSettings.set(text, settings);
+  return settings;
+}
+
 /**
- * Takes the next revision, or so many of them, and the numbers for so many new items; the last of each are told. Writers of a workspace
- * take turns, so none is taken twice. No two items may share a revision: whoever pages through them by it would miss one.
+ * Reserves revisions and numbers for added items. The returned row has the last of each. Writers of a workspace take turns, so
+ * none is reserved twice. No two items may share a revision, or a reader that pages by it would miss one.
  */
-export async function nextState(db: Db, workspace: string, newItems: number, gone = 0, revisions = 1): Promise<OverlapStateRow> {
+export async function nextState(db: Db, workspace: string, { added = 0, removed = 0, revisions = 1 } = {}): Promise<OverlapStateRow> {
   const rows = await db
     .insertInto('overlap_state')
-    .values({ workspace_id: workspace, revision: revisions, items: newItems, next_number: 1 + newItems, settings: null })
+    .values({ workspace_id: workspace, revision: revisions, items: added, next_number: 1 + added, settings: null })
     .onConflict((conflict) =>
       conflict.column('workspace_id').doUpdateSet((eb) => ({
         revision: eb('overlap_state.revision', '+', revisions),
-        items: eb('overlap_state.items', '+', newItems + gone),
-        next_number: eb('overlap_state.next_number', '+', newItems),
+        items: eb('overlap_state.items', '+', added - removed),
+        next_number: eb('overlap_state.next_number', '+', added),
       })),
     )
     .returningAll()
@@ -220,24 +230,6 @@ async function countTerms(db: Db, workspace: string, terms: Iterable<string>, by
 export function trustedItem({ id, analysed, files }: Pick<OverlapItemRow, 'id' | 'analysed' | 'files'>): { id: string; analysed: Analysed; files: string[] } {
   return { id, analysed: JSON.parse(analysed), files: JSON.parse(files) };
 }
-
-export function decodeVector(text: string): Float32Array {
-  const bytes = Buffer.from(text, 'base64');
-  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
-}
-
-export const encodeVector = (vector: Float32Array): string => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
-
-/** Where work was described at length and given no scope, its beginning serves as one. */
-const SCOPE_SHOWN = 300;
-
-const scopeOf = ({ scope, description }: Pick<TaskText, 'scope' | 'description'>): string | null => scope ?? description?.slice(0, SCOPE_SHOWN) ?? null;
-
-/** The text that stands for a piece of work before a model; the same for a question as for what is stored. */
-export const embeddedText = (work: TaskText): string => {
-  const scope = scopeOf(work);
-  return scope ? `${work.title}\n${scope}` : work.title;
-};
 
 /** Where a list of files comes from, and how long it may be believed. */
 interface FileHolder {
@@ -291,7 +283,7 @@ interface FileQuestion {
 const MAX_CONFLICTS = 50;
 const FILES_AT_ONCE = 50;
 
-/** Who else has these files in hand. It informs; it never decides. */
+/** Files that others have in use. It informs and never decides. */
 export async function fileConflicts(db: Db, workspace: string, question: FileQuestion): Promise<FileConflict[]> {
   if (question.files.length === 0) return [];
   const rows: FileMarkRow[] = [];
@@ -320,7 +312,7 @@ export async function fileConflicts(db: Db, workspace: string, question: FileQue
       same_developer: first.developer_id === question.viewer.developerId,
       files: marks.map(({ path }) => path).sort(),
       action: first.action,
-      // Of a working tree it is the branch, which often has its owner's name in it.
+      // The label of a working tree is its branch, which often contains its owner's name.
       title: first.source === 'snapshot' && !sees(first.developer_id) ? null : first.label,
       repo: first.repo,
     };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../../../storage/open.ts';
 import { openTestStore } from '../../../testing/store/store.ts';
-import { indexItem, indexItems, setItemStatus, setItemsStatus, type WorkItem } from './items.ts';
+import { indexItem, indexItems, setItemStatus, setItemsStatus, type WorkItem } from './store.ts';
 
 const item = (id: string, title: string, more: Partial<WorkItem> = {}): WorkItem => ({
   id,

@@ -1,9 +1,11 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Sweep } from '../../../kernel/sweep.ts';
+import type { Db } from '../../../storage/engine.ts';
 import { changeRows, chunks, saveRows } from '../../../storage/rows.ts';
 import type { OverlapItemRow } from '../../../storage/schema-rows.ts';
 import type { Embedder } from './embedder.ts';
-import { embeddedText, encodeVector, findItem, nextState } from './items.ts';
+import { findItem, nextState } from './store.ts';
+import { embeddedText } from './terms.ts';
 
 const EVERY_MS = 1_000;
 /** Few at a time, so that a question does not wait long behind them. */
@@ -11,7 +13,7 @@ const BATCH = 4;
 const PAGE = 200;
 
 /** Gives every item its vector soon after it was written or changed. What the model misses while it is away comes later. */
-export function vectorising({ store, clock, log }: Services, embedder: Embedder): Sweep {
+export function vectorSweep({ store, clock, log }: Services, embedder: Embedder): Sweep {
   /** Up to which revision each workspace has been looked through. */
   const seen = new Map<string, number>();
   let quietUntil = 0;
@@ -45,7 +47,7 @@ export function vectorising({ store, clock, log }: Services, embedder: Embedder)
       if (!now || embeddedText(now) !== embeddedText(item)) return;
       const row = { workspace_id: workspace, item_id: item.id, model: embedder.model, vector: encodeVector(vector) };
       await saveRows(tx.db, 'overlap_vectors', ['workspace_id', 'item_id', 'model'], row);
-      const { revision } = await nextState(tx.db, workspace, 0);
+      const { revision } = await nextState(tx.db, workspace);
       await changeRows(tx.db, 'overlap_items', { workspace_id: workspace, id: item.id }, { revision });
     });
   }
@@ -72,4 +74,29 @@ export function vectorising({ store, clock, log }: Services, embedder: Embedder)
       }
     },
   };
+}
+
+export function decodeVector(text: string): Float32Array {
+  const bytes = Buffer.from(text, 'base64');
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+}
+
+export const encodeVector = (vector: Float32Array): string => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
+
+const VECTORS_AT_ONCE = 300;
+
+/** The vectors of these items that were made by `model`. */
+export async function readVectors(db: Db, workspace: string, ids: readonly string[], model: string): Promise<Map<string, Float32Array>> {
+  const found = new Map<string, Float32Array>();
+  for (const some of chunks(ids, VECTORS_AT_ONCE)) {
+    const rows = await db
+      .selectFrom('overlap_vectors')
+      .select(['item_id', 'vector'])
+      .where('workspace_id', '=', workspace)
+      .where('model', '=', model)
+      .where('item_id', 'in', some)
+      .execute();
+    for (const { item_id, vector } of rows) found.set(item_id, decodeVector(vector));
+  }
+  return found;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patchLines } from './diff.ts';
+import { patchLines } from './patch-lines.ts';
 
 const ALL = { offset: 0, limit: 100 };
 const PATCH = [

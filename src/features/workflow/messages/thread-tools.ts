@@ -9,14 +9,11 @@ import { type AskRow, announceToTeam, answerAsk } from '../../team/coordination/
 import { listAgents } from '../agents/index.ts';
 import { answerThread, broadcastByHand, HUMAN, listRecipients, listThreads, remindThread, showThread } from './contract.ts';
 import { remindableFrom } from './delivery.ts';
-import { inboxTools } from './inbox.ts';
-import { answerNamed, peopleTools } from './questions.ts';
-import { broadcast, recipientsOf, sendTools, tell } from './send.ts';
+import { answerNamed } from './questions.ts';
+import { broadcast, recipientsOf, sendDirectMessage } from './send.ts';
 import { deliveryOf, type FoundThread, kindOf, unansweredNamed } from './thread-finding.ts';
 import { readThread, readThreads, remindersOf } from './thread-reading.ts';
 import { mayAnswer, mayBeReminded, partiesFor } from './thread-views.ts';
-
-export const messageTools: Implementation[] = [...sendTools, ...inboxTools, ...peopleTools];
 
 const RECIPIENTS_NAMED = 200;
 
@@ -30,12 +27,8 @@ export const threadTools: Implementation[] = [
     read: async ({ role }, { reader, principal, clock }) => {
       const agents = await recipientsOf(reader, principal, { role }, clock.now(), HUMAN);
       const named = agents.slice(0, RECIPIENTS_NAMED);
-      const parties = await partiesFor(
-        reader,
-        principal,
-        clock.now(),
-        named.map(({ id }) => id),
-      );
+      const ids = named.map(({ id }) => id);
+      const parties = await partiesFor(reader, principal, clock.now(), ids);
       const items = named.map((agent) => ({ ...parties.agent(agent.id, null), runtime: agent.runtime, role: agent.role }));
       return ok({ items, total: agents.length });
     },
@@ -47,7 +40,7 @@ async function answerByHand(tx: Tx, ctx: WriteContext, { id, answer }: Input<typ
   const found = await unansweredNamed(tx.db, ctx.principal, id);
   if (found.of === 'asks') {
     const { row } = found;
-    if (!mayAnswer(found, ctx.principal)) throw notYours(row, ctx.principal);
+    if (!mayAnswer(found, ctx.principal)) throw askOfAnother(row, ctx.principal);
     if (row.answered_at !== null) {
       throw new Refusal('ASK_ALREADY_ANSWERED', 'This ask had been answered; the first answer counts.', 'Open it to read the answer.', { field: 'id' });
     }
@@ -65,8 +58,8 @@ async function answerByHand(tx: Tx, ctx: WriteContext, { id, answer }: Input<typ
 /** As agents may answer. */
 const MAX_ASK_ANSWER = 4_000;
 
-/** Which agents somebody else runs is theirs to tell. */
-const notYours = ({ id, to_developer_id, to_agent_type }: AskRow, { developerId }: Principal): Refusal =>
+/** Does not reveal which agents another developer runs. */
+const askOfAnother = ({ id, to_developer_id, to_agent_type }: AskRow, { developerId }: Principal): Refusal =>
   notFound(
     'ASK_NOT_FOUND',
     `No ask ${JSON.stringify(id)} was put to you.`,
@@ -91,23 +84,23 @@ async function remindByHand(tx: Tx, ctx: WriteContext, { id }: Input<typeof remi
     const why = last ? 'It was reminded of a short time ago.' : 'It was sent a moment ago.';
     throw new Refusal('REMINDED_RECENTLY', why, `Try again after ${new Date(from).toISOString()}.`, { field: 'id', again_at: from });
   }
-  const told = await tellAgain(tx, ctx, found);
-  record(tx, ctx, { category: 'work', kind: `${kind}.reminded`, subject: found.row.id, payload: { told } });
-  return { id: found.row.id, kind, told, again_at: remindableFrom(delivery.sent_at, tx.now) };
+  const reached = await sendReminders(tx, ctx, found);
+  record(tx, ctx, { category: 'work', kind: `${kind}.reminded`, subject: found.row.id, payload: { told: reached } });
+  return { id: found.row.id, kind, told: reached, again_at: remindableFrom(delivery.sent_at, tx.now) };
 }
 
-const MAX_TOLD = 20;
+const MAX_REMINDED = 20;
 const QUOTED = 500;
 
 /** A message to the agents that it waits for; people see it on their own page. An ask goes with every heartbeat besides. */
-async function tellAgain(tx: Tx, ctx: WriteContext, found: FoundThread): Promise<number> {
+async function sendReminders(tx: Tx, ctx: WriteContext, found: FoundThread): Promise<number> {
   const { actor } = ctx.principal;
   const words = { message_type: 'notification', priority: 'high' } as const;
   if (found.of === 'messages') {
     const { row } = found;
     if (kindOf(found) === 'question') return 0;
     const body = `A person asks you to answer message ${row.id}, which waits unanswered.`;
-    await tell(tx, { ...words, from: HUMAN, to: row.recipient_id, actor, subject: 'Reminder', body, about: row });
+    await sendDirectMessage(tx, { ...words, from: HUMAN, to: row.recipient_id, actor, subject: 'Reminder', body, about: row });
     return 1;
   }
   if (found.of !== 'asks') return 0;
@@ -117,8 +110,9 @@ async function tellAgain(tx: Tx, ctx: WriteContext, found: FoundThread): Promise
     (agent) => agent.developer_id === to_developer_id && (to_agent_type === null || agent.actor === `agent:${to_agent_type}@${to_developer_id}`),
   );
   const body = `Ask ${id} waits for your answer (covibe_coordination reply): ${beginning(message, QUOTED)}`;
-  for (const agent of theirs.slice(0, MAX_TOLD)) await tell(tx, { ...words, from: HUMAN, to: agent.id, actor, subject: 'Reminder of an ask', body });
-  return Math.min(theirs.length, MAX_TOLD);
+  for (const agent of theirs.slice(0, MAX_REMINDED))
+    await sendDirectMessage(tx, { ...words, from: HUMAN, to: agent.id, actor, subject: 'Reminder of an ask', body });
+  return Math.min(theirs.length, MAX_REMINDED);
 }
 
 async function broadcastFrom(tx: Tx, ctx: WriteContext, input: Input<typeof broadcastByHand>): Promise<Output<typeof broadcastByHand>> {

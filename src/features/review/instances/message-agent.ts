@@ -1,0 +1,47 @@
+import { record, type WriteContext } from '../../../kernel/call.ts';
+import type { Input, Output } from '../../../kernel/contract.ts';
+import { invalidState } from '../../../kernel/reply.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { HUMAN } from '../../workflow/messages/index.ts';
+import type { instancesMessage } from './contract.ts';
+import { requireInstance } from './guards.ts';
+import { AT_WORK, isRunning, withNews } from './lifecycle.ts';
+import type { InstancePorts } from './ports.ts';
+import { changeInstance } from './store.ts';
+
+/** More than this nobody types. */
+const MAX_TYPED = 1_000;
+const SUBJECT = 'A person writes to you';
+
+/** A person's words: in the inbox of its agent, and before its eyes as feedback comes there. */
+export async function messageAgent(
+  tx: Tx,
+  ports: InstancePorts,
+  ctx: WriteContext,
+  { instance_id, message }: Input<typeof instancesMessage>,
+): Promise<Output<typeof instancesMessage>> {
+  const row = await requireInstance(tx.db, tx.workspace, instance_id);
+  if (row.step === 'ending' || row.ended_at !== null || !(AT_WORK.includes(row.status) || isRunning(row))) {
+    throw invalidState(`${row.id} is ${row.status}, and no agent of it reads messages any more.`, `covenant instances show ${row.id}`, {
+      instance_id,
+      status: row.status,
+    });
+  }
+  const message_id = await ports.sendMessage(tx, {
+    from: HUMAN,
+    to: row.agent_id,
+    actor: ctx.principal.actor,
+    subject: SUBJECT,
+    body: message,
+    priority: 'high',
+  });
+  await changeInstance(tx.db, row, { news: withNews(row, typed(message, message_id)), updated_at: tx.now });
+  record(tx, ctx, { category: 'work', kind: 'instance.messaged', subject: row.id, payload: { message_id } });
+  return { instance_id, message_id, reaches: row.session_kind === 'tmux' && isRunning(row) ? 'terminal' : 'next_start' };
+}
+
+/** A long message stays in the inbox, and the line only refers to it. */
+const typed = (message: string, id: string): string => {
+  const line = message.replace(/\s+/g, ' ');
+  return line.length <= MAX_TYPED ? `${SUBJECT} (${id}): ${line}` : `${SUBJECT} (${id}): call message_list to read it.`;
+};

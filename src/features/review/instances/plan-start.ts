@@ -1,0 +1,100 @@
+import { basename, dirname } from 'node:path';
+import type { CallContext } from '../../../kernel/call.ts';
+import type { Input } from '../../../kernel/contract.ts';
+import { invalidInput, notFound, Refusal } from '../../../kernel/reply.ts';
+import { GitFailed } from '../../../machine/git/git.ts';
+import { type Located, RepositoryUnfit, reachRepository } from '../../../machine/git/repository.ts';
+import { hasProgram } from '../../../machine/process/environment.ts';
+import { ProgramMissing } from '../../../machine/process/process.ts';
+import type { instancesStart } from './contract.ts';
+import { foldersIn } from './place.ts';
+import type { InstanceOutside } from './ports.ts';
+import { codingPrompt, planningPrompt } from './prompts.ts';
+import type { InstanceRequest } from './reserve.ts';
+import { startFailed } from './start.ts';
+
+/** All that can be wrong with a start is found out before anything is made. */
+export async function planStart(outside: InstanceOutside, ctx: CallContext, input: Input<typeof instancesStart>): Promise<Omit<InstanceRequest, 'developer'>> {
+  const { type, issue = null, prompt, agent } = input;
+  if (issue === null && prompt === undefined)
+    throw invalidInput([{ field: 'prompt', message: 'expected an issue, a prompt, or both: the agent must know what to do' }]);
+  requireLauncher(outside, agent, ctx.workspace);
+  if (outside.url() === undefined) {
+    throw new Refusal('NOT_SERVING', 'No server runs that the agent could call.', 'covenant up starts it; then start the instance again.');
+  }
+  const path = input.repository_path ?? ctx.repository;
+  if (!path) throw invalidInput([{ field: 'repository_path', message: 'expected the path of the repository: your client does not report where it works' }]);
+  try {
+    const located = await reachRepository(outside, path, ctx.signal);
+    const { branch, commit } = await startingPoint(outside, located, input.base_branch, ctx.signal);
+    const repository = mainCheckout(located);
+    return {
+      type,
+      agent,
+      repository,
+      folders: await foldersIn(outside, repository, ctx.signal),
+      baseBranch: branch,
+      baseCommit: commit,
+      issue,
+      prompt: (id, own) => (type === 'planning' ? planningPrompt : codingPrompt)({ id, branch: own, baseBranch: branch, issue, prompt }),
+    };
+  } catch (error) {
+    throw repositoryRefusal(error, path);
+  }
+}
+
+/** Worktrees of worktrees would lie all over the place. */
+const mainCheckout = ({ root, commonDir }: Located): string => (basename(commonDir) === '.git' ? dirname(commonDir) : root);
+
+async function startingPoint(
+  { disk }: InstanceOutside,
+  { root }: Located,
+  base: string | undefined,
+  signal: AbortSignal,
+): Promise<{ branch: string; commit: string }> {
+  if (base === undefined) return await disk.startingPoint(root, { signal });
+  // Only a branch: `main~3` names a commit too, but nothing can be merged into it.
+  const isName = await disk.requireBranchName(root, base, { signal }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof GitFailed) return false;
+      throw error;
+    },
+  );
+  const commit = isName ? await disk.resolveCommit(root, `refs/heads/${base}`, { signal }) : null;
+  if (commit !== null) return { branch: base, commit };
+  const next = 'Name a branch that `git branch` lists, or fetch it first.';
+  throw notFound('BRANCH_NOT_FOUND', `There is no branch ${JSON.stringify(base)} in ${root}.`, next, 'base_branch');
+}
+
+function requireLauncher({ launchers: all, environment }: InstanceOutside, name: string, workspace: string): void {
+  const launchers = Object.fromEntries(Object.entries(all).filter(([, { workspace: only = workspace }]) => only === workspace));
+  const launcher = Object.hasOwn(launchers, name) ? launchers[name] : undefined;
+  if (!launcher) {
+    const there = `there are ${Object.keys(launchers).join(', ')} (the server reads config.toml when it starts)`;
+    throw invalidInput([{ field: 'agent', message: `there is no launcher ${JSON.stringify(name)}; ${there}` }]);
+  }
+  if (hasProgram(launcher.command, environment(launcher.pass_env, launcher.env))) return;
+  const next = `Install it where the server finds it, or set command under [launchers.${name}] in config.toml to its path and start the server again.`;
+  throw new Refusal('LAUNCHER_MISSING', `The program ${JSON.stringify(launcher.command)} of the launcher ${name} is not on the server's PATH.`, next, {
+    field: 'agent',
+    program: launcher.command,
+  });
+}
+
+const NEXT_OF_UNFIT: Record<RepositoryUnfit['why'], string> = {
+  missing: "Name a git repository on the server's machine.",
+  not_git: "Name a git repository on the server's machine: git init makes one.",
+  detached: 'Check out the branch to start from, or name it with base_branch.',
+  empty: 'Make the first commit, and start again.',
+};
+
+/** The refusal for an unusable repository. */
+function repositoryRefusal(error: unknown, path: string): unknown {
+  if (error instanceof RepositoryUnfit)
+    return new Refusal('REPOSITORY_UNFIT', `${sentence(error)}`, NEXT_OF_UNFIT[error.why], { field: 'repository_path', path });
+  if (error instanceof ProgramMissing || error instanceof GitFailed) return startFailed(error);
+  return error;
+}
+
+const sentence = ({ message }: Error): string => `${message[0]?.toUpperCase()}${message.slice(1)}.`;

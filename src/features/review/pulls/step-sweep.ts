@@ -1,0 +1,21 @@
+import type { Services } from '../../../kernel/call.ts';
+import type { Sweep } from '../../../kernel/sweep.ts';
+import { finishOverdue, type InstanceOutside, type InstancePorts, stepsUnderWay } from '../instances/index.ts';
+import { carryOutIssues } from './issues.ts';
+import { finishPull } from './pull.ts';
+
+const STEPS_MS = 10_000;
+
+/** Finishes, or declares over, what a process began on GitHub and did not live to record. */
+export function pullSweep(services: Services, outside: InstanceOutside, ports: InstancePorts): Sweep {
+  const { store, clock } = services;
+  return {
+    name: 'pull requests and issues under way',
+    everyMs: STEPS_MS,
+    async run() {
+      await finishOverdue(services, await stepsUnderWay(store.reader, outside.machine, ['pull', 'issues']), (runner, row) =>
+        row.step === 'pull' ? finishPull(outside, ports, runner, row, clock.now()) : carryOutIssues(outside, ports, runner, row, { resumedAt: clock.now() }),
+      );
+    },
+  };
+}

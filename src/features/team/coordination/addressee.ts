@@ -1,0 +1,35 @@
+import { CLIENT_NAMES } from '../../../clients/client.ts';
+import type { Principal } from '../../../kernel/call.ts';
+import { Refusal } from '../../../kernel/reply.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { developerFor } from '../../core/identity/index.ts';
+
+/** A developer, or only their agents of one type. */
+interface Addressee {
+  readonly developerId: string;
+  readonly agentType: string | null;
+}
+
+/** `mira`, `@mira`, her id, or `codex@mira`. A name that merely contains an @ is a name. */
+export async function addresseeOf(db: Db, workspace: string, caller: Principal, to: string): Promise<Addressee> {
+  const agentType = CLIENT_NAMES.find((type) => to.startsWith(`${type}@`)) ?? null;
+  const developer = await namedBy(db, workspace, caller, agentType ? to.slice(agentType.length + 1) : to);
+  if (developer.id === caller.developerId && (agentType === null || agentType === caller.agentType)) {
+    throw new Refusal('ADDRESSEE_IS_CALLER', 'to: that is you.', 'Name another developer, or another of your agents, such as "codex@yourname".', {
+      field: 'to',
+    });
+  }
+  return { developerId: developer.id, agentType };
+}
+
+async function namedBy(db: Db, workspace: string, caller: Principal, who: string) {
+  try {
+    return await developerFor(db, workspace, caller, who);
+  } catch (error) {
+    if (error instanceof Refusal) throw new Refusal(error.code, `to: ${error.message}`, error.next, { ...error.details, field: 'to' });
+    throw error;
+  }
+}
+
+export const isAddressedTo = (row: { to_developer_id: string; to_agent_type: string | null }, caller: Principal): boolean =>
+  row.to_developer_id === caller.developerId && (row.to_agent_type === null || row.to_agent_type === caller.agentType);

@@ -1,0 +1,74 @@
+import { record, type Services, type WriteContext } from '../../../kernel/call.ts';
+import { dueSweep, type Sweep } from '../../../kernel/sweep.ts';
+import type { Db } from '../../../storage/engine.ts';
+import type { AgentRow } from '../../../storage/schema-rows.ts';
+import type { Tx } from '../../../storage/write.ts';
+import { changeAgent, isSilent, LEASE_MS } from './presence.ts';
+
+interface LeaveReason {
+  /** A word or two for the journal. */
+  readonly reason: string;
+  readonly actor: string;
+}
+
+/** Releases what the agent holds. Returns the number of tasks. */
+export type ReleaseClaims = (tx: Tx, agent: AgentRow, why: LeaveReason) => Promise<number>;
+
+/** The agent itself says that it leaves. Returns the number of released tasks; one that is offline already has none. */
+export async function leave(
+  tx: Tx,
+  ctx: WriteContext,
+  agent: AgentRow,
+  kind: 'agent.unregistered' | 'agent.offline',
+  releaseClaims: ReleaseClaims,
+): Promise<number> {
+  if (agent.status === 'offline') return 0;
+  // One that was silent for too long cannot say that it left in time.
+  if (isSilent(agent, tx.now)) return await expireAgent(tx, agent.id, releaseClaims);
+  await changeAgent(tx.db, tx.workspace, agent.id, { status: 'offline', current_task_id: null, updated_at: tx.now });
+  const reason = kind === 'agent.unregistered' ? 'agent unregistered' : 'agent went offline';
+  const tasks_released = await releaseClaims(tx, { ...agent, status: 'offline', current_task_id: null }, { reason, actor: ctx.principal.actor });
+  record(tx, ctx, { category: 'work', kind, subject: agent.id, payload: { tasks_released } });
+  return tasks_released;
+}
+
+/** The release reason of a task whose agent let its lease run out. */
+export const AGENT_SILENT = 'agent silent';
+
+/** Takes a silent agent offline and releases what it held. Returns the number of tasks; 0 if another call was faster. */
+export async function expireAgent(tx: Tx, id: string, releaseClaims: ReleaseClaims): Promise<number> {
+  const agent = await takeSilentOffline(tx.db, tx.workspace, id, tx.now);
+  if (!agent) return 0;
+  const tasks_released = await releaseClaims(tx, agent, { reason: AGENT_SILENT, actor: 'server' });
+  const payload = { reason: 'silent', last_seen_at: agent.last_seen_at, tasks_released };
+  tx.append({ category: 'work', kind: 'agent.offline', actor: 'server', subject: id, payload });
+  return tasks_released;
+}
+
+export const silenceSweep = (services: Pick<Services, 'store' | 'clock' | 'log'>, releaseClaims: ReleaseClaims): Sweep =>
+  dueSweep(services, { name: 'agents', everyMs: 5_000, atOnce: 100, find: silentAgents, settle: (tx, { id }) => expireAgent(tx, id, releaseClaims) });
+
+/** Agents of all workspaces whose lease has ended. */
+async function silentAgents(db: Db, now: number, limit: number): Promise<Pick<AgentRow, 'workspace_id' | 'id'>[]> {
+  return await db
+    .selectFrom('agents')
+    .select(['workspace_id', 'id'])
+    // Named one by one, or the index that leads with the status would be of no use.
+    .where('status', 'in', ['online', 'busy'])
+    .where('last_seen_at', '<=', now - LEASE_MS)
+    .limit(limit)
+    .execute();
+}
+
+/** Undefined if the agent was seen again, or another server was faster. */
+async function takeSilentOffline(db: Db, workspace: string, id: string, now: number): Promise<AgentRow | undefined> {
+  return await db
+    .updateTable('agents')
+    .set({ status: 'offline', current_task_id: null, updated_at: now })
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', id)
+    .where('status', '!=', 'offline')
+    .where('last_seen_at', '<=', now - LEASE_MS)
+    .returningAll()
+    .executeTakeFirst();
+}

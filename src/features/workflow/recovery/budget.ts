@@ -1,0 +1,24 @@
+export interface Demand {
+  /** The size at which nothing is left out. */
+  readonly wants: number;
+  readonly weight: number;
+  /** When others leave something of their share, the lowest turn is asked first whether it was cut. */
+  readonly turn: number;
+}
+
+/**
+ * Each demand gets up to its share of the room by weight; what some do not need is passed on to those that were cut, each in its
+ * turn as much as it wants. Never more than the room in all. Returns the room of each, in the order of the demands.
+ */
+export function shareOut(room: number, demands: readonly Demand[]): number[] {
+  const weights = demands.reduce((sum, { weight }) => sum + weight, 0);
+  const given = demands.map(({ wants, weight }) => Math.min(wants, Math.floor((Math.max(0, room) * weight) / weights)));
+  let left = Math.max(0, room) - given.reduce((sum, each) => sum + each, 0);
+  const inTurn = [...demands.keys()].sort((a, b) => (demands[a] as Demand).turn - (demands[b] as Demand).turn);
+  for (const index of inTurn) {
+    const more = Math.min(left, (demands[index] as Demand).wants - (given[index] as number));
+    given[index] = (given[index] as number) + more;
+    left -= more;
+  }
+  return given;
+}

@@ -1,0 +1,71 @@
+import type { SelectQueryBuilder } from 'kysely';
+import type { TimeSlice } from '../../../kernel/time-slice.ts';
+import type { Database } from '../../../storage/schema-rows.ts';
+import type { Scale } from './entries.ts';
+import type { ContextEntry } from './parts.ts';
+
+/** The first of a list, as many as could ever fit, and how many there are in all. */
+export interface ListingEntries<T> {
+  readonly entries: readonly ContextEntry<T>[];
+  readonly total: number;
+}
+
+/** A list whose order is computed once, from the ids alone: it may have 10,000 tasks with much text in each. */
+interface ContextListing<R, T> {
+  ids(limit: number): Promise<{ id: string }[]>;
+  count(): Promise<number>;
+  /** In any order. `briefly`: without what makes them large. One that no longer belongs to the list is left out. */
+  rows(ids: readonly string[], briefly: boolean): Promise<R[]>;
+  entry(row: R, briefly: boolean): ContextEntry<T>;
+}
+
+export const defineListing = <R extends { id: string }, T>(each: ContextListing<R, T>): ContextListing<R, T> => each;
+
+/** Rows read at once. The first page is small, because its rows may be large. */
+export const FIRST_PAGE = 10;
+
+export const PAGE = 100;
+
+/** Characters of detail read for each token of the budget: a large entry may be skipped for smaller ones after it. */
+export const CHARACTERS = 16;
+
+/** Fewer tokens than any entry of a list has with its id and its field names. */
+const LEAST_TOKENS = 15;
+
+/** Reads pages until there can be no room for more. */
+export async function readListing<R extends { id: string }, T>(
+  { ids, count, rows, entry }: ContextListing<R, T>,
+  { max }: Scale,
+  slice: TimeSlice,
+): Promise<ListingEntries<T>> {
+  const limit = Math.ceil(max / LEAST_TOKENS) + 1;
+  const order = await ids(limit);
+  let total = order.length < limit ? order.length : await count();
+  const entries: ContextEntry<T>[] = [];
+  let [at, bares, characters] = [0, 0, 0];
+  for (let page = FIRST_PAGE; at < order.length && bares <= max; page = Math.min(2 * page, PAGE)) {
+    const next = order.slice(at, at + page).map(({ id }) => id);
+    const briefly = characters > CHARACTERS * max;
+    const read = new Map((await rows(next, briefly)).map((row) => [row.id, row]));
+    for (const id of next) {
+      if (bares > max) break;
+      at++;
+      const row = read.get(id);
+      if (row) {
+        const made = entry(row, briefly);
+        entries.push(made);
+        bares += made.bareSize;
+        characters += charactersOf(row);
+      } else total--;
+    }
+    await slice.pauseIfOver();
+  }
+  return { entries, total: Math.max(total, entries.length) };
+}
+
+const charactersOf = (row: object): number => Object.values(row).reduce((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+
+export async function countOf<T extends keyof Database>(query: SelectQueryBuilder<Database, T, object>): Promise<number> {
+  const { count } = await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  return Number(count);
+}

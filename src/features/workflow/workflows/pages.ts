@@ -1,0 +1,71 @@
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { beginning } from '../../../kernel/excerpt.ts';
+import { calledRepository, wordsPattern } from '../../../kernel/tail.ts';
+import type { Db } from '../../../storage/engine.ts';
+import { matching, pageOf } from '../../../storage/rows.ts';
+import type { Database } from '../../../storage/schema-rows.ts';
+import type { ListedTask } from './contract.ts';
+import { dependencyNames } from './graph-store.ts';
+import { shownStatus, type TaskStatus, type WorkflowStatus } from './lifecycle.ts';
+import { activeTasks } from './store.ts';
+import { SUMMARISED, type SummarisedWorkflow } from './views.ts';
+
+interface WorkflowFilter {
+  readonly repository_path?: string | undefined;
+  /** The repository as people call it. */
+  readonly repository?: string | undefined;
+  readonly status?: readonly WorkflowStatus[] | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Newest first: ids sort by when they were made. */
+export async function pageOfWorkflows(db: Db, workspace: string, filter: WorkflowFilter): Promise<{ rows: SummarisedWorkflow[]; total: number }> {
+  const { repository_path, repository, status } = filter;
+  const found = matching(db, 'workflows', { workspace_id: workspace, repository_path, status });
+  const called = repository === undefined ? found : found.where(calledRepository('repository_path', repository));
+  return await pageOf(called.select(SUMMARISED).orderBy('id', 'desc'), filter);
+}
+
+interface WorkflowTaskSelection {
+  readonly summaries: boolean;
+  /** Only those that are shown in one of these. */
+  readonly status?: readonly TaskStatus[] | undefined;
+  /** Only those with these words in their name. */
+  readonly text?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export async function pageOfTasks(db: Db, workspace: string, workflowId: string, page: WorkflowTaskSelection): Promise<{ tasks: ListedTask[]; total: number }> {
+  const all = activeTasks(db, { workspace_id: workspace, id: workflowId });
+  const { status, text: words } = page;
+  const inStatus = status ? all.where((eb) => eb.or(status.map((shown) => shownAs(eb, shown)))) : all;
+  const named = words === undefined ? inStatus : inStatus.where(sql<SqlBool>`lower(name) like ${wordsPattern(words.toLowerCase())} escape '\\'`);
+  const query = named
+    .select(['id', 'name', 'sequence', 'parallel_group', 'status', 'open_dependencies', 'assigned_agent_id'])
+    .$if(page.summaries, (query) => query.select(BEGINNING))
+    .orderBy('sequence')
+    .orderBy('name');
+  const { rows, total } = await pageOf(query, page);
+  const ids = rows.map(({ id }) => id);
+  const names = await dependencyNames(db, workspace, ids);
+  const tasks = rows.map(({ open_dependencies, text, ...row }) => ({
+    ...row,
+    status: shownStatus({ ...row, open_dependencies }),
+    depends_on: names.get(row.id) ?? [],
+    ...(text === undefined ? {} : { summary: beginning(text, SUMMARY) }),
+  }));
+  return { tasks, total };
+}
+
+/** The other way round than `shownStatus`. */
+function shownAs(eb: ExpressionBuilder<Database, 'workflow_tasks'>, status: TaskStatus) {
+  if (status !== 'pending' && status !== 'blocked') return eb('workflow_tasks.status', '=', status);
+  return eb.and([eb('workflow_tasks.status', '=', 'pending'), eb('workflow_tasks.open_dependencies', status === 'blocked' ? '>' : '=', 0)]);
+}
+
+const SUMMARY = 300;
+
+/** The outcome, else the error, else the description. Cut in the query, because descriptions may be long. */
+const BEGINNING = sql<string>`substr(coalesce(outcome, error, description), 1, ${sql.lit(SUMMARY + 1)})`.as('text');

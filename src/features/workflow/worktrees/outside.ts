@@ -1,0 +1,14 @@
+import type { GitDisk } from '../../../machine/git/disk.ts';
+import { type Located, reachRepository as reach } from '../../../machine/git/repository.ts';
+
+/** The machine outside the store, and which repositories on it may be touched. */
+export interface WorktreeOutside {
+  readonly disk: GitDisk;
+  /** Folders under which repositories may be; undefined: anywhere. */
+  readonly repositories: readonly string[] | undefined;
+}
+
+const otherwise = 'set auto_create_workspaces to false with workflow_set_parallelism';
+
+export const reachRepository = (outside: WorktreeOutside, path: string, signal?: AbortSignal): Promise<Located> =>
+  reach({ ...outside, otherwise }, path, signal);

@@ -1,0 +1,52 @@
+import { messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
+import { reasonToKeep } from '../../../machine/git/worktree-state.ts';
+import type { WorktreeRow } from '../../../storage/schema-rows.ts';
+import { reachRepository, type WorktreeOutside } from './outside.ts';
+import { TASK_BRANCHES } from './place.ts';
+import { type LeasedWorktree, stillMine } from './step.ts';
+import { changeWorktree } from './store.ts';
+
+/** The second half of closing one: what became of it on disk is put on record. */
+export async function carryOutRemoval(outside: WorktreeOutside, runner: StepRunner, leased: LeasedWorktree): Promise<string | null> {
+  const kept_reason = await removeFromDisk(outside, leased);
+  await runner.write(async (tx) => {
+    const row = await stillMine(tx, leased);
+    if (!row) return;
+    await changeWorktree(tx.db, row, { ...STEP_OVER, kept_reason, updated_at: tx.now });
+    const kind = kept_reason === null ? 'worktree.removed' : 'worktree.kept';
+    const payload = { workflow_id: row.workflow_id, branch: row.branch, ...(kept_reason === null ? {} : { reason: kept_reason.slice(0, 200) }) };
+    tx.append({ category: 'work', kind, actor: runner.actor, subject: row.id, payload });
+  });
+  return kept_reason;
+}
+
+/** Also removes what git left of a worktree that was never finished. */
+export async function clearFromDisk(outside: WorktreeOutside, row: WorktreeRow): Promise<string | null> {
+  try {
+    const { root } = await reachRepository(outside, row.repository_path);
+    await outside.disk.discardUnfinished(root, row.path);
+  } catch {
+    // The removal reports what could not be reached or cleared.
+  }
+  return await removeFromDisk(outside, row);
+}
+
+/**
+ * Takes the worktree and its branch from disk, if and only if nothing is lost by it; otherwise says why not. Never cut short by
+ * the end of a call: half a removal would look like somebody's deletions.
+ */
+async function removeFromDisk({ disk, ...outside }: WorktreeOutside, row: WorktreeRow): Promise<string | null> {
+  try {
+    const { root } = await reachRepository({ disk, ...outside }, row.repository_path);
+    const against = { branch: row.branch, base: row.base_branch, mergeCommit: row.merge_commit, passing: TASK_BRANCHES };
+    const state = await disk.worktreeState(root, row.path, against);
+    const reason = reasonToKeep(state, row);
+    if (reason !== null) return reason;
+    if (state.listed) await disk.removeWorktree(root, row.path);
+    // If it has moved on since it was looked at, it stays.
+    if (state.branchTip !== null) await disk.deleteBranch(root, row.branch, state.branchTip);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
