@@ -3,8 +3,10 @@ import type { CallContext } from '../../../kernel/call.ts';
 import type { Input } from '../../../kernel/contract.ts';
 import { invalidInput, notFound, Refusal } from '../../../kernel/reply.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
-import { type Located, RepositoryUnfit, reachRepository } from '../../../machine/git/repository.ts';
-import { hasProgram } from '../../../machine/process/environment.ts';
+import { reachRepository } from '../../../machine/git/reach-repository.ts';
+import type { LocatedRepository } from '../../../machine/git/repository.ts';
+import { RepositoryUnfit } from '../../../machine/git/repository.ts';
+import { hasProgram } from '../../../machine/process/find-program.ts';
 import { ProgramMissing } from '../../../machine/process/process.ts';
 import type { instancesStart } from './contract.ts';
 import { foldersIn } from './place.ts';
@@ -44,11 +46,11 @@ export async function planStart(outside: InstanceOutside, ctx: CallContext, inpu
 }
 
 /** Worktrees of worktrees would lie all over the place. */
-const mainCheckout = ({ root, commonDir }: Located): string => (basename(commonDir) === '.git' ? dirname(commonDir) : root);
+const mainCheckout = ({ root, commonDir }: LocatedRepository): string => (basename(commonDir) === '.git' ? dirname(commonDir) : root);
 
 async function startingPoint(
   { disk }: InstanceOutside,
-  { root }: Located,
+  { root }: LocatedRepository,
   base: string | undefined,
   signal: AbortSignal,
 ): Promise<{ branch: string; commit: string }> {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../kernel/step.ts';
-import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/worktree-state.ts';
+import { reasonAgainstForce, reasonToKeep } from '../../../machine/git/reason-to-keep.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';
 import { requireOwn } from './place.ts';
 import type { InstanceOutside } from './ports.ts';

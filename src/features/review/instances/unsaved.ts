@@ -2,7 +2,7 @@ import type { Output } from '../../../kernel/contract.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import { messageOf } from '../../../kernel/step.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
-import { reasonToKeep } from '../../../machine/git/worktree-state.ts';
+import { reasonToKeep } from '../../../machine/git/reason-to-keep.ts';
 import { ProgramTimedOut } from '../../../machine/process/process.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { InstanceRow } from '../../../storage/schema-rows.ts';

@@ -2,7 +2,7 @@ import type { CallContext } from '../../../kernel/call.ts';
 import type { Input, Output } from '../../../kernel/contract.ts';
 import { invalidState, ok, Refusal, type Reply } from '../../../kernel/reply.ts';
 import { isHeldAs, messageOf, type StepRunner, stepRunner } from '../../../kernel/step.ts';
-import type { Push } from '../../../machine/git/remote.ts';
+import type { PushOptions } from '../../../machine/git/remote.ts';
 import type { GitHubRepository, Pull } from '../../../machine/github/github.ts';
 import type { Tx } from '../../../storage/write.ts';
 import {
@@ -93,7 +93,7 @@ export async function carryOutPull(
   ports: InstancePorts,
   runner: StepRunner,
   leased: LeasedInstance,
-  push: Push,
+  push: PushOptions,
 ): Promise<MadePull> {
   const callerIsGone = () => runner.signal?.aborted === true;
   let held = leased;

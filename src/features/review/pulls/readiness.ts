@@ -1,7 +1,7 @@
 import { invalidState, notFound, Refusal } from '../../../kernel/reply.ts';
 import { withoutCredentials } from '../../../kernel/repo.ts';
 import { GitFailed } from '../../../machine/git/git.ts';
-import type { Push } from '../../../machine/git/remote.ts';
+import type { PushOptions } from '../../../machine/git/remote.ts';
 import { GitHubFailed, type GitHubRepository } from '../../../machine/github/github.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { type InstanceOutside, type InstanceRow, isReviewBeingStarted, requireInstance, reviewedBy } from '../instances/index.ts';
@@ -70,7 +70,7 @@ function notPullable({ id, status, pr_number, pr_url }: InstanceRow): Refusal {
 
 export interface PullReadiness {
   readonly repository: GitHubRepository;
-  readonly push: Push;
+  readonly push: PushOptions;
   /** Further work of the coding agent that is not included, in words. */
   readonly notIncluded: string | null;
 }

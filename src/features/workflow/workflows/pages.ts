@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { beginning } from '../../../kernel/excerpt.ts';
-import { calledRepository, wordsPattern } from '../../../kernel/tail.ts';
+import { calledRepository, wordsPattern } from '../../../kernel/like.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { matching, pageOf } from '../../../storage/rows.ts';
 import type { Database } from '../../../storage/schema-rows.ts';

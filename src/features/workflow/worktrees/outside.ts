@@ -1,5 +1,6 @@
 import type { GitDisk } from '../../../machine/git/disk.ts';
-import { type Located, reachRepository as reach } from '../../../machine/git/repository.ts';
+import { reachRepository as reach } from '../../../machine/git/reach-repository.ts';
+import type { LocatedRepository } from '../../../machine/git/repository.ts';
 
 /** The machine outside the store, and which repositories on it may be touched. */
 export interface WorktreeOutside {
@@ -10,5 +11,5 @@ export interface WorktreeOutside {
 
 const otherwise = 'set auto_create_workspaces to false with workflow_set_parallelism';
 
-export const reachRepository = (outside: WorktreeOutside, path: string, signal?: AbortSignal): Promise<Located> =>
+export const reachRepository = (outside: WorktreeOutside, path: string, signal?: AbortSignal): Promise<LocatedRepository> =>
   reach({ ...outside, otherwise }, path, signal);

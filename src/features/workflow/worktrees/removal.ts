@@ -1,5 +1,5 @@
 import { messageOf, STEP_OVER, type StepRunner } from '../../../kernel/step.ts';
-import { reasonToKeep } from '../../../machine/git/worktree-state.ts';
+import { reasonToKeep } from '../../../machine/git/reason-to-keep.ts';
 import type { WorktreeRow } from '../../../storage/schema-rows.ts';
 import { reachRepository, type WorktreeOutside } from './outside.ts';
 import { TASK_BRANCHES } from './place.ts';
