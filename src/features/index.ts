@@ -5,7 +5,7 @@ import { capabilities } from './core/capabilities/index.ts';
 import { devices } from './core/devices/index.ts';
 import { type Anchors, events, Tally } from './core/events/index.ts';
 import { hooks } from './core/hooks/index.ts';
-import { endAllTokens, endTokenById, grantSubjects, type IdentityLimits, identity, issueInstanceToken, workingFor } from './core/identity/index.ts';
+import { endAllTokens, endTokenById, grantSubjects, type IdentityLimits, identity, instanceOwner, issueInstanceToken } from './core/identity/index.ts';
 import { type ServerFacts, server } from './core/server/index.ts';
 import { type Inventory, settings } from './core/settings/index.ts';
 import { cycles } from './cycle/index.ts';
@@ -130,6 +130,6 @@ const instancePorts: InstancePorts = {
   tell: (tx, message) => tell(tx, { message_type: 'notification', ...message }),
   issueToken: issueInstanceToken,
   revokeToken: endTokenById,
-  developerOf: workingFor,
+  developerOf: instanceOwner,
   feedbackOf,
 };

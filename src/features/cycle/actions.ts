@@ -5,7 +5,7 @@ import { type Implementation, implement } from '../../kernel/tool.ts';
 import { changeRows, view } from '../../storage/rows.ts';
 import type { CycleHandoffRow, RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
-import { hiding } from '../core/identity/index.ts';
+import { valueRedactor } from '../core/identity/index.ts';
 import { archiveCycle, cancelCycle, completeCycle, startCycle } from './advance.ts';
 import { NO_CONFIG } from './config.ts';
 import {
@@ -45,7 +45,7 @@ interface Target {
 }
 
 /** Of a private developer others see that somebody works, and not who. */
-const hidingFor = ({ reader, workspace, principal }: CallContext) => hiding(reader, workspace, principal);
+const hidingFor = ({ reader, workspace, principal }: CallContext) => valueRedactor(reader, workspace, principal);
 
 /** What people do with cycles: on the dashboard and at a terminal. No answer has a token. */
 export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementation[] {

@@ -4,7 +4,7 @@ import type { Exchange } from '../../../kernel/relay.ts';
 import type { Refused } from '../../../kernel/reply.ts';
 import { countRows, insertRows, newId } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
-import { tokenStands } from '../identity/index.ts';
+import { isTokenLive } from '../identity/index.ts';
 import { askedResult, question, readAnswer, takesForms } from './asking.ts';
 import { approvalEvent, decide, lapse, spendApproval } from './decide.ts';
 import { DecisionWatch } from './decision-watch.ts';
@@ -156,7 +156,7 @@ class Hold {
     const used = await this.#services.store.write(
       this.#workspace,
       async (tx) => {
-        if (!(await tokenStands(tx.db, principal.tokenId, tx.now))) return 'token gone';
+        if (!(await isTokenLive(tx.db, principal.tokenId, tx.now))) return 'token gone';
         return await spendApproval(tx, id, principal.actor);
       },
       signal,

@@ -10,7 +10,7 @@ import type { Db } from '../../../storage/engine.ts';
 import { findRows, matching, pageOf, readJson, view } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { endTokenById, knownDeveloper, type TokenRow, type Viewer, viewerOf } from '../identity/index.ts';
+import { endTokenById, selfOrNamedDeveloper, type TokenRow, type Viewer, viewerOf } from '../identity/index.ts';
 import { installCommand, overHttp, overStdio, setupBlock, watchCommand } from './connections.ts';
 import { agentSetup, approveDevice, type DeviceView, findDevice, listDevices, refuseDevice, requested, revokeDevice, waitingDevices } from './contract.ts';
 import { shownCode, standingOf } from './desk.ts';
@@ -33,7 +33,7 @@ const requestTools = (guesses: Guesses): Implementation[] => [
     prepare: async ({ code }, ctx) => void (await tried(ctx, guesses, code)),
     write: async (tx, { code, developer: named }, ctx) => {
       const row = await waitingFor(tx.db, code, tx.now);
-      const developer = await knownDeveloper(tx, named, ctx);
+      const developer = await selfOrNamedDeveloper(tx, named, ctx);
       await settle(tx, ctx, row, { status: 'approved', workspace_id: tx.workspace, developer_id: developer.id });
       const { id: device_id, machine_name } = row;
       return ok({ device_id, machine_name, agents: agentsOf(row), developer: developer.name }, 'Approved. The device fetches its tokens within seconds.');

@@ -10,50 +10,11 @@ import { chunks } from '../../../storage/rows.ts';
 import type { Database, DeveloperRow } from '../../../storage/schema-rows.ts';
 import { developersOf, instancesOf } from './store.ts';
 
-/** Where the owner of a thing stands, by the beginning of its id: a developer's id, an actor or the subject of a grant. */
-const OWNERS: Readonly<Record<string, readonly [keyof Database, RawBuilder<string | null>]>> = {
-  dev: ['developers', sql.ref('id')],
-  tok: ['tokens', sql.ref('developer_id')],
-  ses: ['agent_sessions', sql.ref('developer_id')],
-  ag: ['agents', sql.ref('developer_id')],
-  dvc: ['device_grants', sql.ref('developer_id')],
-  apr: ['approvals', sql.ref('developer_id')],
-  wt: ['local_worktrees', sql.ref('developer_id')],
-  rses: ['role_sessions', sql.ref('actor')],
-  grant: ['grants', sql.ref('subject')],
-  // The server names the worktrees that it makes.
-  ws: ['worktrees', sql`case when made_by_server = 1 then null else actor end`],
-};
+/** What a private developer is called in front of others. */
+export const PRIVATE = '@private';
 
-/** Shared work: its id may be mentioned, so that the next holder of a step finds it. */
-const MENTIONED = /^ws_/;
-
-const BATCH_SIZE = 500;
-
-/** Developers whom the viewer may not know. */
-const hiddenAmong = (developers: readonly DeveloperRow[], viewer: Principal): Set<string> =>
-  new Set(developers.filter((developer) => isHidden(developer, viewer)).map(({ id }) => id));
-
-/**
- * Events as `viewer` may see them, a page at a time. The journal has no names but those in the words of feedback; an id
- * followed over time is a person too. The operator gets the rows as they are: whoever checks the chain needs them, and can
- * read the database anyway.
- */
-export async function redactor(db: Db, workspace: string, viewer: Principal): Promise<(page: readonly JournalEvent[]) => Promise<JournalEvent[]>> {
-  const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
-  if (hidden.size === 0) return async (page) => [...page];
-  return async (page) => {
-    const veil = await veilOver(db, workspace, hidden, viewer, JSON.stringify(page));
-    return page.map((event) => veiledEvent(event, veil, isBy(event, viewer)));
-  };
-}
-
-/** The same for anything else that says who did it. */
-export async function hiding(db: Db, workspace: string, viewer: Principal): Promise<<T>(value: T) => Promise<T>> {
-  const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
-  if (hidden.size === 0) return async (value) => value;
-  return async (value) => veiled(value, await veilOver(db, workspace, hidden, viewer, JSON.stringify(value)), false) as typeof value;
-}
+/** The runtime that others read of a private developer's agent. */
+export const PRIVATE_RUNTIME = 'custom';
 
 /**
  * What the pipe asks before it answers. No feature has to think of it: a value by which two things of a private developer
@@ -86,6 +47,73 @@ function refusedValue({ data }: Refused<unknown>, args: unknown): unknown {
   return isRecord(data) && isRecord(args) && typeof data.field === 'string' ? args[data.field] : undefined;
 }
 
+/**
+ * Events as `viewer` may see them, a page at a time. The journal has no names but those in the words of feedback; an id
+ * followed over time is a person too. The operator gets the rows as they are: whoever checks the chain needs them, and can
+ * read the database anyway.
+ */
+export async function eventRedactor(db: Db, workspace: string, viewer: Principal): Promise<(page: readonly JournalEvent[]) => Promise<JournalEvent[]>> {
+  const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
+  if (hidden.size === 0) return async (page) => [...page];
+  return async (page) => {
+    const veil = await veilOver(db, workspace, hidden, viewer, JSON.stringify(page));
+    return page.map((event) => veiledEvent(event, veil, isBy(event, viewer)));
+  };
+}
+
+/** The same for anything else that says who did it. */
+export async function valueRedactor(db: Db, workspace: string, viewer: Principal): Promise<<T>(value: T) => Promise<T>> {
+  const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
+  if (hidden.size === 0) return async (value) => value;
+  return async (value) => veiled(value, await veilOver(db, workspace, hidden, viewer, JSON.stringify(value)), false) as typeof value;
+}
+
+/** A private developer is hidden from everybody but themselves. */
+export const isHidden = ({ id, visibility }: { id: string | null; visibility: string | null }, viewer: Principal): boolean =>
+  visibility === 'private' && id !== viewer.developerId;
+
+/** Developers whom the viewer may not know. */
+const hiddenAmong = (developers: readonly DeveloperRow[], viewer: Principal): Set<string> =>
+  new Set(developers.filter((developer) => isHidden(developer, viewer)).map(({ id }) => id));
+
+/** Ids as `newId` makes them. */
+const ID = /\b([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
+
+/** An id, with the kind of actor and the agent before it. So much may stand there and no more: a long word would be looked through from each of its letters. */
+const MENTION = /(?:\b[a-z]{1,20}:)?(?:\b[a-z0-9-]{1,40}@)?\b([a-z]+_[0-9A-HJKMNP-TV-Z]{26})\b/g;
+
+/** Where the owner of a thing stands, by the beginning of its id: a developer's id, an actor or the subject of a grant. */
+const OWNERS: Readonly<Record<string, readonly [keyof Database, RawBuilder<string | null>]>> = {
+  dev: ['developers', sql.ref('id')],
+  tok: ['tokens', sql.ref('developer_id')],
+  ses: ['agent_sessions', sql.ref('developer_id')],
+  ag: ['agents', sql.ref('developer_id')],
+  dvc: ['device_grants', sql.ref('developer_id')],
+  apr: ['approvals', sql.ref('developer_id')],
+  wt: ['local_worktrees', sql.ref('developer_id')],
+  rses: ['role_sessions', sql.ref('actor')],
+  grant: ['grants', sql.ref('subject')],
+  // The server names the worktrees that it makes.
+  ws: ['worktrees', sql`case when made_by_server = 1 then null else actor end`],
+};
+
+/** Shared work: its id may be mentioned, so that the next holder of a step finds it. */
+const MENTIONED = /^ws_/;
+
+const BATCH_SIZE = 500;
+
+/** Decides about ids and names. */
+interface Veil {
+  /** Whether the id is of a private developer or of something of theirs. */
+  isTheirs(id: string): boolean;
+  /** Whether the id is of a worktree, or of an instance of a private developer. */
+  isPlace(id: string): boolean;
+  /** The text without the ids by which a private developer's things could be tied together. `known`: an id that may stay. */
+  withoutIds(text: string, known?: unknown): string;
+  /** The viewer's own name: what is handed to them they read in full. */
+  readonly viewer: string | null;
+}
+
 /** Knows of every id in the text whether it is a private developer's. */
 async function veilOver(db: Db, workspace: string, hidden: ReadonlySet<string>, viewer: Principal, text: string): Promise<Veil> {
   const instances = new Set((await instancesOf(db, workspace, [...hidden])).map((id) => `instance:${id}`));
@@ -108,15 +136,20 @@ async function veilOver(db: Db, workspace: string, hidden: ReadonlySet<string>, 
   };
   const isOwnedByHidden = (owner: string | null): boolean =>
     owner !== null && (theirs.has(owner.replace(/^\w+:/, '')) || theirs.has(ownerOf(owner) ?? '') || instances.has(owner));
-  const grants = await owners('grant', byKind.get('grant') ?? []);
+  /** What is no longer there reads as if it were theirs: it may have been. */
+  const addTheirs = (ids: readonly string[], found: ReadonlyMap<string, string | null>): void => {
+    for (const id of ids) {
+      const owner = found.get(id);
+      if (owner === undefined || isOwnedByHidden(owner)) theirs.add(id);
+    }
+  };
+  // A grant may be a token's, and a token is found by its developer: tokens first, grants last.
+  const grantIds = byKind.get('grant') ?? [];
+  const grants = await owners('grant', grantIds);
   const tokens = [...(byKind.get('tok') ?? []), ...[...grants.values()].flatMap((subject) => subject?.match(ID) ?? []).filter((id) => id.startsWith('tok_'))];
-  for (const [kind, ids] of [['tok', tokens] as const, ...byKind]) {
-    if (!(kind in OWNERS) || kind === 'grant' || (kind === 'tok' && ids !== tokens)) continue;
-    const found = await owners(kind, ids);
-    // What is no longer there reads as if it were theirs: it may have been.
-    for (const id of ids) if (!found.has(id) || isOwnedByHidden(found.get(id) as string | null)) theirs.add(id);
-  }
-  for (const id of byKind.get('grant') ?? []) if (!grants.has(id) || isOwnedByHidden(grants.get(id) as string | null)) theirs.add(id);
+  addTheirs(tokens, await owners('tok', tokens));
+  for (const [kind, ids] of byKind) if (kind in OWNERS && kind !== 'tok' && kind !== 'grant') addTheirs(ids, await owners(kind, ids));
+  addTheirs(grantIds, grants);
   return {
     viewer: viewer.developerName,
     isTheirs: (id) => theirs.has(id) || instances.has(`instance:${id}`),
@@ -128,19 +161,6 @@ async function veilOver(db: Db, workspace: string, hidden: ReadonlySet<string>, 
     },
   };
 }
-
-/** An id, with the kind of actor and the agent before it. So much may stand there and no more: a long word would be looked through from each of its letters. */
-const MENTION = /(?:\b[a-z]{1,20}:)?(?:\b[a-z0-9-]{1,40}@)?\b([a-z]+_[0-9A-HJKMNP-TV-Z]{26})\b/g;
-
-const isBy = ({ actor }: JournalEvent, { developerId }: Principal): boolean => developerId !== null && actor.endsWith(developerId);
-
-export const PRIVATE = '@private';
-
-/** Ids as `newId` makes them. */
-const ID = /\b([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
-
-/** The runtime that others read of a private developer's agent. */
-export const PRIVATE_RUNTIME = 'custom';
 
 /**
  * Fields by which two things of one developer can be tied together, and the value that replaces them in a view of a private
@@ -213,18 +233,6 @@ const EVENT_LINKS = new Set([
 /** Fields that say whose a view is. An ask or handoff is of whom it is from. */
 const OWNER_FIELDS = ['developer', 'developer_id', 'owner', 'actor', 'from', 'by', 'agent_id', 'assigned_agent_id', 'agent_name', 'sender_id', 'name'];
 
-/** Decides about ids and names. */
-interface Veil {
-  /** Whether the id is of a private developer or of something of theirs. */
-  isTheirs(id: string): boolean;
-  /** Whether the id is of a worktree, or of an instance of a private developer. */
-  isPlace(id: string): boolean;
-  /** The text without the ids by which a private developer's things could be tied together. `known`: an id that may stay. */
-  withoutIds(text: string, known?: unknown): string;
-  /** The viewer's own name: what is handed to them they read in full. */
-  readonly viewer: string | null;
-}
-
 /** An answer, or a part of one, as the viewer may read it. */
 function veiled(value: unknown, veil: Veil, within = false): unknown {
   if (typeof value === 'string') return veil.withoutIds(value);
@@ -259,6 +267,8 @@ function isOf(view: Record<string, unknown>, veil: Veil): boolean {
     return isRecord(who) && who.name === PRIVATE;
   });
 }
+
+const isBy = ({ actor }: JournalEvent, { developerId }: Principal): boolean => developerId !== null && actor.endsWith(developerId);
 
 /** An event as the viewer may read it. `isOwn`: they caused it. */
 function veiledEvent(event: JournalEvent, veil: Veil, isOwn: boolean): JournalEvent {
@@ -295,7 +305,3 @@ function mapped(value: unknown, word: (text: string) => string): unknown {
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, mapped(inner, word)]));
 }
-
-/** A private developer is hidden from everybody but themselves. */
-export const isHidden = ({ id, visibility }: { id: string | null; visibility: string | null }, viewer: Principal): boolean =>
-  visibility === 'private' && id !== viewer.developerId;

@@ -2,7 +2,7 @@ import { changeRows, findRow, insertRows, newId } from '../../../storage/rows.ts
 import type { TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
-import { hashSecret, mintToken, type TokenKind } from './authenticate.ts';
+import { hashSecret, mintToken } from './secrets.ts';
 import { workspaceTokens } from './store.ts';
 
 /** Of `[limits]` in config.toml: how long sign-ins and tokens last. */
@@ -13,7 +13,8 @@ export interface IdentityLimits {
 }
 
 interface NewToken {
-  kind: TokenKind;
+  /** `web`: a browser's sign-in, carried by the cookie and accepted nowhere else. */
+  kind: TokenRow['kind'];
   developerId: string | null;
   agentType?: string | undefined;
   instanceId?: string | undefined;

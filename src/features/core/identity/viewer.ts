@@ -36,7 +36,7 @@ export async function viewerOf(db: Db, principal: Principal): Promise<Viewer> {
 }
 
 /** How a developer whose row was read anyway appears to `viewer`. */
-export const shown = <T extends { id: string | null; name: string | null; visibility: string | null }>(
+export const developerSeenBy = <T extends { id: string | null; name: string | null; visibility: string | null }>(
   developer: T,
   viewer: Principal,
 ): Pick<T, 'id' | 'name'> => (isHidden(developer, viewer) ? { id: PRIVATE as T['id'], name: PRIVATE as T['name'] } : developer);

@@ -5,7 +5,7 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { deleteRows, saveRows } from '../../../storage/rows.ts';
 import type { SettingRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { hiding } from '../identity/index.ts';
+import { valueRedactor } from '../identity/index.ts';
 import { DEFINITIONS, SETTING_KEYS, type SettingDefinition, type SettingKey, type SettingView, settingsList, settingsSet } from './contract.ts';
 import { storedSettings } from './store.ts';
 
@@ -13,7 +13,7 @@ export const settingTools: Implementation[] = [
   implement(settingsList, {
     read: async (_input, { reader, workspace, principal }) => {
       const rows = await storedSettings(reader, workspace);
-      const hide = await hiding(reader, workspace, principal);
+      const hide = await valueRedactor(reader, workspace, principal);
       return ok(await hide({ items: SETTING_KEYS.map((key) => view(key, rows)) }));
     },
   }),

@@ -4,14 +4,14 @@ import type { Db } from '../../../storage/engine.ts';
 import { toEvent } from '../../../storage/journal.ts';
 import { findRows, matching } from '../../../storage/rows.ts';
 import { type DayTally, DENIED_EDIT, type TalliedRefusal } from '../../core/events/index.ts';
-import { redactor } from '../../core/identity/index.ts';
+import { eventRedactor } from '../../core/identity/index.ts';
 import type { RecentRefusal } from './contract.ts';
 
 /** Refusals with the words that the caller got, the newest first. A block's words stand in the feedback that follows it. */
 export async function readRefusals(db: Db, viewer: Principal, actor: string, counted: readonly TalliedRefusal[]): Promise<RecentRefusal[]> {
   if (counted.length === 0) return [];
   const events = await findRows(db, 'events', { workspace_id: viewer.workspace, seq: counted.flatMap(({ seq }) => [seq, seq + 1]) });
-  const redact = await redactor(db, viewer.workspace, viewer);
+  const redact = await eventRedactor(db, viewer.workspace, viewer);
   const shown = new Map((await redact(events.map(toEvent))).map((event) => [event.seq, event]));
   const warnings = counted.some(({ code }) => OVERLAP.test(code ?? '')) ? await warningsOf(db, viewer.workspace, ownerOf(actor)) : [];
   return [...counted].reverse().map(({ seq, time, kind, outcome, code }) => {
