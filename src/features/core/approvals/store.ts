@@ -1,6 +1,6 @@
 import type { Db } from '../../../storage/engine.ts';
 import { findRow, findRows, matching } from '../../../storage/rows.ts';
-import type { ApprovalRow, CallRoundRow } from '../../../storage/schema-rows.ts';
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { ApprovalStatus } from './contract.ts';
 
 export const findApproval = (db: Db, workspace: string, id: string) => findRow(db, 'approvals', { workspace_id: workspace, id });
@@ -43,21 +43,4 @@ export async function overdueApprovals(db: Db, now: number, limit: number): Prom
     .select(['workspace_id', 'id'])
     .limit(limit)
     .execute();
-}
-
-type RoundKey = Pick<CallRoundRow, 'token_sha256' | 'token_id' | 'noun' | 'name' | 'arguments_sha256'>;
-
-/** The round, if it is of exactly this call and nobody has taken it. */
-export async function takeRound(db: Db, workspace: string, key: RoundKey, now: number): Promise<CallRoundRow | undefined> {
-  return await db
-    .deleteFrom('call_rounds')
-    .where('workspace_id', '=', workspace)
-    .where('token_sha256', '=', key.token_sha256)
-    .where('token_id', '=', key.token_id)
-    .where('noun', '=', key.noun)
-    .where('name', '=', key.name)
-    .where('arguments_sha256', '=', key.arguments_sha256)
-    .where('expires_at', '>', now)
-    .returningAll()
-    .executeTakeFirst();
 }

@@ -10,8 +10,8 @@ import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../identity/index.ts';
 import { type ApprovalStatus, approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
-import { decide } from './decide.ts';
 import { readKept } from './kept-arguments.ts';
+import { decide } from './lifecycle.ts';
 import { approvalRowsBy } from './store.ts';
 
 const MAX_ITEMS = 200;

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { exchangeOf } from '../../../testing/stand-ins/upstreams.ts';
-import { question } from '../../core/approvals/asking.ts';
+import { approvalQuestion } from '../../core/approvals/asking.ts';
 import { answersTo, askedBy, attributed } from './attributed.ts';
 
 const row = { noun: 'tool', name: 'shop_pay', arguments: null } as ApprovalRow;
 
 test('what a server asks says first whose question it is, on one line and in quotes, however closely it imitates ours [harden.elicitation.names-server]', () => {
-  const ours = question(row) as { message: string; requestedSchema: { properties: { approve: { title: string } } } };
+  const ours = approvalQuestion(row) as { message: string; requestedSchema: { properties: { approve: { title: string } } } };
   const imitation = attributed('files', 'elicitation/create', {
     ...ours,
     requestedSchema: { ...ours.requestedSchema, title: 'Covenant', description: 'Covenant' },
