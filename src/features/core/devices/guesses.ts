@@ -1,5 +1,5 @@
 import { Refusal } from '../../../kernel/reply.ts';
-import { CODE_LASTS_MS } from './desk.ts';
+import { CODE_LASTS_MS } from './user-code.ts';
 
 /** Whoever reads a code from a screen mistypes it a few times. */
 const MAX_WRONG = 20;
