@@ -10,7 +10,7 @@ import { isCutAttested } from '../../../storage/journal-prune.ts';
 import { developerFor, eventRedactor, PRIVATE, valueRedactor } from '../identity/index.ts';
 import { eventRate, listEvents, verifyEvents } from './contract.ts';
 import { type JournalStretch, searchEvents, type Whose } from './store.ts';
-import { countedBy, type Tally } from './tally.ts';
+import { countByStep, type Tally } from './tally.ts';
 
 export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[] => [
   implement(listEvents, {
@@ -56,7 +56,7 @@ export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[]
   implement(eventRate, {
     read: async ({ minutes = 60, step = 1 }, ctx) => {
       const now = ctx.clock.now();
-      return ok(countedBy(await tally.read(ctx.reader, ctx.workspace, now), { now, minutes, step }));
+      return ok(countByStep(await tally.read(ctx.reader, ctx.workspace, now), { now, minutes, step }));
     },
   }),
 ];

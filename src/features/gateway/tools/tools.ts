@@ -2,7 +2,7 @@ import type { CallContext, Principal } from '../../../kernel/call.ts';
 import { toolNamed } from '../../../kernel/registry.ts';
 import { notFound, ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { type DayTally, type Tally, total } from '../../core/events/index.ts';
+import { type DayTally, type Tally, totalCalls } from '../../core/events/index.ts';
 import { clock, echo, listTools, pageOfTools, showTool, toolUsage } from './contract.ts';
 import { definitionTokens, type OfferedItem, offeredTools, type ToolCatalogue } from './offered.ts';
 
@@ -80,7 +80,7 @@ interface DayOfTool {
 /** How these tools were used in the last day, taken together. */
 function usedInDay(day: DayTally, tools: readonly string[]): DayOfTool {
   const found = tools.flatMap((tool) => day.tools.get(`tool:${tool}`) ?? []);
-  const counts = found.map(({ minutes }) => total(minutes));
+  const counts = found.map(({ minutes }) => totalCalls(minutes));
   return {
     calls_24h: counts.reduce((sum, { calls }) => sum + calls, 0),
     errors_24h: counts.reduce((sum, { refused }) => sum + refused, 0),
