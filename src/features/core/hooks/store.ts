@@ -64,10 +64,10 @@ export async function deniedSince(db: Db, workspace: string, actor: string, clai
 }
 
 const EVERY_MS = 3_600_000;
-/** A run that was not heard of for a week does not come back; of one that has ended nothing is needed. */
+/** A run that sent nothing for a week does not come back; of one that has ended nothing is needed. */
 export const RUNS_KEPT_MS = 7 * 24 * 3_600_000;
 
-export function forgettingRuns({ store, clock }: Pick<Services, 'store' | 'clock' | 'log'>): Sweep {
+export function createStaleRunSweep({ store, clock }: Pick<Services, 'store' | 'clock'>): Sweep {
   return {
     name: 'hooks',
     everyMs: EVERY_MS,
