@@ -3,7 +3,7 @@ import { EVENT_CATEGORIES } from '../storage/journal.ts';
 import type { Database } from '../storage/schema-rows.ts';
 import { count, flag, idOf, json, matches, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../storage/transfer/row-rules.ts';
 import { approvalRows } from './core/approvals/rows.ts';
-import { grantRows } from './core/capabilities/rows.ts';
+import { grantRows } from './core/capabilities/store.ts';
 import { deviceRows } from './core/devices/store.ts';
 import { identityRows } from './core/identity/rows.ts';
 import { settingRows } from './core/settings/store.ts';

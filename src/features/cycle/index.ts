@@ -5,10 +5,10 @@ import { createMirror, cycleSweep, SESSIONS_KEPT_MS } from './mirror.ts';
 import type { CycleOutside } from './place.ts';
 import { cycleTools } from './tools.ts';
 
-export function cycles(services: Services, outside: CycleOutside): Feature {
+export function cycle(services: Services, outside: CycleOutside): Feature {
   const mirror = createMirror(services, outside);
   return {
-    name: 'cycles',
+    name: 'cycle',
     implementations: [...cycleTools(outside, mirror), ...cycleActions(outside, mirror)],
     keeps: [
       { what: 'Cycles, their handoffs and archives', ms: null },

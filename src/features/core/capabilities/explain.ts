@@ -4,8 +4,8 @@ import { capabilityFor, toolNamed } from '../../../kernel/registry.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import type { capabilityMatrix, explainCapability } from './contract.ts';
 import { type AccessForecast, argumentsOf } from './gate.ts';
+import { viewGrants } from './grants.ts';
 import type { Caller, GrantOffer, NamedSubject, Subjects } from './ports.ts';
-import { viewGrants } from './views.ts';
 
 type Explanation = Output<typeof explainCapability>;
 

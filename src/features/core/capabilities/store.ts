@@ -1,9 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { z } from 'zod';
 import { wordsPattern } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery, matching } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
-import type { GrantStatus } from './contract.ts';
+import { count, fits, idOf, json, matches, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
+import { actionName, type GrantStatus, grantScope } from './contract.ts';
 
 /** What decides whether a grant stands. */
 export type StandingGrant = Pick<GrantRow, 'action' | 'revoked_at' | 'expires_at' | 'max_uses' | 'uses'>;
@@ -91,3 +93,16 @@ export async function revokeGrant(db: Db, workspace: string, id: string, by: str
     .where('revoked_at', 'is', null)
     .execute();
 }
+
+export const grantRows = {
+  grants: rowRule<GrantRow>({
+    id: idOf('grant'),
+    subject: matches(/^(operator|(developer|token|instance):[A-Za-z0-9_-]{1,64})$/, 'operator, developer:<id>, token:<id> or instance:<id>'),
+    action: fits(actionName),
+    scope: json(grantScope),
+    recent: json(z.array(z.int())),
+    max_uses: count,
+    uses: count,
+    revision: count,
+  }),
+} satisfies Partial<RowRules>;

@@ -6,10 +6,9 @@ import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { capabilityMatrix, explainCapability, grantCapability, listCapabilities, revokeCapability } from './contract.ts';
 import { accessMatrix, explainAccess } from './explain.ts';
-import { giveGrant, takeGrant } from './grants.ts';
+import { giveGrant, takeGrant, viewGrants } from './grants.ts';
 import type { GrantOffer, NamedSubject, Subjects } from './ports.ts';
 import { findGrants, grantsIn, pageOfGrants } from './store.ts';
-import { viewGrants } from './views.ts';
 
 export function capabilityTools(subjects: Subjects, offer: GrantOffer): Implementation[] {
   return [

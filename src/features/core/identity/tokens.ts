@@ -31,13 +31,7 @@ interface NewToken {
 /** Mints a token with the grants of its profile. The value is returned once and never stored. */
 export async function issueToken(tx: Tx, newToken: NewToken): Promise<{ value: string; token: TokenRow }> {
   const value = mintToken();
-  const taken = await workspaceTokens(tx.db, tx.workspace, newToken.developerId ?? undefined);
-  const label =
-    newToken.label ??
-    defaultLabel(
-      newToken.agentType ?? newToken.kind,
-      taken.map((token) => token.label),
-    );
+  const takenLabels = (await workspaceTokens(tx.db, tx.workspace, newToken.developerId ?? undefined)).map(({ label }) => label);
   const token: TokenRow = {
     workspace_id: tx.workspace,
     id: newId('tok', tx.now),
@@ -46,7 +40,7 @@ export async function issueToken(tx: Tx, newToken: NewToken): Promise<{ value: s
     developer_id: newToken.developerId,
     agent_type: newToken.agentType ?? null,
     instance_id: newToken.instanceId ?? null,
-    label,
+    label: newToken.label ?? defaultLabel(newToken.agentType ?? newToken.kind, takenLabels),
     created_by: newToken.madeBy ?? newToken.by,
     created_at: tx.now,
     expires_at: newToken.expiresAt,
@@ -106,17 +100,8 @@ interface Rotation {
 /** Replaces the secret and leaves everything that goes by the token's id as it is. A secret of an earlier rotation ends at once. */
 export async function rotateToken(tx: Tx, token: TokenRow, { oldEndsAt, expiresAt, by }: Rotation): Promise<string> {
   const value = mintToken();
-  await changeRows(
-    tx.db,
-    'tokens',
-    { workspace_id: tx.workspace, id: token.id },
-    {
-      hash: hashSecret(value),
-      previous_hash: token.hash,
-      previous_ends_at: oldEndsAt,
-      expires_at: expiresAt,
-    },
-  );
+  const secrets = { hash: hashSecret(value), previous_hash: token.hash, previous_ends_at: oldEndsAt };
+  await changeRows(tx.db, 'tokens', { workspace_id: tx.workspace, id: token.id }, { ...secrets, expires_at: expiresAt });
   tx.append({
     category: 'work',
     kind: 'token.rotated',

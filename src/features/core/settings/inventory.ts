@@ -4,7 +4,7 @@ import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement, type RetentionInfo } from '../../../kernel/tool.ts';
 import { PROFILES } from '../capabilities/index.ts';
 import { retentionList, rolesList, TOKEN_KINDS } from './contract.ts';
-import { keptMs, RETENTION } from './retention.ts';
+import { keptMs, RETENTION_KEY } from './retention.ts';
 
 /** What the running server can do and stores, as its features say it. */
 export interface Inventory {
@@ -20,7 +20,7 @@ export const inventoryTools = (inventory: Inventory): Implementation[] => [
   implement(retentionList, {
     read: async (_, { reader, workspace }) => {
       const set = await keptMs(reader, workspace);
-      return ok({ items: inventory.keeps().map(({ what, ms }) => ({ what, ms: ms === RETENTION ? set : ms })) });
+      return ok({ items: inventory.keeps().map(({ what, ms }) => ({ what, ms: ms === RETENTION_KEY ? set : ms })) });
     },
   }),
 ];

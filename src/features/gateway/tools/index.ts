@@ -5,4 +5,4 @@ import { gatewayTools } from './tools.ts';
 
 export { offeredTools, type ToolCatalogue } from './offered.ts';
 
-export const gateway = (catalogue: ToolCatalogue, tally: Tally): Feature => ({ name: 'gateway', implementations: gatewayTools(catalogue, tally) });
+export const tools = (catalogue: ToolCatalogue, tally: Tally): Feature => ({ name: 'tools', implementations: gatewayTools(catalogue, tally) });

@@ -50,14 +50,10 @@ export function gatewayTools(catalogue: ToolCatalogue, tally: Tally): Implementa
       read: async (_input, ctx) => {
         const day = await dayOf(ctx);
         const byServer = Map.groupBy(offeredTools(catalogue, ctx.workspace), ({ server }) => server);
-        const items = [...byServer].map(([server, tools]) => ({
-          server,
-          tools: tools.filter(({ state }) => state !== 'withheld').length,
-          ...usedInDay(
-            day,
-            tools.map(({ name }) => name),
-          ),
-        }));
+        const items = [...byServer].map(([server, tools]) => {
+          const names = tools.map(({ name }) => name);
+          return { server, tools: tools.filter(({ state }) => state !== 'withheld').length, ...usedInDay(day, names) };
+        });
         return ok({ items });
       },
     }),
@@ -81,13 +77,11 @@ interface DayOfTool {
 function usedInDay(day: DayTally, tools: readonly string[]): DayOfTool {
   const found = tools.flatMap((tool) => day.tools.get(`tool:${tool}`) ?? []);
   const counts = found.map(({ minutes }) => totalCalls(minutes));
+  const durations = found.flatMap((tool) => tool.durations);
   return {
     calls_24h: counts.reduce((sum, { calls }) => sum + calls, 0),
     errors_24h: counts.reduce((sum, { refused }) => sum + refused, 0),
-    p95_ms: percentile(
-      found.flatMap(({ durations }) => durations),
-      0.95,
-    ),
+    p95_ms: percentile(durations, 0.95),
   };
 }
 

@@ -11,6 +11,36 @@ import { shortened } from './views.ts';
 const MAX_LANES = 60;
 const MAX_SPANS = 1_000;
 
+export async function lanesOf(
+  db: Db,
+  workspace: string,
+  { facts, events, agentActor }: RosterFacts,
+  viewer: Viewer,
+  { from, to }: { from: number; to: number },
+): Promise<Output<typeof agentsLanes>> {
+  const past = spansIn(events, from).filter((span) => span.to !== null);
+  const all = [...past, ...[...facts.values()].flatMap(heldNow)].toSorted((a, b) => a.from - b.from);
+  const kept = all.slice(-MAX_SPANS);
+  const shown = await showSpans(db, workspace, kept);
+  const lanes = new Map<string, Output<typeof agentsLanes>['lanes'][number]>();
+  kept.forEach((span, index) => {
+    const actor = actorOfSpan(span, agentActor);
+    if (actor === undefined) return;
+    const developerId = facts.get(actor)?.developerId;
+    const ref = viewer.agent(actor, developerId);
+    const lane = lanes.get(ref.name) ?? { ...ref, spans: [] };
+    lanes.set(ref.name, lane);
+    const each = shown[index] as ShownSpan;
+    // The title of an instance is its branch, which may have a person's name.
+    const title = each.kind === 'instance' ? viewer.show(developerId, each.title) : each.title;
+    lane.spans.push({ ...each, title, from: Math.max(from, each.from) });
+  });
+  const latest = [...lanes.values()].toSorted((a, b) => endOf(b) - endOf(a));
+  return { from, to, lanes: latest.slice(0, MAX_LANES), cut: all.length > kept.length || latest.length > MAX_LANES };
+}
+
+const endOf = ({ spans }: { spans: readonly ShownSpan[] }): number => Math.max(...spans.map(({ to }) => to ?? Number.POSITIVE_INFINITY));
+
 /** What is held now, as the tables have it: the journal may know of its end alone. */
 export function heldNow({ actor, steps, tasks, instance }: ActorFacts): WorkSpan[] {
   const open = { to: null, end: 'held', reason: null } as const;
@@ -41,33 +71,3 @@ export async function showSpans(db: Db, workspace: string, spans: readonly WorkS
   };
   return spans.map((each) => view(shownSpan, each, { title: shortened(rows.get(each.id)?.name ?? each.title ?? each.id), path: pathOf(each) }));
 }
-
-export async function lanesOf(
-  db: Db,
-  workspace: string,
-  { facts, events, agentActor }: RosterFacts,
-  viewer: Viewer,
-  { from, to }: { from: number; to: number },
-): Promise<Output<typeof agentsLanes>> {
-  const past = spansIn(events, from).filter((span) => span.to !== null);
-  const all = [...past, ...[...facts.values()].flatMap(heldNow)].toSorted((a, b) => a.from - b.from);
-  const kept = all.slice(-MAX_SPANS);
-  const shown = await showSpans(db, workspace, kept);
-  const lanes = new Map<string, Output<typeof agentsLanes>['lanes'][number]>();
-  kept.forEach((span, index) => {
-    const actor = actorOfSpan(span, agentActor);
-    if (actor === undefined) return;
-    const developerId = facts.get(actor)?.developerId;
-    const ref = viewer.agent(actor, developerId);
-    const lane = lanes.get(ref.name) ?? { ...ref, spans: [] };
-    lanes.set(ref.name, lane);
-    const each = shown[index] as ShownSpan;
-    // The title of an instance is its branch, which may have a person's name.
-    const title = each.kind === 'instance' ? viewer.show(developerId, each.title) : each.title;
-    lane.spans.push({ ...each, title, from: Math.max(from, each.from) });
-  });
-  const latest = [...lanes.values()].toSorted((a, b) => endOf(b) - endOf(a));
-  return { from, to, lanes: latest.slice(0, MAX_LANES), cut: all.length > kept.length || latest.length > MAX_LANES };
-}
-
-const endOf = ({ spans }: { spans: readonly ShownSpan[] }): number => Math.max(...spans.map(({ to }) => to ?? Number.POSITIVE_INFINITY));

@@ -48,7 +48,7 @@ export function stateBy({ lastSeen, waitsOnPerson, lostAt, endedAt, lastRefused 
 }
 
 export function lastSeenOf({ tokens, sessions, registered, instance, actor }: ActorFacts, day: DayTally): number | null {
-  const heard = [
+  const seenAt = [
     ...sessions.map(({ last_seen_at }) => last_seen_at),
     ...registered.map(({ last_seen_at }) => last_seen_at),
     instance?.last_activity ?? 0,
@@ -56,7 +56,7 @@ export function lastSeenOf({ tokens, sessions, registered, instance, actor }: Ac
   ];
   // Its token is a sign of it only where there is no other, and where no companion has the same one.
   const used = tokens.map(({ last_used_at, companion_version }) => (companion_version === null ? (last_used_at ?? 0) : 0));
-  return Math.max(...heard) || Math.max(0, ...used) || null;
+  return Math.max(...seenAt) || Math.max(0, ...used) || null;
 }
 
 /** When the last of what it ran as ended; null while any of it goes on, or where nothing is known to have ended. */

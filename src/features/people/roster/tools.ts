@@ -1,11 +1,8 @@
-import { sql } from 'kysely';
 import type { WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
 import { agentIdOf } from '../../../kernel/ids.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import type { Db } from '../../../storage/engine.ts';
-import { hasRow } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { Tally } from '../../core/events/index.ts';
 import { viewerOf } from '../../core/identity/index.ts';
@@ -19,7 +16,7 @@ import { lanesOf } from './lanes.ts';
 import { newsSince } from './news.ts';
 import { lastRefusal } from './refusals.ts';
 import { requireFacts, showAgent } from './show.ts';
-import { agentsWithSteps, claimsLive } from './store.ts';
+import { agentsWithSteps, claimsLive, readFirstSteps } from './store.ts';
 import { rowsOf } from './views.ts';
 import { type WaitingPorts, waitingOn } from './waiting.ts';
 
@@ -78,27 +75,8 @@ export function rosterTools(tally: Tally, ports: WaitingPorts): Implementation[]
 
 const urgency = (state: AgentState): number => AGENT_STATES.indexOf(state);
 
-/** How far a new team is. Each is one look at an index. */
-export async function readFirstSteps(db: Db, workspace: string): Promise<Output<typeof firstSteps>> {
-  const agents = { workspace_id: workspace, kind: 'agent' } as const;
-  const warning = await db
-    .selectFrom('overlap_warnings')
-    .select('id')
-    .where('workspace_id', '=', workspace)
-    .where('level', '=', sql.lit('escalated'))
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  return {
-    connected: await hasRow(db, 'tokens', agents),
-    called: await hasRow(db, 'tokens', { ...agents, last_used_at: { '!=': null } }),
-    warning_id: warning?.id ?? null,
-    finished: await hasRow(db, 'tasks', { workspace_id: workspace, status: 'completed' }),
-  };
-}
-
-/** Its registered agents leave, as they would by their own word, and its claims are released. What else it holds stays. */
-export async function releaseAll(tx: Tx, ctx: WriteContext, { actor }: Pick<ActorFacts, 'actor'>): Promise<Output<typeof agentsRelease>> {
+/** Its registered agents leave, as they would by themselves, and its claims are released. What else it holds stays. */
+async function releaseAll(tx: Tx, ctx: WriteContext, { actor }: Pick<ActorFacts, 'actor'>): Promise<Output<typeof agentsRelease>> {
   let steps_released = 0;
   for (const agent of await agentsWithSteps(tx.db, tx.workspace, actor)) steps_released += await leave(tx, ctx, agent, 'agent.offline', releaseStepsOf);
   const claims = await claimsLive(tx.db, tx.workspace, tx.now, actor);

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, findRow, findRows } from '../../../storage/rows.ts';
 import type { Database, MessageRow } from '../../../storage/schema-rows.ts';
-import type { Forgotten } from '../../core/settings/index.ts';
+import type { RetentionRule } from '../../core/settings/index.ts';
 import { HUMAN, type MessageStatus, type MessageType, type Priority } from './contract.ts';
 
 export const messagesIn = (db: Db, workspace: string) => db.selectFrom('messages').selectAll().where('workspace_id', '=', workspace);
@@ -163,7 +163,7 @@ export async function lapsedQuestions(db: Db, now: number, limit: number): Promi
  * Whole threads, or a reply would stand without what it answers: those in which nothing was said since, nothing is unread that has
  * not run out, and no query is unanswered.
  */
-export const finishedThreads: Forgotten = {
+export const finishedThreads: RetentionRule = {
   async over(db, workspace, before, limit) {
     const rows = await db
       .selectFrom('messages')
