@@ -1,8 +1,9 @@
 import type { Services } from '../../kernel/call.ts';
 import type { Feature } from '../../kernel/tool.ts';
 import { cycleActions } from './actions.ts';
-import { createMirror, cycleSweep, SESSIONS_KEPT_MS } from './mirror.ts';
+import { createMirror } from './mirror.ts';
 import type { CycleOutside } from './place.ts';
+import { createCycleSweep, SESSIONS_KEPT_MS } from './sweep.ts';
 import { cycleTools } from './tools.ts';
 
 export function cycle(services: Services, outside: CycleOutside): Feature {
@@ -14,6 +15,6 @@ export function cycle(services: Services, outside: CycleOutside): Feature {
       { what: 'Cycles, their handoffs and archives', ms: null },
       { what: 'Role sessions that are over', ms: SESSIONS_KEPT_MS },
     ],
-    sweeps: [cycleSweep(services, mirror)],
+    sweeps: [createCycleSweep(services, mirror)],
   };
 }

@@ -117,10 +117,8 @@ export function faultsOf(machine: CycleMachine): string[] {
   if (faults.length > 0) return faults;
   const ways = machine.transitions.map(({ from, to }) => [from, to] as const);
   const reached = reachable(firstPhase(machine).name, ways);
-  const ending = reachable(
-    machine.final,
-    ways.map(([from, to]) => [to, from]),
-  );
+  const waysBack = ways.map(([from, to]) => [to, from] as const);
+  const ending = reachable(machine.final, waysBack);
   for (const name of names) {
     if (!reached.has(name)) faults.push(`the ${name === machine.final ? 'final phase' : 'phase'} ${name} cannot be reached`);
     else if (reached.has(machine.final) && !ending.has(name)) faults.push(`the phase ${name} leads nowhere: from there ${machine.final} cannot be reached`);

@@ -93,8 +93,8 @@ export async function realConfig(repository: string): Promise<string> {
   return await realpath(path).catch(() => path);
 }
 
-/** For what needs to know the roles from each other: each must have a PSK. */
-export async function sensitiveConfig(outside: CycleOutside, repository: string): Promise<CycleConfig> {
+/** For calls that must tell the roles apart: each role must have a PSK. */
+export async function configWithPsks(outside: CycleOutside, repository: string): Promise<CycleConfig> {
   const config = await configOf(outside, repository);
   const [missing] = withoutPsk(config);
   if (missing === undefined) return config;
