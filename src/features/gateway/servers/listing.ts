@@ -2,7 +2,7 @@ import { ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { isRecord } from '../../../kernel/registry.ts';
 import type { Json } from '../../../kernel/relay.ts';
 import { rpcErrorOf } from './failures.ts';
-import { isTooDeep, MAX_LEVELS } from './json-rpc.ts';
+import { isTooDeep, MAX_LEVELS } from './nesting.ts';
 import type { ServerListing, UpstreamFacts } from './store.ts';
 
 const MAX_PAGES = 100;

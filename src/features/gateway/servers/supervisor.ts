@@ -1,8 +1,9 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/trace.ts';
+import { concealer } from './conceal.ts';
 import type { UpstreamConnection } from './connection.ts';
 import type { ServerState, ServerStatus } from './contract.ts';
-import { concealer, type ServerEntry } from './entry.ts';
+import type { ServerEntry } from './entry.ts';
 import { problemOf, type ServerHealth } from './failures.ts';
 import { delayBefore, STEADY_MS } from './pauses.ts';
 import { downRefusal } from './refusals.ts';

@@ -6,10 +6,11 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { grantSubjects } from '../../core/identity/index.ts';
 import type { ServerCatalogue } from './catalogue.ts';
+import { concealer, targetOf } from './conceal.ts';
 import { approveServer, forgetServer, listServers, rejectServer, restartServer, type ServerStatus, serverLogs } from './contract.ts';
 import { rejectionsOf } from './decisions.ts';
-import { differenceOf } from './definition.ts';
-import { concealer, type EntryProblem, type ServerEntry, targetOf } from './entry.ts';
+import { differenceOf } from './difference.ts';
+import type { EntryProblem, ServerEntry } from './entry.ts';
 import type { WithheldDefinition } from './pins.ts';
 
 /** The servers as they run; in a process that runs none, as they are configured. */

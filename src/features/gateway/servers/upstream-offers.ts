@@ -1,7 +1,7 @@
 import type { ExternalTool, Json, RelayContext } from '../../../kernel/relay.ts';
 import type { Refusal } from '../../../kernel/reply.ts';
 import type { OfferedDefinition, ServerCatalogue } from './catalogue.ts';
-import type { Configured } from './configured.ts';
+import type { ConfiguredServers } from './configured.ts';
 import type { PinKind, ServerState } from './contract.ts';
 import { serves } from './entry.ts';
 import { downRefusal, withheldRefusal } from './refusals.ts';
@@ -17,11 +17,6 @@ export type ResourceHolder = NonNullable<ReturnType<WorkspaceUpstreams['holderOf
 export type UpstreamChange =
   | { readonly kind: 'tools' | 'prompts' | 'resources'; reaches(workspace: string): boolean }
   | { readonly kind: 'resource'; readonly server: string; readonly uri: string };
-
-export interface ExternalResource {
-  readonly server: string;
-  readonly definition: Json;
-}
 
 /** `argument` and `context` of `completion/complete`. */
 interface CompletionParams {
@@ -42,7 +37,7 @@ const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
 /** All servers' offers in one, from which each workspace sees those of the servers that serve it. What is looked up with every call is made only when it changes. */
 export class UpstreamOffers {
   readonly #catalogue: ServerCatalogue;
-  readonly #running: Configured;
+  readonly #running: ConfiguredServers;
   readonly #listeners = new Set<(change: UpstreamChange) => void>();
   readonly #tools = lookup(
     () => this.#catalogue.tools(),
@@ -54,7 +49,7 @@ export class UpstreamOffers {
   );
   #resources: ResourceIndex | undefined;
 
-  constructor(catalogue: ServerCatalogue, running: Configured) {
+  constructor(catalogue: ServerCatalogue, running: ConfiguredServers) {
     this.#catalogue = catalogue;
     this.#running = running;
     catalogue.onChange((kind, reaches) => {

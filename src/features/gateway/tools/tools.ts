@@ -1,10 +1,12 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { CallContext, Principal } from '../../../kernel/call.ts';
 import { toolNamed } from '../../../kernel/registry.ts';
 import { notFound, ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { type DayTally, type Tally, totalCalls } from '../../core/events/index.ts';
+import { loadTokenizer } from '../../workflow/recovery/index.ts';
 import { clock, echo, listTools, pageOfTools, showTool, toolUsage } from './contract.ts';
-import { definitionTokens, type OfferedItem, offeredTools, type ToolCatalogue } from './offered.ts';
+import { type OfferedItem, offeredTools, type ToolCatalogue } from './offered-tools.ts';
 
 export function gatewayTools(catalogue: ToolCatalogue, tally: Tally): Implementation[] {
   const dayOf = ({ reader, workspace, clock: { now } }: CallContext) => tally.read(reader, workspace, now());
@@ -63,6 +65,22 @@ export function gatewayTools(catalogue: ToolCatalogue, tally: Tally): Implementa
 async function summaryOf(tool: OfferedItem, you: 'open' | 'yes' | 'no', day: DayTally) {
   const { name, title, toolset, server, state } = tool;
   return { name, title, toolset, server, state, you, tokens: await definitionTokens(tool), ...usedInDay(day, [name]) };
+}
+
+/** By the schema, which stays the same object for as long as the tool is offered as it is. */
+const counted = new WeakMap<object, number>();
+
+/** What the definition takes of a model's context, in tokens: its name, description and input schema. Null: it is withheld, and nobody has seen it. */
+async function definitionTokens({ name, description, inputSchema, state }: OfferedItem): Promise<number | null> {
+  if (state === 'withheld') return null;
+  const known = counted.get(inputSchema);
+  if (known !== undefined) return known;
+  const tokenizer = await loadTokenizer();
+  // Another server may have said much: others are served between two definitions.
+  await yieldToEventLoop();
+  const tokens = tokenizer.count(JSON.stringify({ name, description, inputSchema }));
+  counted.set(inputSchema, tokens);
+  return tokens;
 }
 
 interface DayOfTool {
