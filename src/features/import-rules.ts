@@ -19,7 +19,7 @@ const record = json(z.record(z.string(), z.unknown()));
 
 type Of<T extends keyof Database> = Database[T];
 
-/** What was approved elsewhere was shown to nobody here. */
+/** Definitions that were approved elsewhere were shown to nobody here. */
 const asSeen: RowRule = (row) => {
   if (row.approved === null) return { row };
   const unapproved = { ...row, approved: null, approved_hash: null, approved_at: null, approved_by: null };

@@ -41,7 +41,7 @@ export interface FeatureParts {
   readonly facts: ServerFacts;
   /** Of the journals, in this server's home. */
   readonly anchors: Anchors;
-  /** Where the release of the companion that this server offers is described. */
+  /** The manifest of the companion's release that this server offers. */
   readonly companionManifest: string | undefined;
   /** Null: work is compared by its words and files alone. */
   readonly embedder: Embedder | null;

@@ -4,7 +4,7 @@ import type { Feature } from '../kernel/tool.ts';
 import { type RetentionRule, retentionSweep, rowsOf } from './core/settings/index.ts';
 import { finishedThreads } from './workflow/messages/index.ts';
 
-/** What is deleted after `retention.days`, and since when each row is over: nothing that anybody still waits for, holds or works on. */
+/** Rows that are deleted after `retention.days`, and since when each is over: nothing that anybody still waits for, holds or works on. */
 export const RETENTION_RULES: readonly RetentionRule[] = [
   // An approved call that was not made yet still may be.
   rowsOf('approvals', (before) => sql`status in ('refused', 'lapsed', 'used') and coalesce(used_at, decided_at, deadline_at) < ${before}`),

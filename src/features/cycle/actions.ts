@@ -46,7 +46,7 @@ interface CycleTarget {
 /** Others see that a private developer works, and not who it is. */
 const redactorFor = ({ reader, workspace, principal }: CallContext) => valueRedactor(reader, workspace, principal);
 
-/** What people do with cycles: on the dashboard and at a terminal. No answer has a token. */
+/** People's actions on cycles, on the dashboard and at a terminal. No answer has a token. */
 export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementation[] {
   const place = (input: CycleReference, ctx: Pick<CallContext, 'repository'>) => repositoryOf(outside, input.repository_path, ctx);
   /** Only where it was named: without it, all repositories are meant. */

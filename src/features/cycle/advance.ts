@@ -11,7 +11,7 @@ import type { HandoffPayload } from './payload.ts';
 import { activeCycle, changeCycle, countHandoffs, findCycle, idsLike, readCycle, type StoredCycle } from './store.ts';
 import { mintLockToken } from './tokens.ts';
 
-/** What a new cycle is started with. */
+/** Input of a new cycle. */
 interface CycleStart {
   readonly repository: string;
   readonly feature: string;

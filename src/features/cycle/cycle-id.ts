@@ -1,6 +1,6 @@
 const LONGEST_SLUG = 80;
 
-/** What of a feature's name can stand in an id and in the name of a folder; empty where nothing can. */
+/** The part of a feature's name that an id and a folder's name can have; may be empty. */
 export const slugOf = (feature: string): string =>
   feature
     .trim()

@@ -19,7 +19,7 @@ export interface Phase {
 export interface Transition {
   readonly from: string;
   readonly to: string;
-  /** To whom a handoff leads there. Without it: `cycle.complete`. */
+  /** The role whose handoff leads there. Without it: `cycle.complete`. */
   readonly target?: string | undefined;
 }
 
@@ -90,7 +90,7 @@ export function producersFor(machine: CycleMachine, target: string): ReadonlySet
   return new Set(phases.filter((role) => role !== undefined));
 }
 
-/** What is wrong with a machine, each fault naming what it is about. Empty: it is sound. */
+/** The faults of a machine, each with what it is about. Empty: it is sound. */
 export function faultsOf(machine: CycleMachine): string[] {
   const faults: string[] = [];
   const names = machine.phases.map(({ name }) => name);

@@ -19,7 +19,7 @@ export async function withMirror<T extends object>(mirror: Mirror, repository: s
   return reply.status === 'ok' && error !== null ? { ...reply, data: { ...reply.data, mirror_error: error } } : reply;
 }
 
-/** Another process may write the same files: whoever has written looks again, and whoever looks last has seen the latest. */
+/** Another process may write the same files: every writer reads the store again after writing, so the last one has seen the latest. */
 const MAX_ROUNDS = 20;
 
 /**
@@ -60,7 +60,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
     for (const [path, text] of stale) await (text === null ? files.removeFile(join(folder, path)) : files.replaceFile(join(folder, path), text));
   }
 
-  /** Whatever is in a file's place and is none is put out of the way as a wrong text is: it is never written through. */
+  /** A link or folder in a file's place is replaced like a wrong text: it is never written through. */
   async function differs(path: string, text: string | null): Promise<boolean> {
     try {
       return (await files.readText(path)) !== text;

@@ -23,7 +23,7 @@ export async function openSession(
 ): Promise<Reply<{ session_token: string; role: string }>> {
   const expected = config.psks.get(role);
   const { roles } = config.machine;
-  // Does not say again what was given: whoever confuses two fields has put a secret there.
+  // Does not repeat the input: a caller who confused two fields has put a secret there.
   if (!roles.includes(role) || expected === undefined)
     throw new Refusal('INVALID_ROLE', 'There is no such role.', `Use one of ${roles.join(', ')}.`, { field: 'role', roles });
   const { tokenId, actor } = ctx.principal;
@@ -61,7 +61,7 @@ export async function openSession(
   });
 }
 
-/** What was noted of a wrong PSK must stay, so the refusal is answered and not thrown. */
+/** The count of wrong PSKs must be stored, so the refusal is returned and not thrown. */
 const authFailed = (next: string, details: Record<string, unknown>): Refused => refused('error', 'AUTH_FAILED', 'Invalid role credentials.', next, details);
 
 /** So many wrong PSKs in a row cost nothing: people mistype. */

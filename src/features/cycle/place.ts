@@ -23,7 +23,7 @@ export async function repositoryOf({ files, repositories }: CycleOutside, named:
   if (!path) throw invalidInput([{ field: 'repository_path', message: 'expected the path of the repository: your client does not report where it works' }]);
   const folder = await realFolder(files, path);
   const around = folder && repositoryAround(folder);
-  // What marks a worktree says of its repository whatever it likes: by way of a link it would be another one, with an active cycle of its own.
+  // The file that marks a worktree may name any repository: through a link it would be another one, with an active cycle of its own.
   const root = around && (await realFolder(files, around));
   const repository = folder && root && (await nearest(files, folder, root));
   // Nor is anybody told what is not there where the server may not look.
@@ -78,7 +78,7 @@ export async function configText({ files }: Pick<CycleOutside, 'files'>, reposit
   }
 }
 
-/** What the repository says of its cycles; without a file the default. A file that cannot be understood is refused. */
+/** The repository's configuration of cycles; without a file the default. A file that cannot be understood is refused. */
 export async function configOf(outside: CycleOutside, repository: string): Promise<CycleConfig> {
   const text = await configText(outside, repository);
   if (text === null) return NO_CONFIG;
@@ -87,7 +87,7 @@ export async function configOf(outside: CycleOutside, repository: string): Promi
   throw configInvalid(repository, read.faults.join('; '), 'Correct the file and call again.');
 }
 
-/** Where the PSKs really lie: by way of links one file may be the config of any number of folders. */
+/** The real path of the file with the PSKs: through links one file may be the config of any number of folders. */
 export async function realConfig(repository: string): Promise<string> {
   const path = join(repository, FOLDER, 'config.json');
   return await realpath(path).catch(() => path);

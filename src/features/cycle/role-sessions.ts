@@ -9,11 +9,11 @@ import type { CycleConfig } from './config.ts';
 import { activeCycle, type StoredCycle } from './store.ts';
 import { hashToken, pskMark } from './tokens.ts';
 
-/** What a role wants to do, by its session. */
+/** A change that a role makes by its session. */
 export interface RoleOperation<J, T> {
-  /** Whether it may, of the cycle as it stands. Pure: the session has been used even where it may not. */
+  /** Checks the rule for the cycle as it stands, and throws a refusal. Pure: the use of the session is recorded either way. */
   judge(cycle: StoredCycle | undefined, role: string): J;
-  /** What follows. */
+  /** Makes the change after `judge` has allowed it. */
   apply(tx: Tx, cycle: StoredCycle, judged: J): Promise<Reply<T>>;
 }
 

@@ -19,7 +19,7 @@ export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementatio
     const repository = await place(input, ctx);
     return { repository, config: await configWithPsks(outside, repository) };
   };
-  /** What a role does to a cycle, by its session, and then the files. */
+  /** Changes a cycle for a role with a session, and then writes the files. */
   const byRole = async <J, T extends object>(
     input: { session_token: string; repository_path?: string | undefined },
     ctx: CallContext,

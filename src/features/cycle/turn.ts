@@ -17,7 +17,7 @@ export interface TurnHandoff {
   readonly target: string;
   readonly payload: unknown;
   readonly lock_token: string;
-  /** What no payload may tell. */
+  /** No payload may contain them. */
   readonly secrets: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export function judgeCompletion(found: JudgedCycle | undefined, repository: stri
   return to;
 }
 
-/** Where completing leads, whoever does it. */
+/** The phase that completing leads to. */
 export function completionOf(cycle: JudgedCycle): Phase {
   const to = afterCompletion(cycle.machine, cycle.phase);
   if (!to) throw wrongPhase(cycle, 'completing the cycle');
@@ -69,7 +69,7 @@ export function requireCycle<C extends JudgedCycle>(cycle: C | undefined, reposi
   throw new Refusal('NO_ACTIVE_CYCLE', `No cycle is active in ${repository}.`, 'Start one with cycle.start.');
 }
 
-/** Does not say again what was given: whoever confuses two fields has put a secret there. */
+/** Does not repeat the input: a caller who confused two fields has put a secret there. */
 export function requireTarget(roles: readonly string[], target: string): void {
   if (roles.includes(target)) return;
   throw new Refusal('INVALID_TARGET', 'There is no such role to hand over to.', `Use one of ${roles.join(', ')}.`, { field: 'target', roles });

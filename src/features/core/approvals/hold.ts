@@ -121,7 +121,7 @@ class Hold {
 
   /** The client's word, where the grant takes it, it is one, and the first. */
   async #takeAnswer(row: ApprovalRow, given: unknown): Promise<ApprovalRow | undefined> {
-    // Whoever holds the token could answer for itself.
+    // An agent that holds the token could answer for itself.
     if (this.#call.approver !== 'client') return undefined;
     const answer = readAnswer(given);
     if (!answer) return undefined;
@@ -136,7 +136,7 @@ class Hold {
   async #outcomeOf(row: ApprovalRow, { mayAsk }: { readonly mayAsk: boolean }): Promise<HoldOutcome | undefined> {
     const { exchange } = this.#call;
     const asks = mayAsk && this.#call.approver === 'client' && exchange !== undefined && canAskByForm(exchange);
-    // A client that can be asked while the call waits hears of it, too, when somebody else was quicker.
+    // A client that can be asked while the call waits also learns when somebody else was quicker.
     if (row.status === 'waiting' && asks && exchange.rounds && !exchange.ask) return { state: 'asked', result: inputRequiredResult(row) };
     const decided = row.status === 'waiting' ? await this.#waitForDecision(row, asks ? exchange.ask : undefined) : row;
     switch (decided.status) {

@@ -73,7 +73,7 @@ export function approvalEvent(what: 'requested' | 'approved' | 'refused' | 'laps
   };
 }
 
-/** What nobody decided on, or nobody used, in time; and rounds that nobody can go on with. Of all workspaces. */
+/** Lapses approvals that nobody decided on or used in time, and deletes rounds that expired. In all workspaces. */
 export function approvalSweep(services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep {
   const { store, clock } = services;
   const due = dueSweep(services, { name: 'approvals', everyMs: 5_000, atOnce: 100, find: overdueApprovals, settle: (tx, { id }) => lapseIfOverdue(tx, id) });

@@ -1,7 +1,7 @@
 import { type Refused, refused } from '../../../kernel/reply.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 
-/** What the caller of a held call is told when it does not go through. */
+/** Replies to the caller of a held call that does not go through. */
 
 const inQuotes = (reason: string | null): string => (reason === null ? '' : `: ${JSON.stringify(reason)}`);
 

@@ -5,14 +5,14 @@ import type { ApprovalStatus } from './contract.ts';
 
 export const findApproval = (db: Db, workspace: string, id: string) => findRow(db, 'approvals', { workspace_id: workspace, id });
 
-/** Which calls are the same: whoever gave up and calls again finds what was asked for before. */
+/** Identifies a call: a caller that gave up and calls again finds the approval that it asked for before. */
 export type SameCall = Pick<ApprovalRow, 'token_id' | 'noun' | 'name' | 'arguments_sha256' | 'grant_id'>;
 
 /** One that waits, or was approved and not used. What was approved is used before anybody is asked again. */
 export const openApprovalOf = (db: Db, workspace: string, call: SameCall, now: number) =>
   findRow(db, 'approvals', { workspace_id: workspace, ...call, status: ['approved', 'waiting'], deadline_at: { '>': now } }, { status: 'asc', id: 'asc' });
 
-/** Those that wait: the oldest first, and only while there is time to decide. Of the others the newest first. */
+/** Waiting approvals: the oldest first, and only while there is time to decide. Others: the newest first. */
 export async function approvalRowsBy(db: Db, workspace: string, status: ApprovalStatus, now: number, limit: number): Promise<ApprovalRow[]> {
   const waits = status === 'waiting';
   const match = { workspace_id: workspace, status, deadline_at: waits ? { '>': now } : undefined };

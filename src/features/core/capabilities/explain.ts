@@ -31,7 +31,7 @@ export async function explainAccess(subjects: Subjects, offer: GrantOffer, ctx: 
 
 type ForeseenAnswer = Pick<Explanation['answers'][number], 'answer' | 'message' | 'grant'>;
 
-/** Whoever is not let in is not foreseen. */
+/** A caller whose token has ended has no forecast. */
 function foreseenAnswer(
   foreseen: AccessForecast | undefined,
   ended: string | null,
@@ -51,7 +51,7 @@ function answerOf({ verdict, grant }: AccessForecast): AccessAnswer {
   return argumentsOf(grant) ? 'limited' : 'yes';
 }
 
-/** Whether somebody else's token exists is not said to whoever may not ask for it. */
+/** A caller who may not ask about a token does not learn whether it exists. */
 async function callersNamed(subjects: Subjects, { reader, workspace, principal, clock }: CallContext, named: NamedSubject) {
   const find = async () => await subjects.callersOf(reader, principal, await subjects.resolve(reader, workspace, named), clock.now());
   if (principal.operator) return await find();

@@ -20,7 +20,7 @@ export interface Gate {
   authorize: Ports['authorize'];
   /** A test for lists: what this caller could call at all. */
   visibility(principal: Principal): Promise<Visibility>;
-  /** What a call of a tool would be told now, for whoever wants to know beforehand: nothing is counted, and nobody is asked. `only`: of this tool alone. */
+  /** The gate's answer to a call of a tool now, in advance: nothing is counted, and nobody is asked. `only`: for this tool alone. */
   foresee(principal: Principal, only?: string): Promise<(tool: string) => AccessForecast>;
 }
 
@@ -94,7 +94,7 @@ const isExempt = ({ noun, name }: AccessRequest): boolean => noun === 'tool' && 
 
 /** A grant without bounds is taken before one that counts, and that before one that has a person asked. */
 function decide(principal: Principal, asked: AccessRequest, { approved, resumed }: PriorDecision, all: readonly GrantRow[], now: number): AccessDecision {
-  // What was settled was settled for one grant: no other can stand in for it.
+  // An approval or round belongs to one grant: no other can stand in for it.
   const settled = approved ?? resumed;
   const grants = settled === undefined ? all : all.filter(({ id }) => id === settled);
   if (resumed !== undefined) {
@@ -213,10 +213,10 @@ export function allowsArguments(grant: GrantRow, { args, redactedArgs }: Pick<Ac
   return allowed === undefined || allowed.some((entry) => isDeepStrictEqual(entry, args ?? {}) || isDeepStrictEqual(entry, redactedArgs ?? {}));
 }
 
-/** What a call's arguments may be, where the grant says. */
+/** The arguments that the grant allows; undefined: any. */
 export const argumentsOf = (grant: GrantRow): Record<string, unknown>[] | undefined => readJson(grantScope, grant.scope).arguments?.allow;
 
-/** Who has to approve a call: a person here, or whoever answers in the caller's client as well. Undefined: nobody. */
+/** Who has to approve a call: a person here, or also the user of the caller's client. Undefined: nobody. */
 export function approverOf(grant: GrantRow): 'person' | 'client' | undefined {
   const { approve } = readJson(grantScope, grant.scope);
   return approve === 'client' ? 'client' : approve ? 'person' : undefined;

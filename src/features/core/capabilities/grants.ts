@@ -51,7 +51,7 @@ export async function takeGrant(tx: Tx, grant: GrantRow, ctx: WriteContext): Pro
   record(tx, ctx, { category: 'audit', kind: 'capability_revoked', subject: grant.subject, payload: { grant_id: grant.id, action: grant.action } });
 }
 
-/** What a token may use from the start: ordinary grants, to be revoked one by one. */
+/** Actions that every new token may use: ordinary grants, which can be revoked one by one. */
 export const PROFILES = {
   developer: ['toolset.team', 'toolset.workflow', 'toolset.cycle'],
   agent: ['toolset.team', 'toolset.workflow', 'toolset.cycle'],

@@ -2,7 +2,7 @@ import type { Principal } from '../../../kernel/call.ts';
 import type { Db } from '../../../storage/engine.ts';
 import type { Gate } from './gate.ts';
 
-/** What there is to call, and who decides on it. */
+/** The tools, and the gate that decides on calls of them. */
 export interface GrantOffer {
   gate(): Gate;
   tools(workspace: string): readonly OfferedTool[];
@@ -45,9 +45,9 @@ export interface Subjects {
   resolve(db: Db, workspace: string, named: NamedSubject): Promise<string>;
   /** How a person would call them, as far as `viewer` may know. */
   names(db: Db, workspace: string, viewer: Principal, subjects: readonly string[]): Promise<(subject: string) => string>;
-  /** What `names` calls whoever the viewer may not know. */
+  /** The name that `names` gives to developers whom the viewer may not know. */
   readonly hidden: string;
-  /** Who would use the grants of the subject: a developer's tokens, an instance's, the one token, or the operator. */
+  /** The callers that use the grants of the subject: a developer's tokens, an instance's, the one token, or the operator. */
   callersOf(db: Db, viewer: Principal, subject: string, now: number): Promise<CallersPage>;
   /** Everybody who could call now: all to the operator, their own to a developer. */
   callers(db: Db, viewer: Principal, page: { readonly limit: number; readonly offset: number }, now: number): Promise<CallersPage>;

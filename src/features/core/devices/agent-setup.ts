@@ -40,7 +40,7 @@ async function setupFor(db: Db, principal: Principal, { baseUrl, cwd: given, pac
   };
 }
 
-/** Those that the developer's own machines reported first: where somebody else keeps theirs is of no use. */
+/** Folders that the developer's own machines reported come first: other people's folders are of little use. */
 async function knownFolders(db: Db, { workspace, developerId }: Principal): Promise<string[]> {
   const own = await matching(db, 'registered_repos', { workspace_id: workspace, developer_id: developerId ?? '', path: { '!=': null } })
     .select('path')

@@ -5,7 +5,7 @@ import { isUserCode, typedCode } from './user-code.ts';
 
 const machineName = title.max(100);
 
-/** What a machine without a token sends to `POST /api/setup/device`. */
+/** The body of `POST /api/setup/device`, from a machine without a token. */
 export const deviceRequest = z.strictObject({
   machine_name: machineName,
   agents: z

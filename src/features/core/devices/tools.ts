@@ -89,7 +89,7 @@ async function requireTypedCode(
   guesses: Guesses,
   code: string,
 ): Promise<DeviceGrantRow> {
-  // By the person: whoever is signed in can sign in again.
+  // Counted by person: somebody who is signed in can sign in again.
   const who = `${workspace} ${developerId ?? tokenId}`;
   const now = clock.now();
   guesses.count(who, now);
@@ -98,7 +98,7 @@ async function requireTypedCode(
     guesses.takeBack(who);
     return row;
   } catch (error) {
-    // That the store failed says nothing of the code.
+    // A failure of the store says nothing about the code.
     if (!(error instanceof Refusal)) guesses.takeBack(who);
     throw error;
   }
@@ -126,7 +126,7 @@ async function decideRequest(tx: Tx, ctx: WriteContext, row: DeviceGrantRow, dec
   record(tx, ctx, { category: 'work', kind, subject: row.id, payload: { source: row.source, agents: agentsOf(row), developer_id: decision.developer_id } });
 }
 
-/** Whose devices a caller sees: operators everybody's. */
+/** The developer whose devices a caller sees; undefined: everybody's, for operators. */
 const ownOnly = ({ operator, developerId }: Principal): string | undefined => (operator ? undefined : (developerId ?? undefined));
 
 const deviceNamed = (db: Db, workspace: string, tail: string, principal: Principal): Promise<DeviceGrantRow> =>

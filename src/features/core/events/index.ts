@@ -6,7 +6,7 @@ import { createLeftoverSweep, type PruneHold, pruneTools } from './prune.ts';
 import type { Tally } from './tally.ts';
 import { eventTools } from './tools.ts';
 
-/** Where anchors go, and how often. */
+/** The keeper of anchors, and how often it anchors. */
 export interface Anchors {
   readonly keeper: AnchorKeeper;
   readonly pace: AnchorPace;

@@ -8,7 +8,7 @@ import type { Tx } from '../../../storage/write.ts';
 const DAY_MS = 24 * 3_600_000;
 const FLUSH_MS = 5_000;
 
-/** What one token has added to the journal in one day, as far as this process knows. */
+/** The events that one token has added to the journal in one day, as far as this process knows. */
 interface Growth {
   readonly workspace: string;
   readonly tokenId: string;

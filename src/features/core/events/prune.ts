@@ -14,7 +14,7 @@ import { anchorAround } from './anchors.ts';
 import { pruneJournal } from './contract.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** What one call does at most, so that it is answered within its time. */
+/** The most that one call does, so that it is answered within its time. */
 const VERIFIED_A_CALL = 100_000;
 const REMOVED_A_CALL = 50_000;
 
@@ -24,7 +24,7 @@ export type PruneHold = (db: Db, workspace: string) => Promise<{ readonly why: s
 type Pruned = Output<typeof pruneJournal>;
 
 export function pruneTools(hold: PruneHold, keeper: AnchorKeeper): Implementation[] {
-  /** How far each workspace was verified, between the calls of one prune: a process that knows nothing begins anew. */
+  /** How far each workspace was verified, between the calls of one prune. Another process starts again. */
   const walks = new Map<string, PruneWalk>();
   return [implement(pruneJournal, { run: async (input, ctx) => ok(await prune(input, ctx)) })];
 
@@ -66,7 +66,7 @@ export function pruneTools(hold: PruneHold, keeper: AnchorKeeper): Implementatio
     if (!(await isCutAttested(reader, workspace, anchor))) throw chainBroken(unattested(anchor));
     const known = walks.get(workspace);
     const walk = known?.anchor.seq === anchor.seq && known.before === before ? known : new PruneWalk(anchor, before);
-    // Whoever goes on has it alone: two would add the same events twice, and take that for a break.
+    // Only one call may go on with a walk: two would add the same events twice, and take that for a break.
     walks.delete(workspace);
     const head = (await readHead(reader, workspace))?.seq ?? 0;
     const most = walk.reached.seq + VERIFIED_A_CALL;

@@ -99,7 +99,7 @@ const asInJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const isNarrow = (sought: EventSearch): boolean => Object.values(sought).some((each) => each !== undefined);
 
-/** Where what fits is found without reading what does not: by one subject or one actor, and nothing else. */
+/** The column whose index finds all matches: for one subject or one actor, and nothing else. */
 function indexedColumn({ whose, subject, ...others }: EventSearch): { column: 'subject' | 'actor'; value: string } | undefined {
   if (isNarrow(others)) return undefined;
   if (subject !== undefined) return whose === undefined ? { column: 'subject', value: subject } : undefined;
@@ -107,7 +107,7 @@ function indexedColumn({ whose, subject, ...others }: EventSearch): { column: 's
   return actor === undefined ? undefined : { column: 'actor', value: actor };
 }
 
-/** Who is hidden has another name in the rows. */
+/** A hidden developer has another name in the rows. */
 const oneActor = (whose: EventSearch['whose']): string | undefined =>
   whose !== undefined && 'actor' in whose && whose.actor !== PRIVATE ? whose.actor : undefined;
 
@@ -135,7 +135,7 @@ async function readBatch(db: Db, workspace: string, { from, to, back, size }: Ba
 const like = (expression: RawBuilder<string>, pattern: string): RawBuilder<SqlBool> =>
   sql<SqlBool>`lower(${expression}) like ${pattern.toLowerCase()} escape '\\'`;
 
-/** What the database can tell of it, as the rows are: `matchesSearch` has the last word. */
+/** The part of the search that the database can check in its rows. `matchesSearch` has the last word. */
 function conditions({ category, kind, whose, subject, outcome, session, text }: EventSearch): RawBuilder<SqlBool>[] {
   const all: RawBuilder<SqlBool>[] = [];
   const actor = oneActor(whose);

@@ -5,7 +5,7 @@ import { JournalFold } from './journal-fold.ts';
 const MINUTE_MS = 60_000;
 const REFUSALS_KEPT = 50;
 const DURATIONS_KEPT = 500;
-/** Whoever calls can invent names without end: of more tools than these, those are kept that were called last. */
+/** Callers can invent names without end: of more tools than these, only the last called are kept. */
 const MAX_TOOLS = 5_000;
 
 interface CallCounts {
@@ -114,7 +114,7 @@ const noCalls = (): ActorTally => ({ minutes: new Map(), refusals: [], lastCall:
 const isOfMachine = ({ kind, session }: CountedEvent): boolean =>
   kind === 'covibe_ingest_agent_telemetry' || (kind === 'covibe_session.heartbeat' && session === null);
 
-/** What a hook of the agent's program was not allowed. No call by the agent, so it does not count as the last one. */
+/** An edit that a hook of the agent's program denied. It is no call by the agent, so it does not count as the last one. */
 export const DENIED_EDIT = 'edit.denied';
 
 function countDenied(counting: Counting, { seq, time, kind, actor: name }: CountedEvent, minute: number): void {
@@ -160,7 +160,7 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** What is older than a day. Times rise with the events, so the oldest minute stands first. */
+/** Drops what is older than a day. Times rise with the events, so the oldest minute stands first. */
 function forgetOlder(counting: Counting, since: number): void {
   const before = minuteOf(since);
   dropMinutes(counting.minutes, before);

@@ -79,7 +79,7 @@ const NOBODY = '';
 /** People know each other by name, the journal by id. Whom the viewer may not know has no name here. */
 async function whoseEvents({ reader, workspace, principal }: CallContext, who: string): Promise<Whose> {
   if (who === PRIVATE) return { actor: who };
-  // Whom the viewer may not know is looked for as nobody is, or the time it takes would tell of them.
+  // A hidden developer is searched for like nobody, otherwise the time it takes would reveal them.
   if (AS_JOURNALED.test(who)) return { actor: (await (await valueRedactor(reader, workspace, principal))(who)) === who ? who : NOBODY };
   const [, agent, name = who] = /^([^@]+)@(.+)$/.exec(who) ?? [];
   try {

@@ -13,7 +13,7 @@ import { NO_CHANGES_AT_START } from './working-tree.ts';
 
 export type HookCaller = Pick<CallContext, 'workspace' | 'principal'>;
 
-/** Who asks: which run of which agent. */
+/** The run of an agent that asks. */
 export interface HookContext {
   /** Undefined where the client does not say which run it is. */
   readonly run: ClientRunRow | undefined;
@@ -29,7 +29,7 @@ export interface HookContext {
 /** Hooks run before and after every tool: they count as a sign of life no more often than this, also by a clock that was put back. */
 const SIGN_OF_LIFE_EVERY_MS = 20_000;
 
-/** What is known of the run, with a sign of life where one is due: all that is written for most of what is asked. */
+/** Reads the run and records a sign of life if one is due. Most questions write nothing else. */
 export async function hookContextOf(ctx: CallContext, question: RunQuestion, rights: HookRights, { end = [] }: SessionListeners): Promise<HookContext> {
   const named = await findNamedSession(ctx, question);
   const { client_session, client, event, person } = question;
@@ -76,7 +76,7 @@ async function recordSignOfLife(
   const left = isBound && known.automatic === 1 ? known.session_id : null;
   const released = left === null ? 0 : await endSession(tx, ctx, left, others, listeners);
   await saveRun(tx, run);
-  // Whatever the rights: it is the agent's own, and takes nothing from anybody.
+  // Needs no right: it is the agent's own, and takes nothing from anybody.
   if (run.session_id !== null) await touchActiveSession(tx, run.session_id);
   await renewClaims(tx, { ...ctx, session: run.session_id }, run.session_id);
   const notice =

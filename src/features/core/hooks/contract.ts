@@ -61,5 +61,5 @@ export const hearHook = contract({
   output: answer,
 });
 
-/** What a run of an agent's program, or git, asks. */
+/** The question of a run of an agent's program, or of git. */
 export type RunQuestion = Input<typeof hearHook>;

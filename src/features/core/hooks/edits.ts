@@ -14,7 +14,7 @@ import { plainPath, quoted } from './words.ts';
 /** So many files a denial tells of, and the journal with it. */
 const MAX_NAMED = 10;
 const MAX_HOLDERS = 3;
-/** An agent that tries again at once is denied again, and told of once. */
+/** An agent that tries again at once is denied again, and the denial is recorded once. */
 const REPEATED_MS = 60_000;
 const MAX_REMEMBERED = 50;
 const PATH_BYTES = 300;
@@ -44,7 +44,7 @@ export async function findDenial(ctx: CallContext, question: RunQuestion, hook: 
 
 const UNREAD = `It is too long to be read whole, or names more than ${MAX_EDITS} files. Name fewer files in one command, and write long texts with your file tool: then only what is claimed is denied.`;
 
-/** What of a folder is claimed, or the path itself. */
+/** The claimed path within a folder, or the path itself. */
 function claimedOf({ path, within }: EditConflict): string {
   const name = path === TOP ? 'the repository' : plainPath(path);
   return within === undefined ? name : `${plainPath(within)} in ${name}`;

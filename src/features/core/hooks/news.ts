@@ -14,7 +14,7 @@ const ROOM_BYTES = 4_000;
 const MAX_MESSAGES = 10;
 const EXCERPT = 300;
 
-/** `fresh`: what nobody was told of. `open`: that, and what still waits for an answer. */
+/** `fresh`: news that was not delivered yet. `open`: also news that still waits for an answer. */
 export type NewsScope = 'fresh' | 'open';
 
 interface News extends Waiting {
@@ -25,7 +25,7 @@ const countNews = ({ waiting, answers, handoffs, messages }: News): number => wa
 
 const NOTHING: Waiting = { waiting: [], answers: [], handoffs: [] };
 
-/** What waits for this very agent, in this run of it. */
+/** The news for this very agent, in this run of it. */
 export async function newsFor(db: Db, caller: HookCaller, hook: HookContext, now: number, scope: NewsScope): Promise<News> {
   const { workspace, principal } = caller;
   const { run, sessionId, rights } = hook;
@@ -38,7 +38,7 @@ export async function newsFor(db: Db, caller: HookCaller, hook: HookContext, now
   return { ...found, handoffs: isFresh && !run ? [] : found.handoffs, messages };
 }
 
-/** What has arrived, for the agent's context: from then on it has it. Null, and nothing is written, where nothing has. */
+/** The news as text for the agent's context, and marked as delivered. Null, and nothing is written, if there is none. */
 export async function deliverNews(ctx: CallContext, hook: HookContext, scope: NewsScope): Promise<string | null> {
   if (countNews(await newsFor(ctx.reader, ctx, hook, ctx.clock.now(), scope)) === 0) return null;
   return await ctx.write((tx) => writeNews(tx, ctx, hook, scope, new BoundedText(ROOM_BYTES)));

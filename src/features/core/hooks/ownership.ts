@@ -20,14 +20,14 @@ export function ownClaimFilter(
   };
 }
 
-/** An agent that registered longer ago, and was not heard of since, is no longer whoever runs now. */
+/** An agent that registered longer ago and was silent since is not the one that runs now. */
 const AGENT_RECENT_MS = 24 * 3_600_000;
 const MAX_AGENTS = 20;
 
 const isWithin = (path: string, { folder }: ClientRunRow): boolean =>
   folder !== null && (path === folder || (path.startsWith(folder) && /[\\/]/.test(path.charAt(folder.length))));
 
-/** Agents of the workflow contract that this run may have registered, where it may be told of them: a registration does not say by which run, but often where it works. */
+/** Agents of the workflow contract that this run may have registered, if it may know of them. A registration names no run, but often a folder. */
 export async function findOwnAgents(db: Db, { workspace, principal }: HookCaller, { run, others, rights }: HookContext, now: number): Promise<AgentRow[]> {
   if (!rights.workflow) return [];
   const agents = await agentsActingAs(db, workspace, principal.actor, now - AGENT_RECENT_MS, MAX_AGENTS);

@@ -17,14 +17,14 @@ import { firstPaths, quoted, repoInstruction } from './words.ts';
 
 /** In o200k_base tokens, in all. */
 const MAX_TOKENS = 1_500;
-/** What its own work may take, so that there is room for what others wait for. */
+/** The room for its own work. The rest is for what others wait for. */
 const OWN_TOKENS = 1_100;
 /** A smaller pack of a workflow's task says too little. */
 const LEAST_PACK = 300;
 /** For what is said of what was left out. */
 const RESERVED = 60;
 
-/** What an agent has to know again after its context was compacted; with the mark that it has been told. */
+/** The text that an agent needs again after its context was compacted. Records that it was delivered. */
 export async function recover(ctx: CallContext, hook: HookContext): Promise<string> {
   const tokens = await loadTokenizer();
   const size = (text: string) => tokens.count(text);
@@ -39,7 +39,7 @@ export async function recover(ctx: CallContext, hook: HookContext): Promise<stri
 }
 
 interface Section {
-  /** Of what, where some of it is left out. */
+  /** Names the lines if some are left out. */
   readonly noun: string;
   readonly lines: readonly string[];
 }
@@ -118,7 +118,7 @@ async function contextLines(ctx: CallContext, { sessionId, run }: HookContext, n
   ];
 }
 
-/** What `task_load_context` would answer for it, in the room that is left. */
+/** Adds the answer of `task_load_context` for the task, in the room that is left. */
 async function putPack({ reader }: CallContext, task: WorkflowTaskRow, text: BoundedText): Promise<boolean> {
   const heading = `What task_load_context answers for ${task.id}:`;
   if (text.left < LEAST_PACK || !text.add(heading)) return false;

@@ -21,7 +21,7 @@ export async function findNamedSession(
   if (session?.developer_id !== principal.developerId || session.ended_at !== null) return undefined;
   if (session.token_id !== principal.tokenId && !session_started) return undefined;
   const sessionAgent = session.agent_type?.toLowerCase();
-  // Where one token serves several agents, only what each said of itself tells them apart.
+  // If one token serves several agents, only their own reports tell them apart.
   const isAnothers = sessionAgent !== (principal.agentType ?? client) && CLIENT_NAMES.some((type) => type === sessionAgent);
   if (isAnothers) return undefined;
   const [otherRun] = await runsOfOthersIn(reader, workspace, session.id, principal.actor, clock.now() - STALE_AFTER_MS);

@@ -43,7 +43,7 @@ async function answerStop(
   const found = updateChangesAtStart(run, question);
   const open = await findLeftOpen({ ...ctx, reader: tx.db }, question, { ...hook, run: { ...run, found } });
   const state = isNothing(open) ? null : digestOf(open);
-  // What only the person is told of is named to the agent when it stops the next time.
+  // What only the person has read is reported to the agent at its next stop.
   const told_at_stop = question.again && state !== null ? run.told_at_stop : state;
   if (told_at_stop !== run.told_at_stop || found !== run.found) await saveRun(tx, { ...run, found, told_at_stop });
   if (state === null || state === run.told_at_stop || question.again) return noticeOf(open);

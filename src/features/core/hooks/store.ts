@@ -51,7 +51,7 @@ export const denialsOf = (run: ClientRunRow): Record<string, number> => readJson
 
 export const denialKey = (claimId: string, path: string): string => `${claimId} ${path}`;
 
-/** What the journal has of the caller's denials by these claims since then: by claim and path, when the last was. */
+/** When the journal last recorded a denial of the caller since then, by claim and path. */
 export async function deniedSince(db: Db, workspace: string, actor: string, claimIds: readonly string[], since: number): Promise<Record<string, number>> {
   const rows = await eventsAbout(db, workspace, claimIds)
     .selectAll('events')

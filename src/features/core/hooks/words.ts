@@ -1,6 +1,6 @@
 import { beginning } from '../../../kernel/excerpt.ts';
 
-/** What somebody wrote, for an agent's context: on one line and in quotes, so that it reads as theirs. */
+/** Somebody's words for an agent's context: on one line and in quotes, so that they read as theirs. */
 export const quoted = (text: string, most: number): string => JSON.stringify(beginning(text.replace(/[\s\p{Cc}]+/gu, ' ').trim(), most));
 
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]{1,200}$/u;

@@ -59,7 +59,7 @@ export interface ChangesSinceStart {
   readonly commits: number;
 }
 
-/** What is not committed or not pushed since the run began. */
+/** Changes since the run began that are not committed or not pushed. */
 export function changesSinceStart(run: ClientRunRow | undefined, question: RunQuestion): ChangesSinceStart {
   const { dirty_files = [], unpushed_files = [], unpushed_commits = 0 } = question;
   const { files, unpushed } = readJson(changesFound, run?.found ?? NO_CHANGES_AT_START);

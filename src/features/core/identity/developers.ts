@@ -63,7 +63,7 @@ export async function requireDeveloper(tx: Pick<Tx, 'db' | 'workspace'>, name: s
   return developer;
 }
 
-/** Whom a caller means: themselves, or anybody where an operator names them. */
+/** The developer a call is about: the caller, or for an operator anybody by name. */
 export async function selfOrNamedDeveloper(tx: Tx, named: string | undefined, { principal }: WriteContext): Promise<DeveloperRow> {
   if (named && named !== principal.developerName) {
     if (!principal.operator)

@@ -82,7 +82,7 @@ const ID = /\b([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
 /** An id, with the kind of actor and the agent before it. So much may stand there and no more: a long word would be looked through from each of its letters. */
 const MENTION = /(?:\b[a-z]{1,20}:)?(?:\b[a-z0-9-]{1,40}@)?\b([a-z]+_[0-9A-HJKMNP-TV-Z]{26})\b/g;
 
-/** Where the owner of a thing stands, by the beginning of its id: a developer's id, an actor or the subject of a grant. */
+/** The column of a thing's owner, by the beginning of its id: a developer's id, an actor or the subject of a grant. */
 const OWNERS: Readonly<Record<string, readonly [keyof Database, RawBuilder<string | null>]>> = {
   dev: ['developers', sql.ref('id')],
   tok: ['tokens', sql.ref('developer_id')],
@@ -136,7 +136,7 @@ async function veilOver(db: Db, workspace: string, hidden: ReadonlySet<string>, 
   };
   const isOwnedByHidden = (owner: string | null): boolean =>
     owner !== null && (theirs.has(owner.replace(/^\w+:/, '')) || theirs.has(ownerOf(owner) ?? '') || instances.has(owner));
-  /** What is no longer there reads as if it were theirs: it may have been. */
+  /** An id without a row counts as theirs: it may have been. */
   const addTheirs = (ids: readonly string[], found: ReadonlyMap<string, string | null>): void => {
     for (const id of ids) {
       const owner = found.get(id);
@@ -186,7 +186,7 @@ const LINKS: Readonly<Record<string, unknown>> = {
   metadata: null,
   capabilities: [],
   runtime: PRIVATE_RUNTIME,
-  // What one agent, session or context is about is one person's work.
+  // The work of one agent, session or context is one person's.
   current_task_id: null,
   task_ids: [],
   claim_ids: [],
@@ -276,12 +276,12 @@ function veiledEvent(event: JournalEvent, veil: Veil, isOwn: boolean): JournalEv
   const isPrivate = actor.includes(PRIVATE);
   const own = event.subject?.match(ID)?.[0];
   const subject = event.subject === null ? null : own !== undefined && !/^(?:dev|tok)_/.test(own) ? event.subject : veil.withoutIds(event.subject);
-  // A token, a session or an instance of theirs is theirs whoever made it or ended it.
+  // A token, session or instance of theirs stays theirs, also if somebody else made or ended it.
   const isTheirs =
     isPrivate || (own !== undefined && veil.isTheirs(own)) || (event.subject !== null && veil.isTheirs(event.subject)) || isOf(event.payload, veil);
   const payload = (isTheirs ? withoutLinks(event.payload) : event.payload) as Record<string, unknown>;
   const shown = mapped(payload, (text) => (text === own ? text : veil.withoutIds(text))) as Record<string, unknown>;
-  // It was worded for whoever called, and calls people by names that others may not read, or may no longer.
+  // It was worded for the caller, with names of people that others may not read, or may no longer.
   if (!isOwn) {
     delete shown.told;
     if (event.category === 'feedback') {

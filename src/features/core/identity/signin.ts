@@ -29,7 +29,7 @@ export async function makeSigninLink(tx: Tx, developer: DeveloperRow, by: string
   return { path: `/signin/${secret}`, expiresAt };
 }
 
-/** What `POST /api/signin` takes. */
+/** The body of `POST /api/signin`. */
 export const signInRequest = z.strictObject({
   code: z.string().min(1).max(200).describe('The last part of the sign-in link.'),
   account: z.string().max(60).optional().describe('The id of the developer whose account this browser had last.'),
@@ -39,7 +39,7 @@ export type SignInRequest = z.input<typeof signInRequest>;
 
 interface SignInSession {
   readonly cookie: string;
-  /** What the page keeps, and sends with every request that the cookie goes with. */
+  /** The page keeps this secret and sends it with every request that has the cookie. */
   readonly proof: string;
   readonly maxAgeSeconds: number;
   readonly developer: Pick<DeveloperRow, 'id' | 'name' | 'role'>;

@@ -96,7 +96,7 @@ async function callersOf(db: Db, viewer: Principal, subject: string, now: number
   return { callers: [bareCaller(subject, viewer, { developerId: developer?.id ?? null, kind: developer ? 'developer' : 'instance' }, name)], total: 1 };
 }
 
-/** The operator's own calls stand first, to whoever may see them. */
+/** The operator comes first, for viewers who may see it. */
 async function callers(db: Db, viewer: Principal, { limit, offset }: { limit: number; offset: number }, now: number): Promise<CallersPage> {
   const first = viewer.operator ? [operatorCaller(viewer)].slice(offset) : [];
   const page = { limit: limit - first.length, offset: viewer.operator ? Math.max(0, offset - 1) : offset };

@@ -24,7 +24,7 @@ interface NewToken {
   /** Of a dashboard session: what its page shows besides the cookie. */
   proofHash?: string;
   by: string;
-  /** What it was made through, where that is to be found again. */
+  /** The maker to record instead of `by`, if tokens are looked up by it. */
   madeBy?: string;
 }
 

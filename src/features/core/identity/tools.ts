@@ -153,7 +153,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
   }),
 ];
 
-/** Who signs in as another has what the operator of the server gave to that one alone. */
+/** Signing in as another would give away a permission that the operator of the server gave to that developer alone. */
 async function requireNoBorrowing(tx: Tx, { id }: DeveloperRow, { principal }: WriteContext): Promise<void> {
   if (principal.kind === 'operator' || principal.developerId === id || !(await agentRunners(tx.db, tx.workspace)).has(id)) return;
   throw new Refusal(

@@ -62,7 +62,7 @@ export function serverTools(facts: ServerFacts): Implementation[] {
   ];
 }
 
-/** With the key: whoever restores the copy goes on with the same one. */
+/** With the key: a server that is restored from the copy keeps using it. */
 function copyAnchors(from: string, to: string): void {
   if (!existsSync(from)) return;
   mkdirSync(to, { recursive: true, mode: 0o700 });

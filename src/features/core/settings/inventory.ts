@@ -6,7 +6,7 @@ import { PROFILES } from '../capabilities/index.ts';
 import { retentionList, rolesList, TOKEN_KINDS } from './contract.ts';
 import { keptMs, RETENTION_KEY } from './retention.ts';
 
-/** What the running server can do and stores, as its features say it. */
+/** Everything that the running server can do and stores, as its features declare it. */
 export interface Inventory {
   tools(): readonly PublishedTool[];
   actions(): readonly PublishedTool[];
@@ -29,7 +29,7 @@ function viewAction(action: PublishedTool) {
   const access = accessOf(action);
   const { readOnlyHint, destructiveHint } = action.annotations;
   const does: 'reads' | 'destroys' | 'changes' = readOnlyHint ? 'reads' : destructiveHint ? 'destroys' : 'changes';
-  // What a capability opens is a tool, not an action.
+  // A capability opens tools, not actions.
   return { name: action.name, title: action.title, does, access: access === 'capability' ? ('operator' as const) : access };
 }
 

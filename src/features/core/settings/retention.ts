@@ -19,10 +19,10 @@ export async function keptMs(db: Db, workspace: string): Promise<number | null> 
 }
 
 const EVERY_MS = 3_600_000;
-/** So many go in one transaction. */
+/** Deleted in one transaction. */
 const BATCH_SIZE = 200;
 
-/** What may go once it has been over for as long as the workspace keeps such things. */
+/** Rows that are deleted once they have been over for as long as the workspace keeps them. */
 export interface RetentionRule {
   /** Ids of what was over before that time, and nothing that anybody still waits for, holds or works on. */
   over(db: Db, workspace: string, before: number, limit: number): Promise<string[]>;
@@ -49,7 +49,7 @@ export function retentionSweep({ store, clock, log }: Pick<Services, 'store' | '
     async run() {
       for (const { workspace_id, value } of await findRows(store.reader, 'settings', { key: RETENTION_KEY })) {
         const before = clock.now() - retentionMs(Number(value));
-        // What cannot be deleted in one workspace must not keep the others from it.
+        // A failure in one workspace must not keep the sweep from the others.
         for (const rule of rules) {
           await deleteOver(rule, workspace_id, before).catch((error: unknown) => log.error('retention failed', { workspace: workspace_id, error }));
         }

@@ -47,7 +47,7 @@ export interface Selection {
   readonly fingerprints?: readonly string[] | undefined;
 }
 
-/** What of a selection was decided on. */
+/** The part of a selection that was decided on. */
 interface Decision {
   readonly chosen: readonly WithheldDefinition[];
   /** Withheld still: of the rest of the selection. */
@@ -59,7 +59,7 @@ const KINDS = ['upstream.seen', 'upstream.changed', 'upstream.approved', 'upstre
 /** Servers that write all the time give hints all the time. */
 const PAUSE_MS = 100;
 
-/** What is known and approved of other servers' tools and prompts, and what of it is offered. Kept in the store; here is a copy of it. */
+/** The known and approved tools and prompts of other servers, and which of them are offered. A copy of the store. */
 export class ServerCatalogue {
   readonly #services: Services;
   readonly #nativeNames: () => Iterable<string>;
@@ -88,7 +88,7 @@ export class ServerCatalogue {
     this.#rebuild();
   }
 
-  /** Of all servers: whoever shows them asks each entry whom it serves. */
+  /** Of all servers: callers check which workspaces each entry serves. */
   tools(): readonly OfferedDefinition[] {
     return this.#offer.tools;
   }
@@ -123,7 +123,7 @@ export class ServerCatalogue {
     return this.#known.get(server)?.facts;
   }
 
-  /** What the entry includes or excludes and the server does not have. */
+  /** Names that the entry includes or excludes and the server does not have. */
   notThere({ name: server, include = [], exclude }: ServerEntry): string[] {
     const pins = this.#known.get(server)?.pins;
     return pins ? [...include, ...exclude].filter((chosen) => !pins.some(({ name }) => name === chosen)) : [];
@@ -140,7 +140,7 @@ export class ServerCatalogue {
     return () => this.#listeners.delete(listener);
   }
 
-  /** What the server has listed just now: pinned, and what is new or another is withheld. Writes only where something has changed. */
+  /** Pins a server's fresh listing and withholds what is new or changed. Writes only if something has changed. */
   observe(server: string, listing: ServerListing): Promise<void> {
     return this.#inTurn(async () => {
       const entry = this.#entries.find(({ name }) => name === server);
@@ -251,7 +251,7 @@ export class ServerCatalogue {
       const [old, now] = [before.stamps[kind], this.#offer.stamps[kind]];
       const changed = new Set([...old.keys(), ...now.keys()].filter((server) => old.get(server) !== now.get(server)));
       if (changed.size === 0) continue;
-      // Whom it has served as well as whom it serves now.
+      // The workspaces that it served before as well as those that it serves now.
       const concerned = [...before.entries, ...this.#entries].filter(({ name }) => changed.has(name));
       for (const listener of this.#listeners) listener(kind, (workspace) => concerned.some((entry) => serves(entry, workspace)));
     }

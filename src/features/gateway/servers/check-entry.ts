@@ -148,7 +148,7 @@ class Unexpandable extends Error {
   override readonly name = 'Unexpandable';
 }
 
-/** What a variable that is not set should have said is not guessed: a server started with an empty token or path does harm. */
+/** A missing variable is an error and not empty: a server started with an empty token or path does harm. */
 function expand(text: string, variable: (name: string) => string | undefined): string {
   return text.replace(VARIABLE, (_all, dollar: string | undefined, braced: string | undefined, bare: string | undefined) => {
     if (dollar) return '$';

@@ -3,7 +3,7 @@ import type { ServerEntry } from './entry.ts';
 /** Shorter values (a log level, a flag) are no secrets, and to strike them out would leave a log that nobody can read. */
 const SHORTEST = 8;
 
-/** What of an entry is nobody's business, the longest first: a part of it struck out would leave the rest standing. */
+/** The secrets of an entry, the longest first: if a part were struck out first, the rest would stay readable. */
 export function secretsOf({ transport }: ServerEntry): string[] {
   const values =
     transport.kind === 'stdio'
@@ -39,5 +39,5 @@ function addressSecrets(url: string): string[] {
   return [search.slice(1), ...searchParams.values(), ...pathname.split('/').filter((part) => part.length >= 16)];
 }
 
-/** Where a server is, as far as it can be shown: arguments, paths and queries may hold secrets. */
+/** The program or origin of a server: arguments, paths and queries may hold secrets. */
 export const targetOf = ({ transport }: ServerEntry): string => (transport.kind === 'stdio' ? transport.command : new URL(transport.url).origin);

@@ -209,7 +209,7 @@ export class UpstreamConnection {
   }
 }
 
-/** What goes with a request in the caller's name. Its trace context passes; what belongs to its own connection does not. */
+/** The `_meta` of a caller's request. Its trace context passes; keys of the caller's own connection do not. */
 function metaFor(exchange: Exchange | undefined, modern: boolean): Json {
   const passed = Object.entries(exchange?.meta ?? {}).filter(([key]) => key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/'));
   const meta: Json = Object.fromEntries(passed);

@@ -12,14 +12,14 @@ interface Bounds {
   readonly text: number;
 }
 const BRIEF: Bounds = { changes: 40, text: 1_500 };
-/** For whoever is about to approve it: nothing may hide behind what is cut. A definition has a largest size of its own. */
+/** For approval: nothing may hide behind a cut. Definitions have a largest size of their own. */
 const WHOLE: Bounds = { changes: Number.POSITIVE_INFINITY, text: Number.POSITIVE_INFINITY };
 /** From this length on, of a text that was changed only the part that differs. */
 const LONG = 1_500;
-/** What is shown of the unchanged text on either side of a change. */
+/** Characters of unchanged text on either side of a change. */
 const AROUND = 60;
 
-/** What a person reads before they approve. Without `before`: the whole of what is new, field by field. */
+/** The changes that a person reads before approving. Without `before`: all of the new definition, field by field. */
 export function differenceOf(before: Json | null, after: Json | null, isWhole = false): { changes: Change[]; more: number } {
   const bounds = isWhole ? WHOLE : BRIEF;
   const all: Change[] = [];

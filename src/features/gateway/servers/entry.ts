@@ -18,7 +18,7 @@ export interface ServerEntry {
   readonly line: number;
   /** Names of the workspaces that it serves; `*` is every one. To any other it is as if it were not there. */
   readonly workspaces: readonly string[];
-  /** Whose operators look after it; where it is not said, those of the default workspace. */
+  /** The workspace whose operators look after it; by default the default one. */
   readonly workspace?: string;
 }
 
@@ -45,7 +45,7 @@ export interface HttpEntry {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What is wrong in the file, and where. The entry is skipped, the others are not. */
+/** A fault in the file, with its line. Its entry is skipped, the others are not. */
 export interface EntryProblem {
   readonly line: number | null;
   readonly server: string | null;

@@ -5,15 +5,15 @@ import { BROKEN_ANSWER, MALFORMED_ANSWER } from './json-rpc.ts';
 import { isTooDeep } from './nesting.ts';
 import { downRefusal, invalidAnswerRefusal } from './refusals.ts';
 
-/** What a call shows about its server: it answers (`well`), nothing, no answer came (`strike`), or it does not know the connection (`forgotten`). */
+/** What a call shows about its server: it answers (`well`), nothing (`unknown`), it cannot be spoken with (`strike`), or it lost the session (`forgotten`). */
 export type ServerHealth = 'well' | 'unknown' | 'strike' | 'forgotten';
 
 const LONGEST = 300;
 
-/** One bounded line, whatever was thrown. */
+/** One bounded line for anything that was thrown. */
 export function errorLine(error: unknown): string {
   const text = error instanceof Error ? withCause(error) : String(error);
-  // What a server says has no bound, and no more of it is looked at than may be shown.
+  // A server's text has no bound: no more of it is looked at than may be shown.
   const line = text
     .slice(0, 4 * LONGEST)
     .replace(/\s+/g, ' ')
@@ -76,7 +76,7 @@ function transportReason(error: unknown): string | undefined {
   return reason === MALFORMED_ANSWER || reason === BROKEN_ANSWER ? reason : undefined;
 }
 
-/** What is wrong with an answer that is neither a result nor an error of the protocol. */
+/** Why an answer is neither a result nor an error of the protocol; undefined if it is one. */
 function notMcpReason(error: unknown): string | undefined {
   // As the SDK reads what came over HTTP.
   if (error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')) return 'It is no message of JSON-RPC.';
@@ -86,7 +86,7 @@ function notMcpReason(error: unknown): string | undefined {
 
 const rpcError = ({ code, message, data }: RpcError): RpcError => ({ code, message, ...(data === undefined || isTooDeep(data) ? {} : { data }) });
 
-/** What the caller is told when a request to the server came to nothing. */
+/** The error for the caller of a failed request, and what the failure shows about the server. */
 export function failureOf(server: string, error: unknown): RequestFailure {
   if (error instanceof Refusal) return { health: 'unknown', thrown: error };
   const answered = rpcErrorOf(error);

@@ -4,10 +4,10 @@ import { refusesInitialize } from './failures.ts';
 
 /** The revision from which on a server is spoken with request by request, without `initialize`. */
 const MODERN = '2026-07-28';
-/** How long anything may take is decided by whoever asks, by its signal. */
+/** The caller's signal decides how long a request may take. */
 export const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** To servers of the older revisions, which hear of it once for all callers. Those of the newer hear each caller's own. */
+/** For servers of the older revisions, which are told once for all callers. Servers of the newer one get each caller's own. */
 const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 /** A transport to a child knows its process, and how that ended. */

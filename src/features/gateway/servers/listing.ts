@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 /** Sends one request and gives its result. */
 export type Ask = (method: string, params?: Json) => Promise<Json>;
 
-/** Everything the server has, all pages of it. Tools are asked for whatever it declares; the rest where it says that it has some. */
+/** Lists everything the server has, all pages of it. Tools are always listed; the rest if the server declares it. */
 export async function listAll(ask: Ask, spoken: Omit<UpstreamFacts, 'resources' | 'resourceTemplates'>): Promise<ServerListing> {
   const { capabilities } = spoken;
   const tools = capabilities.tools ? await allPages(ask, 'tools/list', 'tools', 'name') : await ifAny(allPages(ask, 'tools/list', 'tools', 'name'));

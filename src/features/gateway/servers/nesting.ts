@@ -1,7 +1,7 @@
 /** More than anybody sends in earnest, and far from where writing it down as JSON runs out of stack. */
 export const MAX_LEVELS = 1_000;
 
-/** JSON can be read that cannot be written again: it would be lost on its way to whoever waits for it. */
+/** Some JSON can be read but not written again: it would be lost on its way to the caller. */
 export function isTooDeep(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {

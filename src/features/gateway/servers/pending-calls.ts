@@ -14,7 +14,7 @@ export class QuestionRefused extends Error {
 
 /** More are no questions that anybody answers. */
 const MAX_QUESTIONS = 16;
-/** For so long the caller's answer is waited for, whoever else has a question. */
+/** How long a call waits for its caller's answer before it gives way to another call's question. */
 const GIVE_WAY_MS = 60_000;
 
 interface Question {
@@ -27,7 +27,7 @@ export class PendingCall {
   readonly server: string;
   /** The caller's, of the round that is on. */
   exchange: Exchange | undefined;
-  /** What the server has asked and nobody has answered. */
+  /** Unanswered questions of the server. */
   readonly questions = new Map<string, Question>();
   readonly #cancel = new AbortController();
   #asked = 0;

@@ -10,13 +10,13 @@ export interface WithheldDefinition {
   readonly server: string;
   readonly kind: PinKind;
   readonly name: string;
-  /** What it is or would be called. */
+  /** The name under which it is or would be offered. */
   readonly exposed: string;
   readonly reason: WithheldReason;
   readonly renamed_from: string | null;
   /** Names what is withheld as it is now: who approves says by it what they have seen. Empty where there is nothing to approve. */
   readonly fingerprint: string;
-  /** What was approved, and what a person would approve. */
+  /** The approved definition, and the one that a person would approve. */
   readonly before: Json | null;
   readonly after: Json | null;
 }
@@ -198,7 +198,7 @@ const shown = (pin: Pin, { server, prefix }: Pick<PinNaming, 'server' | 'prefix'
 /** Of all that is shown and would be offered, `_meta` too. */
 const fingerprintOf = ({ kind, seen, approved_hash }: Pin): string => hash('sha256', canonicalJson([kind, seen ?? approved_hash])).slice(0, 24);
 
-/** What is seen now counts from now on. */
+/** Approves the definition as it is seen now. */
 export const approvedPin = (pin: Pin, by: string, now: number): Pin => ({
   ...pin,
   ...{ approved: pin.seen, approved_hash: pin.seen_hash, approved_at: now, approved_by: by },

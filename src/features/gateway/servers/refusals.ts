@@ -19,9 +19,9 @@ const WHY: Record<WithheldReason, string> = {
   invalid: 'is withheld: its definition is not one',
 };
 
-/** What a caller is told who may call it. */
+/** For callers who may call it. */
 export function withheldRefusal({ server, kind, name, exposed, reason }: WithheldDefinition): Refusal {
-  // A name of the server's own choice is words to whoever reads it, and more than a word to a shell.
+  // A server chooses its names: they may read like words of ours, or be commands to a shell.
   const approve = `covenant servers approve ${server} --tool ${/^[A-Za-z0-9_.-]{1,128}$/.test(name) ? name : exposed}`;
   const next =
     reason === 'gone' || reason === 'name_taken' ? `Ask the operator: covenant servers list shows ${server}.` : `Ask the operator to look at it: ${approve}`;

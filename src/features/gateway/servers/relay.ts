@@ -12,7 +12,7 @@ import { type Suspended, SuspendedCalls } from './suspended-calls.ts';
 
 const ASKED = Symbol('asked');
 
-/** What is asked of a server. `schema`: of the tool that is called. */
+/** A request to a server. `schema`: of the tool that is called. */
 export interface ServerRequest {
   readonly method: string;
   readonly params: Json;
@@ -98,7 +98,7 @@ export class Relay {
       // It has fallen: what it fell by, and when it is started again, says more than that the connection is gone.
       if (thrown instanceof Refusal && thrown.code === 'UPSTREAM_DOWN' && this.#supervisor.state === 'down') throw this.#supervisor.refusal();
       if (health !== 'forgotten') throw thrown;
-      // It did not know the connection, so it has not done anything: this is the first time that it hears of it.
+      // It did not know the connection, so it has not done anything yet.
       const next = await this.#supervisor.connected(pending.signal);
       return await this.#send(next, pending, request).catch((again) => {
         throw this.#failure(again, pending).thrown;

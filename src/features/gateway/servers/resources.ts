@@ -52,7 +52,7 @@ export function indexResources(servers: readonly { readonly entry: ServerEntry; 
   };
 }
 
-/** A URI is the server's own, whoever passes it on; a name is what people see, so it says whose it is. */
+/** A URI stays the server's own. People see the name, so it says whose resource it is. */
 function marked({ name: server, prefix }: ServerEntry, definition: Json): Json {
   const name = prefix && typeof definition.name === 'string' ? { name: `${server}_${definition.name}` } : {};
   const meta = typeof definition._meta === 'object' && definition._meta !== null ? definition._meta : {};

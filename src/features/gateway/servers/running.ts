@@ -24,7 +24,7 @@ export interface RunningOptions extends ConfiguredOptions {
 
 const FILE_CHECK_MS = 500;
 const STOP_LIMIT_MS = 20_000;
-/** A server may take longer to come up than whoever restarts it wants to wait. */
+/** A person who restarts a server waits no longer than this. */
 const RESTART_LIMIT_MS = 20_000;
 
 /** The servers of the file, each kept running unless it is switched off. */

@@ -14,7 +14,7 @@ export interface OfferedDefinition {
   readonly definition: Json;
 }
 
-/** What is known of one server, as the store has it. */
+/** The stored knowledge of one server. */
 export interface KnownServer {
   readonly facts: KeptFacts;
   readonly factsText: string;
@@ -23,7 +23,7 @@ export interface KnownServer {
   readonly listed?: ListedDefinitions | undefined;
 }
 
-/** What follows from the file and from what is known: looked up on every call, made anew when either changes. */
+/** The offer that follows from the file and the store. Looked up on every call, computed again when either changes. */
 export interface ServerOffer {
   /** By name. */
   readonly tools: readonly OfferedDefinition[];

@@ -8,7 +8,7 @@ import { type JsonRpcAnswer, readMessages } from './json-rpc.ts';
 export interface StdioOptions {
   readonly children: Pick<Children, 'start'>;
   readonly spawn: Omit<ChildSpec, 'marker'>;
-  /** What it writes to stderr, and what of its stdout is no message. */
+  /** Gets its stderr, and lines of its stdout that are no message. */
   readonly log: BoundedLog;
   readonly limits?: Partial<typeof LIMITS>;
 }
@@ -16,7 +16,7 @@ export interface StdioOptions {
 export const LIMITS = {
   /** Of one message. */
   lineBytes: 16 * 1024 * 1024,
-  /** Of what was sent and the server has not read yet. */
+  /** Of sent messages that the server has not read yet. */
   queuedBytes: 32 * 1024 * 1024,
   /** Of our time: for output that nobody asked for, and for what it writes to stderr. */
   unaskedShare: 0.2,
@@ -92,7 +92,7 @@ export class StdioTransport implements Transport {
     read.then(() => this.#endSoon('closed its output'));
     child.exited.then(async (exit) => {
       this.#exit = exit;
-      // What it had written before is still read; something it has left behind may hold its pipes open, and is not waited for.
+      // Its last output is still read. A process that it left behind may hold the pipes open, and is not waited for.
       await Promise.race([Promise.all([read, complaints]), wait(EXIT_MS, undefined, { ref: false })]);
       this.#end(describeExit(exit));
     });
@@ -176,7 +176,7 @@ export class StdioTransport implements Transport {
     this.#reason = complaint ? `${reason}: ${complaint}` : reason;
     this.#options.log.note(`it ${reason}`);
     this.#unanswered.clear();
-    // A start that fails tells its caller itself; one that could not be ended in full is told to whoever watches.
+    // A failed start rejects by itself; a child that could not be ended in full is reported to `onerror`.
     const stop = async () => {
       const child = await this.#starting?.catch(() => undefined);
       await child?.stop(this.#limits.graceMs);

@@ -29,7 +29,7 @@ export interface ServerListing {
 }
 
 const keptFacts = upstreamFacts.extend({ leftOut: z.array(leftOut) });
-/** What is not pinned, and what of the last listing could not be. */
+/** The facts that are not pinned, and the definitions of the last listing that could not be. */
 export type KeptFacts = Readonly<z.output<typeof keptFacts>>;
 
 export const factsText = (facts: KeptFacts): string => JSON.stringify(facts);

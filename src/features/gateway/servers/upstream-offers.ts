@@ -8,7 +8,7 @@ import { downRefusal, withheldRefusal } from './refusals.ts';
 import { indexResources, type ResourceIndex } from './resources.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What the other servers have to offer. Everything is asked for a workspace, so that no surface can forget which servers serve it. */
+/** The offers of other servers, always for one workspace, so that no surface can forget which servers serve it. */
 export type Upstreams = Pick<UpstreamOffers, 'in' | 'onChange'>;
 export type WorkspaceUpstreams = ReturnType<Upstreams['in']>;
 export type ResourceHolder = NonNullable<ReturnType<WorkspaceUpstreams['holderOf']>>;
@@ -58,7 +58,7 @@ export class UpstreamOffers {
     });
   }
 
-  /** What the servers offer that serve one workspace. Nothing here asks which of its callers may use it: the pipe does. */
+  /** The offers of the servers that serve one workspace. The pipe, not this class, checks which callers may use them. */
   in(workspace: string) {
     const isServed = (server: string) => this.#serves(server, workspace);
     const here = <T extends { readonly server: string }>(all: readonly T[] = []): T | undefined => all.find(({ server }) => isServed(server));
@@ -76,9 +76,9 @@ export class UpstreamOffers {
         tools: () => only(this.#tools().all),
         withheld: (name: string) => withheld('tool', name),
       },
-      /** Those that a person has to approve first, for people to see that they are there. */
+      /** Tools that a person has to approve first, listed so that people see them. */
       withheldTools: () => this.#catalogue.withheldTools(isServed),
-      /** What the known servers can do; decides what the gateway declares of itself. */
+      /** The abilities of the known servers, which the gateway declares as its own. */
       abilities: () => this.#abilities(isServed),
       /** Sorted by name. */
       prompts: () => only(this.#prompts().all),
@@ -86,7 +86,7 @@ export class UpstreamOffers {
       withheldPrompt: (name: string) => withheld('prompt', name),
       resources: () => only(this.#index().resources),
       resourceTemplates: () => only(this.#index().templates),
-      /** Who has it among the servers that the caller may read. */
+      /** The server that has it, among those that the caller may read. */
       holderOf: (uri: string, mayRead: (server: string) => boolean) => holder(this.#index().holderOf(uri, readable(mayRead))),
       /** The holder of a template by its very text, for completion. */
       holderOfTemplate: (uriTemplate: string, mayRead: (server: string) => boolean) => holder(this.#index().holderOfTemplate(uriTemplate, readable(mayRead))),

@@ -17,7 +17,7 @@ import { Watches } from './watches.ts';
 export interface UpstreamParts extends Services {
   readonly version: string;
   readonly transport: (entry: ServerEntry) => UpstreamTransport;
-  /** Where what happens to it is said, beside what it says itself. */
+  /** The server's log, which also gets what happens to it. */
   readonly diary: BoundedLog;
   readonly isKnown: (server: string) => boolean;
   readonly observe: (server: string, listing: ServerListing) => Promise<void>;
@@ -133,7 +133,7 @@ export class Upstream {
     this.#announce('down', 'upstream.down', { while: from, restarts });
   }
 
-  /** Not every attempt: only what is another state than the one last told of. */
+  /** Announces changes of state, not every attempt. */
   #announce(state: 'up' | 'down', kind: string, payload: Record<string, unknown>): void {
     if (state === 'down' && this.#announced === 'down') return;
     this.#announced = state;

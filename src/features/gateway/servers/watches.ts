@@ -3,7 +3,7 @@ import type { UpstreamConnection } from './connection.ts';
 import { errorLine, failureOf } from './failures.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** The resources of one server that somebody wants to hear of: each subscribed to once, and again after every start. */
+/** The watched resources of one server: each is subscribed to once, and again after every start. */
 export class Watches {
   readonly #supervisor: Supervisor;
   readonly #log: Log;
@@ -14,7 +14,7 @@ export class Watches {
     this.#log = log;
   }
 
-  /** Of what nobody has asked for, nobody is told. */
+  /** Changes of resources that nobody watches are not reported. */
   has(uri: string): boolean {
     return this.#watched.has(uri);
   }

@@ -70,7 +70,7 @@ async function summaryOf(tool: OfferedItem, you: 'open' | 'yes' | 'no', day: Day
 /** By the schema, which stays the same object for as long as the tool is offered as it is. */
 const counted = new WeakMap<object, number>();
 
-/** What the definition takes of a model's context, in tokens: its name, description and input schema. Null: it is withheld, and nobody has seen it. */
+/** The tokens that a definition takes of a model's context: name, description and input schema. Null: it is withheld, and nobody has seen it. */
 async function definitionTokens({ name, description, inputSchema, state }: OfferedItem): Promise<number | null> {
   if (state === 'withheld') return null;
   const known = counted.get(inputSchema);

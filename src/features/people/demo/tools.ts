@@ -39,7 +39,7 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
         record(tx, ctx, { category: 'audit', kind: 'demo.begun', subject: SUBJECT });
       });
       const folder = demoFolder(home);
-      // What a demo left that was cut short before it could end.
+      // Left by a demo that was cut short.
       await removeFolder(folder);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       attach(DEMO_SERVER, join(folder, 'changed'));
@@ -90,10 +90,10 @@ function requireDemoWorkspace({ workspace }: Pick<CallContext, 'workspace'>): vo
   if (workspace !== DEMO_WORKSPACE_ID) throw new Refusal('INVALID_INPUT', 'A demo runs in the workspace demo alone.', 'Call it with --workspace demo.');
 }
 
-/** What tells that there was something: the journal goes with no demo, and a workspace without a name could not be read. */
+/** Kept when a demo ends: the journal, which proves what happened, and the workspace's name, without which it could not be read. */
 const KEPT = new Set(['events', 'journal_heads', 'journal_anchors', 'workspaces']);
 
-/** Every row of the workspace, in whatever table there is: one that is added later is emptied too. */
+/** Deletes every row of the workspace in all tables, also in tables that are added later. */
 async function removeRows(db: Db, workspace: string): Promise<number> {
   const tables = await db.introspection.getTables();
   // A database may have other programs' tables too, in schemas of their own.
@@ -109,7 +109,7 @@ async function removeRows(db: Db, workspace: string): Promise<number> {
   return removed;
 }
 
-/** By the last word of the journal on it. */
+/** From the journal's last event on the demo. */
 async function demoState(db: Db, workspace: string): Promise<DemoState> {
   const last = await eventsAbout(db, workspace, [SUBJECT]).select('kind').orderBy('seq', 'desc').limit(1).executeTakeFirst();
   return (last?.kind.replace('demo.', '') as DemoState | undefined) ?? 'none';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contract, MEMBER_READ } from '../../../kernel/contract.ts';
 
-/** What can be found, and where on the dashboard it is shown. */
+/** The kinds of things that can be found. */
 export const KINDS = [
   'task',
   'workstream',

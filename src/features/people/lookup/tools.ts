@@ -69,7 +69,7 @@ interface LookupSource {
   readonly within?: string;
   /** Only operators may list it. */
   readonly guarded?: true;
-  /** Whose titles the viewer may read, where not everybody may read all. */
+  /** Condition for titles that the viewer may read, if not everybody may read all. */
   readonly readable?: (viewer: Principal) => RawBuilder<SqlBool>;
 }
 

@@ -50,7 +50,7 @@ export interface ActorFacts {
   readonly spans: WorkSpan[];
   readonly costs: CostSum[];
   instance: Instance | undefined;
-  /** What it said last that it does. */
+  /** Its last report of what it does. */
   activity: string | null;
   waitsOnPerson: boolean;
   lostAt: number | null;

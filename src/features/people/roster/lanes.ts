@@ -41,7 +41,7 @@ export async function lanesOf(
 
 const endOf = ({ spans }: { spans: readonly ShownSpan[] }): number => Math.max(...spans.map(({ to }) => to ?? Number.POSITIVE_INFINITY));
 
-/** What is held now, as the tables have it: the journal may know of its end alone. */
+/** The work that is held now, from the tables: the journal may have its end alone. */
 export function heldNow({ actor, steps, tasks, instance }: ActorFacts): WorkSpan[] {
   const open = { to: null, end: 'held', reason: null } as const;
   return [

@@ -39,7 +39,7 @@ export async function lastRefusal(db: Db, viewer: Principal, actor: string, day:
   return last ? ((await readRefusals(db, viewer, actor, [last]))[0] ?? null) : null;
 }
 
-/** What the agent was last answered, where that was a refusal: an edit may have been denied since, which blocks no call. */
+/** Whether a refusal was the agent's last answer. An edit may have been denied since, which blocks no call. */
 export function isLastAnswer(day: DayTally, actor: string): (refusal: { seq: number }) => boolean {
   const last = day.actors.get(actor)?.lastCall;
   return ({ seq }) => seq === last?.seq;
@@ -50,7 +50,7 @@ function editIn({ path, claim_id, client, tool }: Readonly<Record<string, unknow
   return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
 }
 
-/** What an overlap was refused with. */
+/** Codes of refusals for an overlap. */
 const OVERLAP = /^(?:VERDICT|OVERLAP|DUPLICATE)_/;
 
 const WARNINGS_LOOKED_AT = 100;

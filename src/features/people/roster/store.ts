@@ -70,7 +70,7 @@ export async function agentsWithSteps(db: Db, workspace: string, actor: string):
   return await matching(db, 'agents', { workspace_id: workspace, actor }).selectAll().where('id', 'in', holders).orderBy('id', 'desc').execute();
 }
 
-/** Turns in cycles, each with the open sessions of whoever has the role. */
+/** Turns in cycles, each with the open sessions of its role. */
 export async function locksHeld(db: Db, workspace: string, now: number) {
   return await db
     .selectFrom('cycles')
@@ -89,7 +89,7 @@ export async function locksHeld(db: Db, workspace: string, now: number) {
     .execute();
 }
 
-/** Those that are not over, and those that ended since then. */
+/** Running instances, and those that ended since then. */
 export async function instancesSince(db: Db, workspace: string, since: number) {
   const instances = matching(db, 'instances', { workspace_id: workspace })
     .selectAll()
@@ -100,7 +100,7 @@ export async function instancesSince(db: Db, workspace: string, since: number) {
   return [...running, ...ended].toSorted((a, b) => b.created_at - a.created_at).slice(0, MAX_SESSIONS);
 }
 
-/** Who waits for a person's word on a call. */
+/** Actors with a call that waits for approval. */
 export async function actorsAwaitingApproval(db: Db, workspace: string, now: number): Promise<string[]> {
   const rows = await matching(db, 'approvals', { workspace_id: workspace, status: 'waiting', deadline_at: { '>': now } })
     .select('actor')
