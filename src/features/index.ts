@@ -58,31 +58,19 @@ export interface FeatureParts {
 }
 
 /** Every feature of the product, by group. What a feature needs of another that it must not import is passed in here. */
-export function productFeatures({
-  services,
-  catalogue,
-  facts,
-  anchors,
-  companionManifest,
-  embedder,
-  machine,
-  inventory,
-  packageRoot,
-  demonstration,
-  limits,
-  undecided,
-}: FeatureParts): Feature[] {
+export function productFeatures(parts: FeatureParts): Feature[] {
+  const { services, catalogue, machine } = parts;
   const tally = new Tally();
-  const overlap = createOverlap(services, embedder);
+  const overlap = createOverlap(services, parts.embedder);
   const worktrees = createWorktrees(services, machine);
   return [
     // core
-    identity(limits),
+    identity(parts.limits),
     capabilities(grantSubjects, { gate: catalogue.gate, tools: (workspace) => offeredTools(catalogue, workspace) }),
-    events(services, tally, demoHold, anchors),
-    server(facts),
-    settings(inventory),
-    devices(packageRoot),
+    events(services, tally, demoHold, parts.anchors),
+    server(parts.facts),
+    settings(parts.inventory),
+    devices(parts.packageRoot),
     hooks(services, { ...sessionListeners, gate: catalogue.gate }),
     // gateway
     tools(catalogue, tally),
@@ -92,7 +80,7 @@ export function productFeatures({
     teamOverview(overlap.finder),
     notes({ ownsTask, ownsWorkstream }),
     coordination(services, { ownsTask, contextOf: latestContextOf, standingContext, onClaim: noteFiles, onHandoff: takeOver }),
-    sessions(services, { ...sessionListeners, heartbeat: [heartbeatListener], manifest: companionManifest }),
+    sessions(services, { ...sessionListeners, heartbeat: [heartbeatListener], manifest: parts.companionManifest }),
     usage,
     // workflow
     repositories,
@@ -113,8 +101,8 @@ export function productFeatures({
     pulls(services, machine, instancePorts),
     // people
     lookup,
-    roster(tally, { undecided }),
-    demo({ ...demonstration, revokeTokens: endAllTokens }),
+    roster(tally, { undecided: parts.undecided }),
+    demo({ ...parts.demonstration, revokeTokens: endAllTokens }),
     // of all groups
     retention(services),
   ];

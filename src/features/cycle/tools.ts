@@ -53,15 +53,11 @@ export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementatio
         if (!cycle) {
           // A broken config is for those calls to refuse that need it.
           const { machine, mode } = await configOf(outside, repository).catch(() => NO_CONFIG);
-          const none = { cycle_id: null, feature: null, phase: null, active_role: null };
-          return await withMirror(
-            mirror,
-            repository,
-            ok({ ...none, mode, handoffs: handoffStatus(machine.roles, new Map()), lock: { locked: false, role: null } }),
-          );
+          const idle = { cycle_id: null, feature: null, phase: null, active_role: null, mode, handoffs: handoffStatuses(machine.roles, new Map()) };
+          return await withMirror(mirror, repository, ok({ ...idle, lock: { locked: false, role: null } }));
         }
         const { cycle_id, feature, phase, active_role, mode, machine, lock_role } = cycle;
-        const handoffs = handoffStatus(machine.roles, await currentHandoffs(ctx.reader, cycle));
+        const handoffs = handoffStatuses(machine.roles, await currentHandoffs(ctx.reader, cycle));
         return await withMirror(mirror, repository, ok({ cycle_id, feature, phase, active_role, mode, handoffs, lock: { locked: true, role: lock_role } }));
       },
     }),
@@ -117,13 +113,8 @@ export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementatio
   ];
 }
 
-const handoffStatus = (roles: readonly string[], handoffs: ReadonlyMap<string, CycleHandoffRow>) =>
-  Object.fromEntries(
-    roles.map((role) => {
-      const handoff = handoffs.get(role);
-      return [
-        role,
-        handoff ? { status: 'present' as const, updated_at: new Date(handoff.created_at).toISOString() } : { status: 'empty' as const, updated_at: null },
-      ];
-    }),
-  );
+const handoffStatuses = (roles: readonly string[], handoffs: ReadonlyMap<string, CycleHandoffRow>) =>
+  Object.fromEntries(roles.map((role) => [role, handoffStatus(handoffs.get(role))]));
+
+const handoffStatus = (handoff: CycleHandoffRow | undefined) =>
+  handoff ? { status: 'present' as const, updated_at: new Date(handoff.created_at).toISOString() } : { status: 'empty' as const, updated_at: null };

@@ -104,7 +104,7 @@ async function unusedCode(tx: Tx): Promise<string> {
 async function answerPoll(tx: Tx, row: DeviceGrantRow | undefined, limits: Pick<IdentityLimits, 'agent_token_days'>): Promise<PollAnswer> {
   if (!row) return { status: 'expired' };
   if (isTooSoon(row, tx.now)) {
-    const interval = slower(row.interval_seconds);
+    const interval = slowerInterval(row.interval_seconds);
     await changeRows(tx.db, 'device_grants', { id: row.id }, { interval_seconds: interval });
     return { status: 'slow_down', interval };
   }
@@ -151,7 +151,7 @@ const isTooSoon = ({ polled_at, interval_seconds }: Pick<DeviceGrantRow, 'polled
   polled_at !== null && now - polled_at < interval_seconds * 1_000 - GRACE_MS;
 
 /** A machine that asks too often has to wait longer from then on. */
-const slower = (interval: number): number => Math.min(interval + SLOWER_BY_SECONDS, LONGEST_INTERVAL_SECONDS);
+const slowerInterval = (interval: number): number => Math.min(interval + SLOWER_BY_SECONDS, LONGEST_INTERVAL_SECONDS);
 
 type DeviceRequestState = 'pending' | 'approved' | 'denied' | 'expired' | 'consumed';
 

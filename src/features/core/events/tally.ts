@@ -95,7 +95,7 @@ function count(counting: Counting, event: CountedEvent): void {
   const { seq, time, kind } = event;
   const actor = getOrAdd(counting.actors, event.actor, noCalls);
   if (!isOfMachine(event)) actor.lastCall = { seq, time, refused };
-  add(actor.minutes, minute, refused);
+  addCall(actor.minutes, minute, refused);
   if (refused) addRefusal(actor.refusals, { seq, time, kind, outcome, code });
   if (event.subject === null) return;
   const tool = getOrAdd(counting.tools, event.subject, () => ({ minutes: new Map(), durations: [] }));
@@ -103,7 +103,7 @@ function count(counting: Counting, event: CountedEvent): void {
   counting.tools.delete(event.subject);
   counting.tools.set(event.subject, tool);
   if (counting.tools.size > MAX_TOOLS) counting.tools.delete(counting.tools.keys().next().value as string);
-  add(tool.minutes, minute, refused);
+  addCall(tool.minutes, minute, refused);
   tool.durations.push(duration_ms);
   if (tool.durations.length > DURATIONS_KEPT) tool.durations.shift();
 }
@@ -119,7 +119,7 @@ export const DENIED_EDIT = 'edit.denied';
 
 function countDenied(counting: Counting, { seq, time, kind, actor: name }: CountedEvent, minute: number): void {
   const actor = getOrAdd(counting.actors, name, noCalls);
-  add(actor.minutes, minute, true);
+  addCall(actor.minutes, minute, true);
   addRefusal(actor.refusals, { seq, time, kind, outcome: 'blocked', code: null });
 }
 
@@ -146,7 +146,7 @@ function readUsage(payload: string): Usage {
   }
 }
 
-function add(minutes: Map<number, CallCounts>, minute: number, refused: boolean): void {
+function addCall(minutes: Map<number, CallCounts>, minute: number, refused: boolean): void {
   const counts = getOrAdd(minutes, minute, () => ({ calls: 0, refused: 0 }));
   counts.calls++;
   if (refused) counts.refused++;

@@ -24,7 +24,7 @@ const NOT_MADE: Partial<Record<RunQuestion['event'], string>> = { commit: 'This 
 /** Why the files are not this agent's to write, which is on record; undefined where they are. */
 export async function findDenial(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<string | undefined> {
   const now = ctx.clock.now();
-  const found = await editConflicts(ctx.reader, ctx.workspace, question.edits ?? [], ownClaimFilter(ctx.principal, hook, question.person), now);
+  const found = await editConflicts(ctx.reader, ctx.workspace, question.edits ?? [], ownClaimFilter(ctx.principal, hook, question), now);
   if (found.length === 0) return undefined;
   const read = found.filter(({ unread }) => !unread);
   const conflicts = read.length > 0 ? read : found;

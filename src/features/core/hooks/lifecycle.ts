@@ -11,7 +11,7 @@ import { welcome } from './welcome.ts';
 import { changesAtStart, reportWorkingTree, updateChangesAtStart } from './working-tree.ts';
 
 /** The run has a session of ours from here on: the one it had, if that has not ended. */
-export async function startSession(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<HookReply> {
+export async function handleSessionStart(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<HookReply> {
   const started = await withOpenSession(ctx, question, hook);
   const session_id = started.run?.session_id ?? null;
   if (!question.hears) return { session_id };

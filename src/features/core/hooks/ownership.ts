@@ -4,12 +4,13 @@ import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { ClaimRow } from '../../team/coordination/index.ts';
 import { type AgentRow, agentsActingAs } from '../../workflow/agents/index.ts';
 import type { HookCaller, HookContext } from './context.ts';
+import type { RunQuestion } from './contract.ts';
 
 /** The agent is never in its own way: what it has claimed in this run, in none that is known, or in one that is over, is its own. */
 export function ownClaimFilter(
   { actor, developerId, instanceId }: Principal,
   { others, sessionId }: HookContext,
-  person = false,
+  { person = false }: Pick<RunQuestion, 'person'> = {},
 ): (claim: ClaimRow) => boolean {
   const elsewhere = new Set(others.flatMap(({ session_id }) => session_id ?? []));
   return (claim) => {

@@ -7,7 +7,7 @@ import { failsClosed } from '../settings/index.ts';
 import { type HookContext, hookContextOf, runsAround } from './context.ts';
 import { hearHook, type RunQuestion } from './contract.ts';
 import { findDenial } from './edits.ts';
-import { continueSession, handleSessionEnd, startSession } from './lifecycle.ts';
+import { continueSession, handleSessionEnd, handleSessionStart } from './lifecycle.ts';
 import { deliverNews, type NewsScope } from './news.ts';
 import { recover } from './recover.ts';
 import { rightsOf } from './rights.ts';
@@ -42,7 +42,7 @@ const handleCompaction: HookHandler = async (ctx, { hears }, hook) => {
 };
 
 const HANDLERS: Readonly<Record<HookEvent, HookHandler>> = {
-  'session-start': startSession,
+  'session-start': handleSessionStart,
   'session-end': handleSessionEnd,
   prompt: tellNews('open'),
   'before-tool': checkEdits,

@@ -30,8 +30,8 @@ export function createRedactReply({ store }: Services): Ports['redact'] {
     const { workspace } = principal;
     const hidden = hiddenAmong(await store.access.get(`developers ${workspace}`, () => developersOf(store.reader, workspace)), principal);
     if (hidden.size === 0) return reply;
-    const veil = await veilOver(store.reader, workspace, hidden, principal, text);
-    const data = veiled(reply.data, veil);
+    const veil = await createVeil(store.reader, workspace, hidden, principal, text);
+    const data = redactValue(reply.data, veil);
     if (reply.status === 'ok') return { ...reply, data, message: veil.withoutIds(reply.message) };
     const refused = refusedValue(reply, args);
     const worded = (words: string): string => veil.withoutIds(words, refused);
@@ -56,8 +56,8 @@ export async function eventRedactor(db: Db, workspace: string, viewer: Principal
   const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
   if (hidden.size === 0) return async (page) => [...page];
   return async (page) => {
-    const veil = await veilOver(db, workspace, hidden, viewer, JSON.stringify(page));
-    return page.map((event) => veiledEvent(event, veil, isBy(event, viewer)));
+    const veil = await createVeil(db, workspace, hidden, viewer, JSON.stringify(page));
+    return page.map((event) => redactEvent(event, veil, isCausedBy(event, viewer)));
   };
 }
 
@@ -65,7 +65,7 @@ export async function eventRedactor(db: Db, workspace: string, viewer: Principal
 export async function valueRedactor(db: Db, workspace: string, viewer: Principal): Promise<<T>(value: T) => Promise<T>> {
   const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
   if (hidden.size === 0) return async (value) => value;
-  return async (value) => veiled(value, await veilOver(db, workspace, hidden, viewer, JSON.stringify(value)), false) as typeof value;
+  return async (value) => redactValue(value, await createVeil(db, workspace, hidden, viewer, JSON.stringify(value)), false) as typeof value;
 }
 
 /** A private developer is hidden from everybody but themselves. */
@@ -115,7 +115,7 @@ interface Veil {
 }
 
 /** Knows of every id in the text whether it is a private developer's. */
-async function veilOver(db: Db, workspace: string, hidden: ReadonlySet<string>, viewer: Principal, text: string): Promise<Veil> {
+async function createVeil(db: Db, workspace: string, hidden: ReadonlySet<string>, viewer: Principal, text: string): Promise<Veil> {
   const instances = new Set((await instancesOf(db, workspace, [...hidden])).map((id) => `instance:${id}`));
   const byKind = Map.groupBy(new Set(Array.from(text.matchAll(ID), ([id]) => id)), (id) => id.slice(0, id.indexOf('_')));
   const theirs = new Set(hidden);
@@ -234,33 +234,33 @@ const EVENT_LINKS = new Set([
 const OWNER_FIELDS = ['developer', 'developer_id', 'owner', 'actor', 'from', 'by', 'agent_id', 'assigned_agent_id', 'agent_name', 'sender_id', 'name'];
 
 /** An answer, or a part of one, as the viewer may read it. */
-function veiled(value: unknown, veil: Veil, within = false): unknown {
+function redactValue(value: unknown, veil: Veil, within = false): unknown {
   if (typeof value === 'string') return veil.withoutIds(value);
-  if (Array.isArray(value)) return value.map((inner) => veiled(inner, veil, within));
+  if (Array.isArray(value)) return value.map((inner) => redactValue(inner, veil, within));
   if (!isRecord(value)) return value;
-  const own = ownField(value);
+  const own = ownIdField(value);
   const ownId = own === undefined ? undefined : (value[own] as string);
-  const fields = Object.entries(value).map(([field, inner]) => [field, field === own ? ownWord(value[own] as string, veil) : inner] as const);
-  const isPrivate = (ownId === undefined ? within : veil.isTheirs(ownId)) || isOf(value, veil);
+  const fields = Object.entries(value).map(([field, inner]) => [field, field === own ? redactOwnId(value[own] as string, veil) : inner] as const);
+  const isPrivate = (ownId === undefined ? within : veil.isTheirs(ownId)) || isOfHidden(value, veil);
   if (isPrivate && value.to !== undefined && value.to === veil.viewer) return Object.fromEntries(fields);
   const links = ownId !== undefined && veil.isPlace(ownId) ? PLACE_LINKS : LINKS;
   return Object.fromEntries(
     fields.map(([field, inner]) => {
       if (field === own) return [field, inner];
       if (isPrivate && links[field] !== undefined && inner !== null && inner !== PRIVATE) return [field, links[field]];
-      return [field, veiled(inner, veil, isPrivate)];
+      return [field, redactValue(inner, veil, isPrivate)];
     }),
   );
 }
 
 /** A view names the thing that it is of first. */
-const ownField = (view: Record<string, unknown>): string | undefined =>
+const ownIdField = (view: Record<string, unknown>): string | undefined =>
   Object.keys(view).find((field) => (field === 'id' || field.endsWith('_id')) && typeof view[field] === 'string');
 
 /** A developer and a token have no id for others, not even where they are listed. */
-const ownWord = (id: string, veil: Veil): string => (/^(?:dev|tok)_|@|:/.test(id) ? veil.withoutIds(id) : id);
+const redactOwnId = (id: string, veil: Veil): string => (/^(?:dev|tok)_|@|:/.test(id) ? veil.withoutIds(id) : id);
 
-function isOf(view: Record<string, unknown>, veil: Veil): boolean {
+function isOfHidden(view: Record<string, unknown>, veil: Veil): boolean {
   return OWNER_FIELDS.some((field) => {
     const who = view[field];
     if (typeof who === 'string') return who === PRIVATE || (who !== '' && veil.withoutIds(who) === PRIVATE);
@@ -268,19 +268,19 @@ function isOf(view: Record<string, unknown>, veil: Veil): boolean {
   });
 }
 
-const isBy = ({ actor }: JournalEvent, { developerId }: Principal): boolean => developerId !== null && actor.endsWith(developerId);
+const isCausedBy = ({ actor }: JournalEvent, { developerId }: Principal): boolean => developerId !== null && actor.endsWith(developerId);
 
 /** An event as the viewer may read it. `isOwn`: they caused it. */
-function veiledEvent(event: JournalEvent, veil: Veil, isOwn: boolean): JournalEvent {
+function redactEvent(event: JournalEvent, veil: Veil, isOwn: boolean): JournalEvent {
   const actor = veil.withoutIds(event.actor);
   const isPrivate = actor.includes(PRIVATE);
   const own = event.subject?.match(ID)?.[0];
   const subject = event.subject === null ? null : own !== undefined && !/^(?:dev|tok)_/.test(own) ? event.subject : veil.withoutIds(event.subject);
   // A token, session or instance of theirs stays theirs, also if somebody else made or ended it.
   const isTheirs =
-    isPrivate || (own !== undefined && veil.isTheirs(own)) || (event.subject !== null && veil.isTheirs(event.subject)) || isOf(event.payload, veil);
+    isPrivate || (own !== undefined && veil.isTheirs(own)) || (event.subject !== null && veil.isTheirs(event.subject)) || isOfHidden(event.payload, veil);
   const payload = (isTheirs ? withoutLinks(event.payload) : event.payload) as Record<string, unknown>;
-  const shown = mapped(payload, (text) => (text === own ? text : veil.withoutIds(text))) as Record<string, unknown>;
+  const shown = mapTexts(payload, (text) => (text === own ? text : veil.withoutIds(text))) as Record<string, unknown>;
   // It was worded for the caller, with names of people that others may not read, or may no longer.
   if (!isOwn) {
     delete shown.told;
@@ -299,9 +299,9 @@ function withoutLinks(value: unknown): unknown {
   return Object.fromEntries(kept.map(([field, inner]) => [field, field === 'client' ? PRIVATE : withoutLinks(inner)]));
 }
 
-function mapped(value: unknown, word: (text: string) => string): unknown {
+function mapTexts(value: unknown, word: (text: string) => string): unknown {
   if (typeof value === 'string') return word(value);
-  if (Array.isArray(value)) return value.map((inner) => mapped(inner, word));
+  if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, word));
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, mapped(inner, word)]));
+  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, mapTexts(inner, word)]));
 }

@@ -22,34 +22,22 @@ export interface RefusalRecorder {
   flush(all?: boolean): Promise<void>;
 }
 
-/** Whose requests were refused, and what the journal says of them. */
-interface RefusalSource {
-  readonly key: string;
-  readonly isAnonymous: boolean;
-  readonly workspace: string;
-  readonly actor: string;
-  readonly payload: Readonly<Record<string, string>>;
-}
+const ANONYMOUS = 'anonymous';
 
-const addressSource = (key: string, source: string): RefusalSource => ({
-  key,
-  isAnonymous: true,
-  workspace: DEFAULT_WORKSPACE_ID,
-  actor: 'anonymous',
-  payload: { source },
-});
+const addressSource = (source: string) => ({ key: `address ${source}`, workspace: DEFAULT_WORKSPACE_ID, actor: ANONYMOUS, payload: { source } });
 
-const OTHER_ADDRESSES = addressSource('others', 'others');
+const OTHER_ADDRESSES = addressSource('others');
 
-function sourceOf(caller: Principal | string): RefusalSource {
-  if (typeof caller === 'string') return addressSource(`address ${addressGroup(caller)}`, addressGroup(caller));
+/** Whose requests were refused, as the journal names it. */
+function sourceOf(caller: Principal | string) {
+  if (typeof caller === 'string') return addressSource(addressGroup(caller));
   const { tokenId, workspace, actor } = caller;
-  return { key: `token ${tokenId}`, isAnonymous: false, workspace, actor, payload: { token_id: tokenId } };
+  return { key: `token ${tokenId}`, workspace, actor, payload: { token_id: tokenId } };
 }
 
-/** What one source was refused in one minute. */
+/** The refusals of one source in one minute. */
 interface RefusalWindow {
-  readonly source: RefusalSource;
+  readonly source: ReturnType<typeof sourceOf>;
   readonly since: number;
   /** How many were journaled each by itself. */
   single: number;
@@ -69,7 +57,7 @@ export function createRefusalRecorder({ store, clock, log }: Services): RefusalR
   const windowOf = (caller: Principal | string): RefusalWindow => {
     const now = clock.now();
     const own = sourceOf(caller);
-    const source = own.isAnonymous && windows.size >= MAX_SOURCES && !windows.has(own.key) ? OTHER_ADDRESSES : own;
+    const source = own.actor === ANONYMOUS && windows.size >= MAX_SOURCES && !windows.has(own.key) ? OTHER_ADDRESSES : own;
     const open = windows.get(source.key);
     if (open && now - open.since < WINDOW_MS) return open;
     if (open) endedWindows.push(open);
@@ -92,7 +80,7 @@ export function createRefusalRecorder({ store, clock, log }: Services): RefusalR
       const window = windowOf(source);
       if (window.single >= MAX_SINGLE_PER_WINDOW) return void addTo(window, String(event.payload?.code ?? event.payload?.reason ?? event.kind));
       window.single++;
-      await append(DEFAULT_WORKSPACE_ID, { ...event, actor: 'anonymous', payload: { source, ...event.payload } });
+      await append(DEFAULT_WORKSPACE_ID, { ...event, actor: ANONYMOUS, payload: { source, ...event.payload } });
     },
     count(source, code) {
       addTo(windowOf(source), code);

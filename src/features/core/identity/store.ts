@@ -12,7 +12,6 @@ export interface TokenWithDeveloper extends TokenRow {
 }
 
 const tokenByHash = compiledQuery(1, (db, hash: string) => tokensWithDeveloper(db).where('tokens.hash', '=', hash));
-
 const tokenByPreviousHash = compiledQuery(1, (db, hash: string) => tokensWithDeveloper(db).where('tokens.previous_hash', '=', hash));
 const tokenById = compiledQuery(2, (db, workspace: string, id: string) =>
   tokensWithDeveloper(db).where('tokens.workspace_id', '=', workspace).where('tokens.id', '=', id),

@@ -23,17 +23,20 @@ const AROUND = 60;
 export function differenceOf(before: Json | null, after: Json | null, isWhole = false): { changes: Change[]; more: number } {
   const bounds = isWhole ? WHOLE : BRIEF;
   const all: Change[] = [];
-  if (before && after) collect('', before, after, all);
+  if (before && after) collectChanges('', before, after, all);
   else
     for (const [key, value] of Object.entries(before ?? after ?? {}))
       if (key !== 'name') all.push(change(key, before ? value : undefined, after ? value : undefined));
-  const changes = all.slice(0, bounds.changes).map(({ path, ...texts }) => ({ path, before: cut(texts.before, bounds), after: cut(texts.after, bounds) }));
+  const changes = all
+    .slice(0, bounds.changes)
+    .map(({ path, ...texts }) => ({ path, before: shorten(texts.before, bounds), after: shorten(texts.after, bounds) }));
   return { changes, more: all.length - changes.length };
 }
 
-function collect(path: string, before: unknown, after: unknown, into: Change[]): void {
+function collectChanges(path: string, before: unknown, after: unknown, into: Change[]): void {
   if (isRecord(before) && isRecord(after)) {
-    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) collect(path ? `${path}.${key}` : key, own(before, key), own(after, key), into);
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
+      collectChanges(path ? `${path}.${key}` : key, own(before, key), own(after, key), into);
   } else if (!isDeepStrictEqual(before, after)) into.push(change(path, before, after));
 }
 
@@ -44,14 +47,14 @@ function change(path: string, before: unknown, after: unknown): Change {
   // Else 5 and "5" would read the same.
   const inQuotes = before !== undefined && after !== undefined && typeof before !== typeof after;
   const [left, right] = [textOf(before, inQuotes), textOf(after, inQuotes)];
-  return { path, ...(left === null || right === null ? { before: left, after: right } : around(left, right)) };
+  return { path, ...(left === null || right === null ? { before: left, after: right } : differingParts(left, right)) };
 }
 
 const textOf = (value: unknown, inQuotes: boolean): string | null =>
   value === undefined ? null : typeof value === 'string' && !inQuotes ? value : JSON.stringify(value);
 
 /** Of long texts the part that differs: a change must not hide behind what a reader would stop reading at. */
-function around(before: string, after: string): { before: string; after: string } {
+function differingParts(before: string, after: string): { before: string; after: string } {
   if (before.length <= LONG && after.length <= LONG) return { before, after };
   let start = 0;
   while (start < before.length && before[start] === after[start]) start++;
@@ -66,5 +69,5 @@ function around(before: string, after: string): { before: string; after: string 
 }
 
 /** Says how much is missing: a long text that ends without a word would pass for the whole. */
-const cut = (text: string | null, { text: most }: Bounds): string | null =>
+const shorten = (text: string | null, { text: most }: Bounds): string | null =>
   text === null || text.length <= most ? text : `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;

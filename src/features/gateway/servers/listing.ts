@@ -15,11 +15,12 @@ export type Ask = (method: string, params?: Json) => Promise<Json>;
 /** Lists everything the server has, all pages of it. Tools are always listed; the rest if the server declares it. */
 export async function listAll(ask: Ask, spoken: Omit<UpstreamFacts, 'resources' | 'resourceTemplates'>): Promise<ServerListing> {
   const { capabilities } = spoken;
-  const tools = capabilities.tools ? await allPages(ask, 'tools/list', 'tools', 'name') : await ifAny(allPages(ask, 'tools/list', 'tools', 'name'));
+  const listedTools = allPages(ask, 'tools/list', 'tools', 'name');
+  const tools = await (capabilities.tools ? listedTools : emptyWithoutMethod(listedTools));
   const prompts = capabilities.prompts ? await allPages(ask, 'prompts/list', 'prompts', 'name') : [];
   const has = Boolean(capabilities.resources);
-  const resources = has ? await ifAny(allPages(ask, 'resources/list', 'resources', 'uri')) : [];
-  const resourceTemplates = has ? await ifAny(allPages(ask, 'resources/templates/list', 'resourceTemplates', 'uriTemplate')) : [];
+  const resources = has ? await emptyWithoutMethod(allPages(ask, 'resources/list', 'resources', 'uri')) : [];
+  const resourceTemplates = has ? await emptyWithoutMethod(allPages(ask, 'resources/templates/list', 'resourceTemplates', 'uriTemplate')) : [];
   return { facts: { ...spoken, resources, resourceTemplates }, tools, prompts };
 }
 
@@ -43,7 +44,7 @@ async function allPages(ask: Ask, method: string, key: string, id: string): Prom
 }
 
 /** Nothing, where the server has no such method. */
-async function ifAny(items: Promise<Json[]>): Promise<Json[]> {
+async function emptyWithoutMethod(items: Promise<Json[]>): Promise<Json[]> {
   try {
     return await items;
   } catch (error) {

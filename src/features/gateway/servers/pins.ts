@@ -51,10 +51,10 @@ export function compareListing(
   const leftOut: LeftOut[] = [];
   for (const kind of PIN_KINDS) {
     const pins = new Map((known ?? []).filter((pin) => pin.kind === kind).map((pin) => [pin.name, pin]));
-    const listed = sift(kind, kind === 'tool' ? listing.tools : listing.prompts, leftOut);
+    const listed = usableDefinitions(kind, kind === 'tool' ? listing.tools : listing.prompts, leftOut);
     const names = new OwnNames(naming, kind, listed.keys(), pins);
     for (const [name, definition] of listed) {
-      const next = seenNow(pins.get(name) ?? unknownPin(naming.server, kind, name, now), definition, names.nameOf(name), now, known === undefined);
+      const next = updateSeen(pins.get(name) ?? unknownPin(naming.server, kind, name, now), definition, names.nameOf(name), now, known === undefined);
       if (next !== pins.get(name)) write.push(next);
     }
     for (const pin of pins.values()) {
@@ -72,7 +72,7 @@ export type ListedDefinitions = ReadonlyMap<string, Pick<Pin, 'seen' | 'seen_has
 export function definitionsIn(listing: Pick<ServerListing, 'tools' | 'prompts'>): ListedDefinitions {
   const listed = new Map<string, Pick<Pin, 'seen' | 'seen_hash'>>();
   for (const kind of PIN_KINDS) {
-    for (const [name, seen] of sift(kind, kind === 'tool' ? listing.tools : listing.prompts, []))
+    for (const [name, seen] of usableDefinitions(kind, kind === 'tool' ? listing.tools : listing.prompts, []))
       listed.set(`${kind} ${name}`, { seen, seen_hash: definitionHash(seen) });
   }
   return listed;
@@ -91,7 +91,7 @@ export function asListed(pins: readonly Pin[], listed: ListedDefinitions | undef
 }
 
 /** The definitions that can be offered, the first of each name. */
-function sift(kind: PinKind, definitions: readonly unknown[], leftOut: LeftOut[]): Map<string, NamedDefinition> {
+function usableDefinitions(kind: PinKind, definitions: readonly unknown[], leftOut: LeftOut[]): Map<string, NamedDefinition> {
   const listed = new Map<string, NamedDefinition>();
   for (const definition of definitions) {
     if (!isUsable(kind, definition)) leftOut.push({ kind, name: printableName(definition), reason: 'invalid' });
@@ -114,7 +114,7 @@ const unknownPin = (server: string, kind: PinKind, name: string, now: number): P
 });
 
 /** The same object where nothing has changed. */
-function seenNow(pin: Pin, definition: NamedDefinition, exposed: string, now: number, isFirstSight: boolean): Pin {
+function updateSeen(pin: Pin, definition: NamedDefinition, exposed: string, now: number, isFirstSight: boolean): Pin {
   const seen_hash = definitionHash(definition);
   if (pin.seen_hash === seen_hash && pin.exposed === exposed) return pin;
   const seen = pin.seen_hash === seen_hash ? pin : { ...pin, seen: definition, seen_hash, seen_at: now };

@@ -80,7 +80,7 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
         const wanted = server === undefined ? own : [ownEntry(ctx, server)];
         const viewOf = withheldViewer(ctx, server !== undefined);
         const item = async (entry: ServerEntry) =>
-          itemOf(entry, catalogue, control.status(entry.name), await viewOf(entry.name, catalogue.withheldOf(entry.name)));
+          viewServer(entry, catalogue, control.status(entry.name), await viewOf(entry.name, catalogue.withheldOf(entry.name)));
         return ok({
           items: await Promise.all(wanted.map(item)),
           problems: [...(isWhole ? problems : []), ...wanted.flatMap(misnamed)],
@@ -188,7 +188,7 @@ function whyLeft(server: string, left: readonly WithheldDefinition[], done: stri
   return `What is withheld of ${server} is no longer as it was shown; nothing was ${done}.`;
 }
 
-function itemOf(entry: ServerEntry, catalogue: ServerCatalogue, status: ServerStatus, withheld: WithheldView[]) {
+function viewServer(entry: ServerEntry, catalogue: ServerCatalogue, status: ServerStatus, withheld: WithheldView[]) {
   const { name, line, transport, enabled, lazy, prefix, workspaces, timeoutMs } = entry;
   const facts = catalogue.known(name);
   const count = (offered: readonly { entry: ServerEntry }[]) => offered.filter((one) => one.entry.name === name).length;

@@ -149,7 +149,7 @@ export class UpstreamOffers {
       /** The arguments as the protocol has them. */
       get: (args: Json | undefined, ctx: RelayContext) => this.#request(entry.name, ctx, 'prompts/get', { name, ...(args ? { arguments: args } : {}) }),
       complete: (params: CompletionParams, ctx: RelayContext) =>
-        this.#request(entry.name, ctx, 'completion/complete', { ref: { type: 'ref/prompt', name }, ...given(params) }),
+        this.#request(entry.name, ctx, 'completion/complete', { ref: { type: 'ref/prompt', name }, ...completionParams(params) }),
     };
   }
 
@@ -160,7 +160,7 @@ export class UpstreamOffers {
       timeoutMs,
       read: (uri: string, ctx: RelayContext) => this.#request(server, ctx, 'resources/read', { uri }),
       complete: (uri: string, params: CompletionParams, ctx: RelayContext) =>
-        this.#request(server, ctx, 'completion/complete', { ref: { type: 'ref/resource', uri }, ...given(params) }),
+        this.#request(server, ctx, 'completion/complete', { ref: { type: 'ref/resource', uri }, ...completionParams(params) }),
       /** From now on a change of the resource is told to `onChange`, until the returned function is called. */
       watch: async (uri: string) => await this.#upstream(server).watches.watch(uri),
     };
@@ -209,4 +209,4 @@ function lookup<T extends { readonly name: string }>(source: () => readonly Offe
   };
 }
 
-const given = ({ argument, context }: CompletionParams): Json => ({ argument, ...(context ? { context } : {}) });
+const completionParams = ({ argument, context }: CompletionParams): Json => ({ argument, ...(context ? { context } : {}) });

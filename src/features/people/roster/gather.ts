@@ -70,7 +70,7 @@ interface Sources {
 }
 
 /** Everybody who acts or acted lately, with what each of them holds. Each source is bounded. */
-export async function gather(db: Db, viewer: Principal, sources: Sources, now: number): Promise<RosterFacts> {
+export async function gatherRoster(db: Db, viewer: Principal, sources: Sources, now: number): Promise<RosterFacts> {
   const { workspace } = viewer;
   const rows = {
     tokens: await agentTokens(db, workspace),

@@ -10,7 +10,7 @@ import { releaseClaim } from '../../team/coordination/index.ts';
 import { leave } from '../../workflow/agents/index.ts';
 import { releaseClaimsOf as releaseStepsOf } from '../../workflow/steps/index.ts';
 import { AGENT_STATES, type AgentState, agentsLanes, agentsList, agentsRelease, agentsShow, firstSteps, newsList, waitingList } from './contract.ts';
-import { type ActorFacts, gather } from './gather.ts';
+import { type ActorFacts, gatherRoster } from './gather.ts';
 import { Happenings } from './happenings.ts';
 import { lanesOf } from './lanes.ts';
 import { newsSince } from './news.ts';
@@ -18,7 +18,7 @@ import { lastRefusal } from './refusals.ts';
 import { requireFacts, showAgent } from './show.ts';
 import { agentsWithSteps, claimsLive, readFirstSteps } from './store.ts';
 import { rowsOf } from './views.ts';
-import { type WaitingPorts, waitingOn } from './waiting.ts';
+import { listWaiting, type WaitingPorts } from './waiting.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -29,7 +29,7 @@ export function rosterTools(tally: Tally, ports: WaitingPorts): Implementation[]
     implement(agentsList, {
       read: async ({ limit, offset }, { reader, principal, clock }) => {
         const now = clock.now();
-        const gathered = await gather(reader, principal, sources, now);
+        const gathered = await gatherRoster(reader, principal, sources, now);
         const rows = rowsOf(gathered, await viewerOf(reader, principal), now).toSorted(
           (a, b) => urgency(a.row.state) - urgency(b.row.state) || (b.row.last_seen_at ?? 0) - (a.row.last_seen_at ?? 0),
         );
@@ -46,19 +46,19 @@ export function rosterTools(tally: Tally, ports: WaitingPorts): Implementation[]
     implement(agentsShow, {
       read: async ({ agent_id }, { reader, principal, clock }) => {
         const now = clock.now();
-        return ok(await showAgent(reader, principal, await gather(reader, principal, sources, now), agent_id, now));
+        return ok(await showAgent(reader, principal, await gatherRoster(reader, principal, sources, now), agent_id, now));
       },
     }),
     implement(agentsLanes, {
       read: async ({ hours }, { reader, principal, workspace, clock }) => {
         const to = clock.now();
-        const gathered = await gather(reader, principal, sources, to);
+        const gathered = await gatherRoster(reader, principal, sources, to);
         return ok(await lanesOf(reader, workspace, gathered, await viewerOf(reader, principal), { from: to - hours * HOUR_MS, to }));
       },
     }),
     implement(agentsRelease, {
       prepare: async ({ agent_id }, { reader, principal, clock }) =>
-        requireFacts(await gather(reader, principal, sources, clock.now()), await viewerOf(reader, principal), agent_id),
+        requireFacts(await gatherRoster(reader, principal, sources, clock.now()), await viewerOf(reader, principal), agent_id),
       write: async (tx, _, ctx, facts) => ok(await releaseAll(tx, ctx, facts)),
     }),
     implement(newsList, {
@@ -68,7 +68,7 @@ export function rosterTools(tally: Tally, ports: WaitingPorts): Implementation[]
         return ok(await newsSince(reader, principal, events, { since: since ?? now - 24 * HOUR_MS, limit, now }));
       },
     }),
-    implement(waitingList, { read: async (_, { reader, principal, clock }) => ok(await waitingOn(reader, principal, ports, clock.now())) }),
+    implement(waitingList, { read: async (_, { reader, principal, clock }) => ok(await listWaiting(reader, principal, ports, clock.now())) }),
     implement(firstSteps, { read: async (_, { reader, workspace }) => ok(await readFirstSteps(reader, workspace)) }),
   ];
 }

@@ -28,7 +28,7 @@ const MAX_DEVICES = 50;
 const TEXT_SHOWN = 500;
 
 /** Everything that waits on the caller, in the order in which it should be settled. */
-export async function waitingOn(db: Db, principal: Principal, ports: WaitingPorts, now: number): Promise<Waiting> {
+export async function listWaiting(db: Db, principal: Principal, ports: WaitingPorts, now: number): Promise<Waiting> {
   const viewer = await viewerOf(db, principal);
   const found = [await questions(db, principal, viewer, now), await reviews(db, principal)];
   if (principal.operator) found.push(await heldCalls(db, principal, now), await devices(db, principal, now), await definitions(principal, ports));
