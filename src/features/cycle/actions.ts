@@ -8,6 +8,7 @@ import type { Tx } from '../../storage/write.ts';
 import { valueRedactor } from '../core/identity/index.ts';
 import { archiveCycle, cancelCycle, completeCycle, startCycle } from './advance.ts';
 import { NO_CONFIG } from './config.ts';
+import { configOf } from './config-file.ts';
 import {
   cyclesArchive,
   cyclesCancel,
@@ -27,7 +28,7 @@ import { archivePath } from './files.ts';
 import { timesTaken } from './machine.ts';
 import { type Mirror, withMirror } from './mirror.ts';
 import { HANDOFF_LISTS, type HandoffPayload } from './payload.ts';
-import { type CycleOutside, configOf, repositoryOf } from './place.ts';
+import { type CycleOutside, repositoryOf } from './place.ts';
 import { findSession, sessionsIn } from './role-sessions.ts';
 import { activeCycle, findCycle, handoffTargets, handoffWithPrevious, listCycles, pageOfHandoffs, recentHandoffs, type StoredCycle } from './store.ts';
 import { completionOf, requireCycle, requireFinal } from './turn.ts';

@@ -10,7 +10,8 @@ import { readAnchor, readHead } from '../../../storage/journal.ts';
 import type { Database } from '../../../storage/schema-rows.ts';
 import { showsFieldsTo } from '../../core/identity/index.ts';
 import { HUMAN } from '../../workflow/messages/index.ts';
-import { find, type LookupKind, PLACES } from './contract.ts';
+import { find, type LookupKind } from './contract.ts';
+import { PLACES } from './places.ts';
 
 const TITLE_SHOWN = 200;
 const EVENT = /^#?([1-9][0-9]{0,14})$/;
