@@ -45,17 +45,17 @@ export async function deliverNews(ctx: CallContext, hook: HookContext, scope: Ne
 }
 
 /** The text and the receipts of what is in it, in one transaction. */
-export async function writeNews(tx: Tx, ctx: WriteContext, hook: HookContext, scope: NewsScope, text: BoundedText): Promise<string | null> {
+export async function writeNews(tx: Tx, ctx: WriteContext, hook: HookContext, scope: NewsScope, room: BoundedText): Promise<string | null> {
   const run = hook.run && (await runsAround(tx.db, ctx, hook.run.client_session, tx.now)).run;
   const news = await newsFor(tx.db, ctx, { ...hook, run }, tx.now, scope);
   if (countNews(news) === 0) return null;
-  text.add(`Covenant: this ${scope === 'fresh' ? 'has arrived' : 'waits'} for you. What others wrote stands in quotes.`);
-  const waiting = news.waiting.filter((ask) => text.add(askLine(ask)));
-  const answers = news.answers.filter((answer) => text.add(answerLine(answer)));
+  room.add(`Covenant: this ${scope === 'fresh' ? 'has arrived' : 'waits'} for you. What others wrote stands in quotes.`);
+  const waiting = news.waiting.filter((ask) => room.add(askLine(ask)));
+  const answers = news.answers.filter((answer) => room.add(answerLine(answer)));
   // Told up to the last of these: none may be passed over.
-  const cut = news.handoffs.findIndex((handoff) => !text.add(handoffLine(handoff)));
+  const cut = news.handoffs.findIndex((handoff) => !room.add(handoffLine(handoff)));
   const handoffs = cut < 0 ? news.handoffs : news.handoffs.slice(0, cut);
-  const messages = news.messages.filter((message) => text.add(messageLine(message)));
+  const messages = news.messages.filter((message) => room.add(messageLine(message)));
   const shown = countNews({ waiting, answers, handoffs, messages });
   if (shown === 0) return null;
   const rest = countNews(news) - shown;
@@ -64,7 +64,7 @@ export async function writeNews(tx: Tx, ctx: WriteContext, hook: HookContext, sc
   if (messages.length > 0) await noteDelivery(tx, linked, messages);
   const last = handoffs.findLast(({ handoff_id }) => handoff_id > (run?.handoffs_told ?? ''))?.handoff_id;
   if (run && last !== undefined) await saveRun(tx, { ...run, handoffs_told: last });
-  return rest === 0 ? text.text : `${text.text}\n- ${rest} more: covibe_coordination list, message_list.`;
+  return rest === 0 ? room.text : `${room.text}\n- ${rest} more: covibe_coordination list, message_list.`;
 }
 
 const askLine = ({ ask_id, from, message, due_at }: Waiting['waiting'][number]): string =>

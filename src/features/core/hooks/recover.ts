@@ -44,13 +44,13 @@ interface Section {
   readonly lines: readonly string[];
 }
 
-async function ownWork(ctx: CallContext, hook: HookContext, text: BoundedText): Promise<string> {
+async function ownWork(ctx: CallContext, hook: HookContext, room: BoundedText): Promise<string> {
   const now = ctx.clock.now();
   const { sessionId, run, rights } = hook;
   const { tasks, held } = await findOpenWork(ctx.reader, ctx, hook, now);
   const session = sessionId === null || !rights.sessions ? '' : ` This run is session ${sessionId}: pass it as session_id.`;
   const repo = run?.repo && rights.coordination ? ` ${repoInstruction(run.repo)}` : '';
-  text.add(`Covenant: your context was compacted. This is what the server knows of your work.${session}${repo}`);
+  room.add(`Covenant: your context was compacted. This is what the server knows of your work.${session}${repo}`);
   const sections: Section[] = [
     {
       noun: 'tasks',
@@ -72,13 +72,13 @@ async function ownWork(ctx: CallContext, hook: HookContext, text: BoundedText): 
     ...(rights.sessions ? await sessionSections(ctx, hook, now) : []),
   ];
   const cut = sections.flatMap(({ noun, lines }) => {
-    const left = lines.filter((line) => !text.add(line)).length;
+    const left = lines.filter((line) => !room.add(line)).length;
     return left > 0 ? [`${left} of ${lines.length} ${noun}`] : [];
   });
   const [task] = held;
-  if (task && !(await putPack(ctx, task, text))) cut.push(`the context of ${task.id}`);
+  if (task && !(await putPack(ctx, task, room))) cut.push(`the context of ${task.id}`);
   const more = cut.length === 0 ? '' : `\nLeft out for length: ${cut.join(', ')}. covibe_team state, covibe_coordination list and task_load_context have it.`;
-  return `${text.text}${more}`;
+  return `${room.text}${more}`;
 }
 
 const sessionSections = async (ctx: CallContext, hook: HookContext, now: number): Promise<Section[]> => [
@@ -119,12 +119,12 @@ async function contextLines(ctx: CallContext, { sessionId, run }: HookContext, n
 }
 
 /** Adds the answer of `task_load_context` for the task, in the room that is left. */
-async function putPack({ reader }: CallContext, task: WorkflowTaskRow, text: BoundedText): Promise<boolean> {
+async function putPack({ reader }: CallContext, task: WorkflowTaskRow, room: BoundedText): Promise<boolean> {
   const heading = `What task_load_context answers for ${task.id}:`;
-  if (text.left < LEAST_PACK || !text.add(heading)) return false;
+  if (room.left < LEAST_PACK || !room.add(heading)) return false;
   try {
-    const { pack } = await previewOf(reader, task, text.left - 2);
-    return text.add(JSON.stringify(pack));
+    const { pack } = await previewOf(reader, task, room.left - 2);
+    return room.add(JSON.stringify(pack));
   } catch (error) {
     if (error instanceof Refusal) return false;
     throw error;

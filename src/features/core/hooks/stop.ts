@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CallContext } from '../../../kernel/call.ts';
+import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { HookReply } from '../../../wire/hook-question.ts';
 import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';
@@ -15,16 +16,7 @@ interface LeftOpen extends OpenWork, ChangesSinceStart {
   readonly asks: Waiting['waiting'];
 }
 
-const isNothing = ({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): boolean =>
-  tasks.length + held.length + asks.length + dirty.length + unpushed.length + commits === 0;
-
-/** Of files only whether there are any: they change with every turn, and most people want to see them before they are committed. */
-const digestOf = ({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): string => {
-  const ids = [...tasks.map(({ id }) => id), ...held.map(({ id, fence }) => `${id} ${fence}`), ...asks.map(({ ask_id }) => ask_id)].sort();
-  return hash('sha256', JSON.stringify([ids, dirty.length > 0, unpushed.length + commits > 0]));
-};
-
-/** Names what is left open: to the agent, which goes on, once for each state of it; to the person whenever it stops all the same. */
+/** Reports open work: to the agent, which then continues, once for each state of the work; to the person at every stop after that. */
 export async function handleStop(ctx: CallContext, question: RunQuestion, hook: HookContext, listeners: SessionListeners): Promise<HookReply> {
   const { run } = hook;
   if (!run) return noticeOf(await findLeftOpen(ctx, question, hook));
@@ -35,14 +27,14 @@ async function answerStop(
   tx: Tx,
   ctx: CallContext,
   question: RunQuestion,
-  hook: HookContext & { run: object },
+  hook: HookContext & { readonly run: ClientRunRow },
   listeners: SessionListeners,
 ): Promise<HookReply> {
   const { run = hook.run } = await runsAround(tx.db, ctx, hook.run.client_session, tx.now);
   if (hook.rights.sessions) await reportWorkingTree(tx, ctx, question, run, listeners);
   const found = updateChangesAtStart(run, question);
   const open = await findLeftOpen({ ...ctx, reader: tx.db }, question, { ...hook, run: { ...run, found } });
-  const state = isNothing(open) ? null : digestOf(open);
+  const state = isNothingOpen(open) ? null : digestOf(open);
   // What only the person has read is reported to the agent at its next stop.
   const told_at_stop = question.again && state !== null ? run.told_at_stop : state;
   if (told_at_stop !== run.told_at_stop || found !== run.found) await saveRun(tx, { ...run, found, told_at_stop });
@@ -60,6 +52,15 @@ async function findLeftOpen(
   const asks = hook.rights.coordination ? (await waitingFor(ctx.reader, ctx.workspace, ctx.principal, now, hook.sessionId)).waiting : [];
   return { ...(await findOpenWork(ctx.reader, ctx, hook, now)), asks, ...changesSinceStart(hook.run, question) };
 }
+
+const isNothingOpen = ({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): boolean =>
+  tasks.length + held.length + asks.length + dirty.length + unpushed.length + commits === 0;
+
+/** Identifies a state of open work. Of files only whether there are any: they change with every turn, and most people want to see them before they are committed. */
+const digestOf = ({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): string => {
+  const ids = [...tasks.map(({ id }) => id), ...held.map(({ id, fence }) => `${id} ${fence}`), ...asks.map(({ ask_id }) => ask_id)].sort();
+  return hash('sha256', JSON.stringify([ids, dirty.length > 0, unpushed.length + commits > 0]));
+};
 
 const MAX_NAMED = 5;
 const TITLE = 100;
@@ -88,7 +89,7 @@ const notPushed = (files: readonly string[], commits: number): string =>
 
 /** For the person: the agent has read it, or does not stop for it. */
 function noticeOf(open: LeftOpen): HookReply {
-  if (isNothing(open)) return {};
+  if (isNothingOpen(open)) return {};
   const { tasks, held, asks, dirty, unpushed, commits } = open;
   const parts = [
     tasks.length > 0 ? countOf(tasks.length, 'open task') : undefined,
