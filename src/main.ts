@@ -16,7 +16,7 @@ import {
   type RefusalRecorder,
   type SignIn,
 } from './features/core/identity/index.ts';
-import { createUpstreams, guest, type Upstreams } from './features/gateway/servers/index.ts';
+import { createUpstreams, guestEntry, type Upstreams } from './features/gateway/servers/index.ts';
 import { productFeatures } from './features/index.ts';
 import { DEMO_WORKSPACE_ID, demoFolder, demoLauncher, demoServer } from './features/people/demo/index.ts';
 import { circumstancesOf, LAUNCHERS } from './features/review/instances/index.ts';
@@ -171,7 +171,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       undecided,
       demonstration: {
         home: config.home,
-        attach: (name, changesWith) => guests.attach(guest(name, DEMO_WORKSPACE_ID, demoServer(PROGRAM, changesWith), config.tool_timeout_ms)),
+        attach: (name, changesWith) => guests.attach(guestEntry(name, DEMO_WORKSPACE_ID, demoServer(PROGRAM, changesWith), config.tool_timeout_ms)),
         detach: (name, actor) => guests.detach(name, { actor }),
       },
     }),

@@ -98,6 +98,7 @@ const INSIDE: Record<string, string> = {
   'src/features/team/usage/sources.ts': 'the companion reads counters by the same rules as the server',
   'src/features/team/usage/span.ts': 'the companion reads counters by the same rules as the server',
   'src/features/cycle/place.ts': 'the CLI finds the configuration of a repository without a server: files alone',
+  'src/features/cycle/config-file.ts': 'and reads it, by the same rules as the server',
 };
 
 /** It loads the stores of all groups: whoever takes it in has opened the database already. */

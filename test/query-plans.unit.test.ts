@@ -1,8 +1,7 @@
 import { CompiledQuery, type KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
-import { findByText } from '../src/features/people/lookup/index.ts';
-import { agentTokens, instancesSince, registeredAgents, tasksAtWork } from '../src/features/people/roster/store.ts';
-import { readFirstSteps } from '../src/features/people/roster/tools.ts';
+import { findByText } from '../src/features/people/lookup/tools.ts';
+import { agentTokens, instancesSince, readFirstSteps, registeredAgents, tasksAtWork } from '../src/features/people/roster/store.ts';
 import { failuresOf } from '../src/features/review/instances/failures.ts';
 import { listInstances } from '../src/features/review/instances/store.ts';
 import { unseenHandoffsTo } from '../src/features/team/coordination/store.ts';

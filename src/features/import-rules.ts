@@ -5,7 +5,7 @@ import { count, flag, idOf, json, matches, oneOf, type RowRule, type RowRules, r
 import { approvalRows } from './core/approvals/rows.ts';
 import { grantRows } from './core/capabilities/store.ts';
 import { deviceRows } from './core/devices/store.ts';
-import { identityRows } from './core/identity/store.ts';
+import { identityRows } from './core/identity/rows.ts';
 import { settingRows } from './core/settings/store.ts';
 import { cycleRows } from './cycle/rows.ts';
 import { instanceRows } from './review/instances/rows.ts';
@@ -19,7 +19,7 @@ const record = json(z.record(z.string(), z.unknown()));
 
 type Of<T extends keyof Database> = Database[T];
 
-/** What was approved elsewhere was shown to nobody here. */
+/** Definitions that were approved elsewhere were shown to nobody here. */
 const asSeen: RowRule = (row) => {
   if (row.approved === null) return { row };
   const unapproved = { ...row, approved: null, approved_hash: null, approved_at: null, approved_by: null };

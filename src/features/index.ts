@@ -5,12 +5,12 @@ import { capabilities } from './core/capabilities/index.ts';
 import { devices } from './core/devices/index.ts';
 import { type Anchors, events, Tally } from './core/events/index.ts';
 import { hooks } from './core/hooks/index.ts';
-import { endAllTokens, endTokenById, grantSubjects, type IdentityLimits, identity, issueInstanceToken, workingFor } from './core/identity/index.ts';
+import { endAllTokens, endTokenById, grantSubjects, type IdentityLimits, identity, instanceOwner, issueInstanceToken } from './core/identity/index.ts';
 import { type ServerFacts, server } from './core/server/index.ts';
 import { type Inventory, settings } from './core/settings/index.ts';
-import { cycles } from './cycle/index.ts';
-import { gateway, offeredTools, type ToolCatalogue } from './gateway/tools/index.ts';
-import { type DemoPorts, demo, standingDemo } from './people/demo/index.ts';
+import { cycle } from './cycle/index.ts';
+import { offeredTools, type ToolCatalogue, tools } from './gateway/tools/index.ts';
+import { type DemoPorts, demo, demoHold } from './people/demo/index.ts';
 import { lookup } from './people/lookup/index.ts';
 import { roster, type WaitingPorts } from './people/roster/index.ts';
 import { retention } from './retention.ts';
@@ -20,10 +20,10 @@ import { feedbackOf, reviews } from './review/reviews/index.ts';
 import { coordination, heartbeatListener, releaseClaimsOf } from './team/coordination/index.ts';
 import { notes } from './team/notes/index.ts';
 import { createOverlap, type Embedder } from './team/overlap/index.ts';
-import { latestContextOf, sessionFeature, standingContext } from './team/sessions/index.ts';
+import { latestContextOf, sessionFeature as sessions, standingContext } from './team/sessions/index.ts';
 import { noteFiles, ownsTask, ownsWorkstream, takeOver, tasks } from './team/tasks/index.ts';
-import { team } from './team/team-overview/index.ts';
-import { telemetry } from './team/usage/index.ts';
+import { teamOverview } from './team/team-overview/index.ts';
+import { usage } from './team/usage/index.ts';
 import { agents, endStartedAgent, noteRunning, registerStartedAgent } from './workflow/agents/index.ts';
 import { messages, sendDirectMessage, unreadOf } from './workflow/messages/index.ts';
 import { oversight } from './workflow/oversight/index.ts';
@@ -41,7 +41,7 @@ export interface FeatureParts {
   readonly facts: ServerFacts;
   /** Of the journals, in this server's home. */
   readonly anchors: Anchors;
-  /** Where the release of the companion that this server offers is described. */
+  /** The manifest of the companion's release that this server offers. */
   readonly companionManifest: string | undefined;
   /** Null: work is compared by its words and files alone. */
   readonly embedder: Embedder | null;
@@ -57,37 +57,32 @@ export interface FeatureParts {
   readonly demonstration: Pick<DemoPorts, 'home' | 'attach' | 'detach'>;
 }
 
-/** Everything the product can do, one line each. What one feature needs of another it is given here. */
-export function productFeatures({
-  services,
-  catalogue,
-  facts,
-  anchors,
-  companionManifest,
-  embedder,
-  machine,
-  inventory,
-  packageRoot,
-  demonstration,
-  limits,
-  undecided,
-}: FeatureParts): Feature[] {
+/** Every feature of the product, by group. What a feature needs of another that it must not import is passed in here. */
+export function productFeatures(parts: FeatureParts): Feature[] {
+  const { services, catalogue, machine } = parts;
   const tally = new Tally();
-  const overlap = createOverlap(services, embedder);
+  const overlap = createOverlap(services, parts.embedder);
   const worktrees = createWorktrees(services, machine);
   return [
-    identity(limits),
+    // core
+    identity(parts.limits),
     capabilities(grantSubjects, { gate: catalogue.gate, tools: (workspace) => offeredTools(catalogue, workspace) }),
-    events(services, tally, standingDemo, anchors),
-    gateway(catalogue, tally),
-    server(facts),
+    events(services, tally, demoHold, parts.anchors),
+    server(parts.facts),
+    settings(parts.inventory),
+    devices(parts.packageRoot),
+    hooks(services, { ...sessionListeners, gate: catalogue.gate }),
+    // gateway
+    tools(catalogue, tally),
+    // team
     overlap.feature,
     tasks(overlap.preflight),
-    team(overlap.finder),
+    teamOverview(overlap.finder),
     notes({ ownsTask, ownsWorkstream }),
     coordination(services, { ownsTask, contextOf: latestContextOf, standingContext, onClaim: noteFiles, onHandoff: takeOver }),
-    sessionFeature(services, { ...sessionListeners, heartbeat: [heartbeatListener], manifest: companionManifest }),
-    telemetry,
+    sessions(services, { ...sessionListeners, heartbeat: [heartbeatListener], manifest: parts.companionManifest }),
+    usage,
+    // workflow
     repositories,
     workflows(services, { onEnded: releaseClaimsIn }),
     agents(services, { releaseClaims: releaseTasksOf, claims: claimsOf, unread: unreadOf }),
@@ -98,29 +93,29 @@ export function productFeatures({
     templates,
     oversight,
     steering({ onEnded: releaseClaimsIn }),
-    cycles(services, machine),
+    // cycle
+    cycle(services, machine),
+    // review
     instances(services, machine, instancePorts),
     reviews(services, machine, instancePorts),
     pulls(services, machine, instancePorts),
-    settings(inventory),
-    retention(services),
-    devices(packageRoot),
-    hooks(services, { ...sessionListeners, gate: catalogue.gate }),
+    // people
     lookup,
-    roster(tally, { undecided }),
-    demo({ ...demonstration, revokeTokens: endAllTokens }),
+    roster(tally, { undecided: parts.undecided }),
+    demo({ ...parts.demonstration, revokeTokens: endAllTokens }),
+    // of all groups
+    retention(services),
   ];
 }
 
-/** Whether the agent tells of it, or its hooks do. */
+/** Called whether the agent itself reports a snapshot or an end, or its hooks do. */
 const sessionListeners = { snapshot: [noteFiles], end: [releaseClaimsOf] };
 
 const instancePorts: InstancePorts = {
   registerAgent: (tx, { id, agent, worktree_path, developer_id }) =>
     registerStartedAgent(tx, {
       name: id,
-      // Any other program is one of the user's own.
-      runtime: ALL_CLIENTS.find(({ instance }) => instance?.agent === agent)?.instance?.runtime ?? 'custom',
+      runtime: runtimeOf(agent),
       workspacePath: worktree_path,
       developerId: developer_id,
       actor: `instance:${id}`,
@@ -130,6 +125,9 @@ const instancePorts: InstancePorts = {
   sendMessage: (tx, message) => sendDirectMessage(tx, { message_type: 'notification', ...message }),
   issueToken: issueInstanceToken,
   revokeToken: endTokenById,
-  developerOf: workingFor,
+  developerOf: instanceOwner,
   feedbackOf,
 };
+
+/** The runtime of an agent program that the server starts. Any other program is one of the user's own. */
+const runtimeOf = (program: string) => ALL_CLIENTS.flatMap(({ instance }) => instance ?? []).find(({ agent }) => agent === program)?.runtime ?? 'custom';

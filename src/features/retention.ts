@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Services } from '../kernel/call.ts';
 import type { Feature } from '../kernel/tool.ts';
-import { type Forgotten, retentionSweep, rowsOf } from './core/settings/index.ts';
+import { type RetentionRule, retentionSweep, rowsOf } from './core/settings/index.ts';
 import { finishedThreads } from './workflow/messages/index.ts';
 
-/** What is deleted after `retention.days`, and since when each row is over: nothing that anybody still waits for, holds or works on. */
-export const FORGOTTEN: readonly Forgotten[] = [
+/** Rows that are deleted after `retention.days`, and since when each is over: nothing that anybody still waits for, holds or works on. */
+export const RETENTION_RULES: readonly RetentionRule[] = [
   // An approved call that was not made yet still may be.
   rowsOf('approvals', (before) => sql`status in ('refused', 'lapsed', 'used') and coalesce(used_at, decided_at, deadline_at) < ${before}`),
   // An agent that comes back later must register again.
@@ -42,5 +42,5 @@ export const FORGOTTEN: readonly Forgotten[] = [
 export const retention = (services: Pick<Services, 'store' | 'clock' | 'log'>): Feature => ({
   name: 'retention',
   implementations: [],
-  sweeps: [retentionSweep(services, FORGOTTEN)],
+  sweeps: [retentionSweep(services, RETENTION_RULES)],
 });

@@ -5,9 +5,10 @@ import { type Implementation, implement } from '../../kernel/tool.ts';
 import { changeRows, view } from '../../storage/rows.ts';
 import type { CycleHandoffRow, RoleSessionRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
-import { hiding } from '../core/identity/index.ts';
+import { valueRedactor } from '../core/identity/index.ts';
 import { archiveCycle, cancelCycle, completeCycle, startCycle } from './advance.ts';
 import { NO_CONFIG } from './config.ts';
+import { configOf } from './config-file.ts';
 import {
   cyclesArchive,
   cyclesCancel,
@@ -25,58 +26,57 @@ import {
 } from './contract.ts';
 import { archivePath } from './files.ts';
 import { timesTaken } from './machine.ts';
-import type { Mirror } from './mirror.ts';
+import { type Mirror, withMirror } from './mirror.ts';
 import { HANDOFF_LISTS, type HandoffPayload } from './payload.ts';
-import { type CycleOutside, configOf, repositoryOf } from './place.ts';
+import { type CycleOutside, repositoryOf } from './place.ts';
 import { findSession, sessionsIn } from './role-sessions.ts';
 import { activeCycle, findCycle, handoffTargets, handoffWithPrevious, listCycles, pageOfHandoffs, recentHandoffs, type StoredCycle } from './store.ts';
-import { mirrored } from './tools.ts';
 import { completionOf, requireCycle, requireFinal } from './turn.ts';
 
-interface Named {
+interface CycleReference {
   readonly id?: string | undefined;
   readonly repository_path?: string | undefined;
 }
 
-interface Target {
+interface CycleTarget {
   readonly repository: string;
   /** Undefined: the active one is meant, if there is any. */
   readonly named: StoredCycle | undefined;
 }
 
-/** Of a private developer others see that somebody works, and not who. */
-const hidingFor = ({ reader, workspace, principal }: CallContext) => hiding(reader, workspace, principal);
+/** Others see that a private developer works, and not who it is. */
+const redactorFor = ({ reader, workspace, principal }: CallContext) => valueRedactor(reader, workspace, principal);
 
-/** What people do with cycles: on the dashboard and at a terminal. No answer has a token. */
+/** People's actions on cycles, on the dashboard and at a terminal. No answer has a token. */
 export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementation[] {
-  const place = (input: Named, ctx: Pick<CallContext, 'repository'>) => repositoryOf(outside, input.repository_path, ctx);
+  const place = (input: CycleReference, ctx: Pick<CallContext, 'repository'>) => repositoryOf(outside, input.repository_path, ctx);
   /** Only where it was named: without it, all repositories are meant. */
-  const filter = async (input: Named, ctx: CallContext) => (input.repository_path === undefined ? undefined : await place(input, ctx));
+  const filter = async (input: CycleReference, ctx: CallContext) => (input.repository_path === undefined ? undefined : await place(input, ctx));
   const byId = async (id: string, ctx: CallContext): Promise<StoredCycle> => {
     const cycle = await findCycle(ctx.reader, ctx.workspace, id);
     if (!cycle) throw notFound('CYCLE_NOT_FOUND', `There is no cycle ${JSON.stringify(id)}.`, 'covenant cycle history lists them.', 'id');
     return cycle;
   };
-  const targetOf = async ({ id, ...input }: Named, ctx: CallContext): Promise<Target> => {
+  const targetOf = async ({ id, ...input }: CycleReference, ctx: CallContext): Promise<CycleTarget> => {
     if (id === undefined) return { repository: await place(input, ctx), named: undefined };
     if (input.repository_path !== undefined) throw invalidInput([{ field: 'repository_path', message: 'the id says it already: leave one of them out' }]);
     const named = await byId(id, ctx);
     return { repository: named.repository, named };
   };
   /** One that was named and has ended must not be taken for its successor. */
-  const changeActive = async ({ repository, named }: Target, ctx: CallContext, change: (tx: Tx, cycle: StoredCycle) => Promise<StoredCycle>) => {
+  const changeActive = async ({ repository, named }: CycleTarget, ctx: CallContext, change: (tx: Tx, cycle: StoredCycle) => Promise<StoredCycle>) => {
     const after = await ctx.write(async (tx) => {
       const cycle = await activeCycle(tx.db, tx.workspace, repository);
       if (named && named.id !== cycle?.id) throw hasEnded(named);
       return await change(tx, requireCycle(cycle, repository));
     });
-    return await mirrored(mirror, repository, ok({ cycle: viewCycle(after) }));
+    return await withMirror(mirror, repository, ok({ cycle: viewCycle(after) }));
   };
   return [
     implement(cyclesList, {
       read: async (input, ctx) => {
         const { rows, total } = await listCycles(ctx.reader, ctx.workspace, { ...input, repository: await filter(input, ctx) });
-        return ok(await (await hidingFor(ctx))({ items: rows.map(viewCycle), total }));
+        return ok(await (await redactorFor(ctx))({ items: rows.map(viewCycle), total }));
       },
     }),
     implement(cyclesShow, {
@@ -89,18 +89,18 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
           return NO_CONFIG;
         });
         const sessions = await sessionsIn(ctx.reader, ctx.workspace, repository);
-        const shown = await hidingFor(ctx);
+        const redact = await redactorFor(ctx);
         const handoffs = cycle ? await recentHandoffs(ctx.reader, cycle, input.handoffs) : { rows: [], total: 0 };
         return ok({
           repository,
-          cycle: cycle ? await shown(viewCycle(cycle)) : null,
+          cycle: cycle ? await redact(viewCycle(cycle)) : null,
           machine: cycle?.machine ?? config.machine,
           taken: cycle
             ? timesTaken(cycle.machine, await handoffTargets(ctx.reader, cycle), cycle.completed_at !== null)
             : config.machine.transitions.map(() => 0),
           handoffs: handoffs.rows.map(viewHandoff),
           handoffs_total: handoffs.total,
-          sessions: await shown(sessions.map((session) => viewSession(session, ctx.clock.now()))),
+          sessions: await redact(sessions.map((session) => viewSession(session, ctx.clock.now()))),
           config_error,
         });
       },
@@ -125,7 +125,7 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
         const repository = await place(input, ctx);
         const config = await configOf(outside, repository);
         const cycle = await ctx.write((tx) => startCycle(tx, ctx, { repository, feature, mode, config }));
-        return await mirrored(mirror, repository, ok({ cycle: viewCycle(cycle) }));
+        return await withMirror(mirror, repository, ok({ cycle: viewCycle(cycle) }));
       },
     }),
     implement(cyclesComplete, {
@@ -147,7 +147,7 @@ export function cycleActions(outside: CycleOutside, mirror: Mirror): Implementat
     implement(cyclesSessions, {
       read: async (input, ctx) => {
         const sessions = await sessionsIn(ctx.reader, ctx.workspace, await filter(input, ctx));
-        return ok(await (await hidingFor(ctx))({ items: sessions.map((session) => viewSession(session, ctx.clock.now())) }));
+        return ok(await (await redactorFor(ctx))({ items: sessions.map((session) => viewSession(session, ctx.clock.now())) }));
       },
     }),
     implement(cyclesCloseSession, {

@@ -5,49 +5,28 @@ import { insertNewRow, insertRows, newId } from '../../storage/rows.ts';
 import type { CycleRow } from '../../storage/schema-rows.ts';
 import type { Tx } from '../../storage/write.ts';
 import type { CycleConfig } from './config.ts';
+import { cycleIdFor, slugOf } from './cycle-id.ts';
 import { firstPhase, leadsBack, type Phase } from './machine.ts';
 import type { HandoffPayload } from './payload.ts';
 import { activeCycle, changeCycle, countHandoffs, findCycle, idsLike, readCycle, type StoredCycle } from './store.ts';
 import { mintLockToken } from './tokens.ts';
 
-const LONGEST_SLUG = 80;
-
-/** What of a feature's name can stand in an id and in the name of a folder; empty where nothing can. */
-export const slugOf = (feature: string): string =>
-  feature
-    .trim()
-    .replace(/\s+/g, '_')
-    .replace(/[^A-Za-z0-9_-]/g, '')
-    .slice(0, LONGEST_SLUG);
-
-/** `20260220T215622Z_featureX`; of several in one second the second is `…-2`. */
-export function cycleIdFor(slug: string, now: number, isTaken: (id: string) => boolean): string {
-  const stamp = new Date(now).toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '');
-  for (let number = 1; ; number++) {
-    const id = `${stamp}_${slug}${number === 1 ? '' : `-${number}`}`;
-    if (!isTaken(id)) return id;
-  }
-}
-
-/** The changes that a cycle goes through, each with its event in one transaction. Whether they may be made has been judged. */
-
-interface Beginning {
+/** Input of a new cycle. */
+interface CycleStart {
   readonly repository: string;
   readonly feature: string;
   readonly mode: string | undefined;
   readonly config: CycleConfig;
 }
 
-export async function startCycle(tx: Tx, ctx: WriteContext, { repository, feature, mode, config }: Beginning): Promise<StoredCycle> {
+/** Each change of a cycle and its event are one transaction. Whether the change may be made has been judged before. */
+export async function startCycle(tx: Tx, ctx: WriteContext, { repository, feature, mode, config }: CycleStart): Promise<StoredCycle> {
   const slug = slugOf(feature);
   if (slug === '') throw invalidInput([{ field: 'feature', message: 'expected a letter or digit that an id can have' }]);
   const active = await activeCycle(tx.db, tx.workspace, repository);
   if (active) throw alreadyActive(repository, active.cycle_id);
-  const taken = await idsLike(
-    tx.db,
-    repository,
-    cycleIdFor(slug, tx.now, () => false),
-  );
+  const firstId = cycleIdFor(slug, tx.now, () => false);
+  const taken = await idsLike(tx.db, repository, firstId);
   const { name: phase, role } = firstPhase(config.machine);
   const row: CycleRow = {
     workspace_id: tx.workspace,
@@ -111,32 +90,32 @@ export async function handOver(tx: Tx, ctx: WriteContext, cycle: StoredCycle, to
     created_at: tx.now,
   });
   const reworks = cycle.reworks + (leadsBack(cycle.machine, cycle.phase, to.name) ? 1 : 0);
-  const after = await change(tx, cycle, { ...turnTo(cycle, to, tx.now), reworks });
+  const after = await saveChange(tx, cycle, { ...turnTo(cycle, to, tx.now), reworks });
   recordStep(tx, ctx, 'cycle.handed_over', after, { from_phase: cycle.phase, producer, target: consumer, handoff: number });
   return after;
 }
 
 export async function completeCycle(tx: Tx, ctx: WriteContext, cycle: StoredCycle, to: Phase): Promise<StoredCycle> {
-  const after = await change(tx, cycle, { ...turnTo(cycle, to, tx.now), completed_at: tx.now });
+  const after = await saveChange(tx, cycle, { ...turnTo(cycle, to, tx.now), completed_at: tx.now });
   recordStep(tx, ctx, 'cycle.completed', after, { from_phase: cycle.phase });
   return after;
 }
 
 export async function archiveCycle(tx: Tx, ctx: WriteContext, cycle: StoredCycle, config: CycleConfig): Promise<StoredCycle> {
   const ended = { ended_at: tx.now, ended_by: ctx.principal.actor, updated_at: tx.now };
-  const after = await change(tx, cycle, { ...ended, status: 'archived', config: JSON.stringify(config.shown) });
+  const after = await saveChange(tx, cycle, { ...ended, status: 'archived', config: JSON.stringify(config.shown) });
   recordStep(tx, ctx, 'cycle.archived', after, {});
   return after;
 }
 
 export async function cancelCycle(tx: Tx, ctx: WriteContext, cycle: StoredCycle, reason: string): Promise<StoredCycle> {
   const ended = { ended_at: tx.now, ended_by: ctx.principal.actor, updated_at: tx.now };
-  const after = await change(tx, cycle, { ...ended, status: 'cancelled', reason });
+  const after = await saveChange(tx, cycle, { ...ended, status: 'cancelled', reason });
   recordStep(tx, ctx, 'cycle.cancelled', after, { reason: excerpt(reason, 500) });
   return after;
 }
 
-async function change(tx: Tx, cycle: StoredCycle, values: Parameters<typeof changeCycle>[2]): Promise<StoredCycle> {
+async function saveChange(tx: Tx, cycle: StoredCycle, values: Parameters<typeof changeCycle>[2]): Promise<StoredCycle> {
   await changeCycle(tx.db, cycle, values);
   return (await findCycle(tx.db, tx.workspace, cycle.id)) as StoredCycle;
 }

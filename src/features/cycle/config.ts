@@ -34,7 +34,7 @@ const document = z.strictObject({
   final: name.optional(),
 });
 
-/** What a repository says of its cycles. */
+/** A repository's configuration of its cycles. */
 export interface CycleConfig {
   readonly machine: CycleMachine;
   readonly mode: string;
@@ -48,7 +48,7 @@ export interface CycleConfig {
 /** Without a file: the default machine, and no PSK, so that nothing that needs one can be done. */
 export const NO_CONFIG: CycleConfig = { machine: GEMINI_AND_CODEX, mode: 'approval', sessionTtlMs: DEFAULT_TTL_HOURS * 3_600_000, psks: new Map(), shown: {} };
 
-/** What is wrong with a thousand keys is said of the first few, and of a key without end its beginning. */
+/** Only the first few faults are reported, and only the beginning of a long key. */
 const MAX_FAULTS = 10;
 const LONGEST_FAULT = 200;
 const faulty = (all: readonly string[]) => ({ faults: all.slice(0, MAX_FAULTS).map((fault) => beginning(fault, LONGEST_FAULT)) });

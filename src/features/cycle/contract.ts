@@ -9,9 +9,6 @@ export { FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
 export const CYCLE_STATUSES = ['active', 'archived', 'cancelled'] as const;
 export type CycleStatus = (typeof CYCLE_STATUSES)[number];
 
-/** The lock token of every cycle that was imported. It opens nothing, and no file here follows such a cycle. */
-export const IMPORTED_LOCK = 'void';
-
 const repository = { repository_path: repositoryPath.optional() };
 
 const feature = title.max(200).describe('What the cycle is about, in a few words.');

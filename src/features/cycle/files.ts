@@ -58,7 +58,7 @@ export function mirrorOf(cycle: StoredCycle, handoffs: Handoffs): Files {
   ]);
 }
 
-/** What is left of an archived cycle: as it was when it was complete. */
+/** The files of an archived cycle, as it was when it was complete. */
 export function archiveOf(cycle: StoredCycle, handoffs: Handoffs): ReadonlyMap<string, string> {
   const { cycle_id, feature, created_at, completed_at, ended_at } = cycle;
   const asItWas: StoredCycle = { ...cycle, updated_at: completed_at ?? cycle.updated_at };

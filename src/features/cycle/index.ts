@@ -1,19 +1,20 @@
 import type { Services } from '../../kernel/call.ts';
 import type { Feature } from '../../kernel/tool.ts';
 import { cycleActions } from './actions.ts';
-import { createMirror, cycleSweep, SESSIONS_KEPT_MS } from './mirror.ts';
+import { createMirror } from './mirror.ts';
 import type { CycleOutside } from './place.ts';
+import { createCycleSweep, SESSIONS_KEPT_MS } from './sweep.ts';
 import { cycleTools } from './tools.ts';
 
-export function cycles(services: Services, outside: CycleOutside): Feature {
+export function cycle(services: Services, outside: CycleOutside): Feature {
   const mirror = createMirror(services, outside);
   return {
-    name: 'cycles',
+    name: 'cycle',
     implementations: [...cycleTools(outside, mirror), ...cycleActions(outside, mirror)],
     keeps: [
       { what: 'Cycles, their handoffs and archives', ms: null },
       { what: 'Role sessions that are over', ms: SESSIONS_KEPT_MS },
     ],
-    sweeps: [cycleSweep(services, mirror)],
+    sweeps: [createCycleSweep(services, mirror)],
   };
 }

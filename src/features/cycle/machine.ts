@@ -19,7 +19,7 @@ export interface Phase {
 export interface Transition {
   readonly from: string;
   readonly to: string;
-  /** To whom a handoff leads there. Without it: `cycle.complete`. */
+  /** The role whose handoff leads there. Without it: `cycle.complete`. */
   readonly target?: string | undefined;
 }
 
@@ -90,7 +90,7 @@ export function producersFor(machine: CycleMachine, target: string): ReadonlySet
   return new Set(phases.filter((role) => role !== undefined));
 }
 
-/** What is wrong with a machine, each fault naming what it is about. Empty: it is sound. */
+/** The faults of a machine, each with what it is about. Empty: it is sound. */
 export function faultsOf(machine: CycleMachine): string[] {
   const faults: string[] = [];
   const names = machine.phases.map(({ name }) => name);
@@ -117,10 +117,8 @@ export function faultsOf(machine: CycleMachine): string[] {
   if (faults.length > 0) return faults;
   const ways = machine.transitions.map(({ from, to }) => [from, to] as const);
   const reached = reachable(firstPhase(machine).name, ways);
-  const ending = reachable(
-    machine.final,
-    ways.map(([from, to]) => [to, from]),
-  );
+  const waysBack = ways.map(([from, to]) => [to, from] as const);
+  const ending = reachable(machine.final, waysBack);
   for (const name of names) {
     if (!reached.has(name)) faults.push(`the ${name === machine.final ? 'final phase' : 'phase'} ${name} cannot be reached`);
     else if (reached.has(machine.final) && !ending.has(name)) faults.push(`the phase ${name} leads nowhere: from there ${machine.final} cannot be reached`);

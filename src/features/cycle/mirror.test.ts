@@ -7,8 +7,8 @@ import { type FileDisk, fileDisk } from '../../machine/files.ts';
 import { brokerFile, brokerRepository, type CycleApp, checkFiles, cycleApp, readBroker, writeConfig } from '../../testing/scenes/cycle.ts';
 import { ENGINE, temporaryFolder } from '../../testing/store/database.ts';
 import { until } from '../../testing/until.ts';
-import { IMPORTED_LOCK } from './contract.ts';
-import { behindIn, latestCycle } from './mirror.ts';
+import { behindIn, latestCycle } from './store.ts';
+import { IMPORTED_LOCK } from './tokens.ts';
 
 /** The whole way to `complete`, and what archives it. */
 async function completed(app: CycleApp, feature = 'featureX') {

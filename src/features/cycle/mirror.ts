@@ -1,22 +1,25 @@
 import { basename, join } from 'node:path';
 import type { Services } from '../../kernel/call.ts';
-import type { Sweep } from '../../kernel/sweep.ts';
+import type { Reply } from '../../kernel/reply.ts';
 import { NotAFile } from '../../machine/files.ts';
-import type { Db } from '../../storage/engine.ts';
-import { changeRows, deleteEverywhere } from '../../storage/rows.ts';
+import { changeRows } from '../../storage/rows.ts';
 import { FOLDER } from './config.ts';
-import { IMPORTED_LOCK } from './contract.ts';
 import { archiveOf, type Files, handoffFile, mirrorOf } from './files.ts';
 import type { CycleOutside } from './place.ts';
-import { FORGOTTEN_AFTER_MS } from './role-sessions.ts';
-import { currentHandoffs, readCycle, type StoredCycle } from './store.ts';
+import { currentHandoffs, cyclesBehind, findLatestCycle, type StoredCycle } from './store.ts';
 
 export interface Mirror {
   /** Makes the repository's files agree with the store. Answers what kept it from doing so. */
   sync(repository: string): Promise<string | null>;
 }
 
-/** Another process may write the same files: whoever has written looks again, and whoever looks last has seen the latest. */
+/** The reply after the files were written, with the reason if they could not be. */
+export async function withMirror<T extends object>(mirror: Mirror, repository: string, reply: Reply<T>): Promise<Reply<T & { mirror_error?: string }>> {
+  const error = await mirror.sync(repository);
+  return reply.status === 'ok' && error !== null ? { ...reply, data: { ...reply.data, mirror_error: error } } : reply;
+}
+
+/** Another process may write the same files: every writer reads the store again after writing, so the last one has seen the latest. */
 const MAX_ROUNDS = 20;
 
 /**
@@ -29,14 +32,14 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
 
   async function write(repository: string): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const seen = await latest(store.reader, repository);
+      const seen = await findLatestCycle(store.reader, repository);
       if (!seen) return;
-      const behind = await unmirrored(store.reader, repository);
+      const behind = await cyclesBehind(store.reader, repository);
       // It is on another machine, whose server writes its files; or it is gone, and should it come back its files are still to be written.
       if (!(await files.isFolder(repository))) return;
       await writeMirror(repository, behind, mirrorOf(seen, await currentHandoffs(store.reader, seen)));
       const { written, failure } = await writeArchives(behind);
-      const now = await latest(store.reader, repository);
+      const now = await findLatestCycle(store.reader, repository);
       if (now?.id !== seen.id || now.revision !== seen.revision) continue;
       await settle(written);
       if (failure) throw failure.error;
@@ -57,7 +60,7 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
     for (const [path, text] of stale) await (text === null ? files.removeFile(join(folder, path)) : files.replaceFile(join(folder, path), text));
   }
 
-  /** Whatever is in a file's place and is none is put out of the way as a wrong text is: it is never written through. */
+  /** A link or folder in a file's place is replaced like a wrong text: it is never written through. */
   async function differs(path: string, text: string | null): Promise<boolean> {
     try {
       return (await files.readText(path)) !== text;
@@ -129,61 +132,6 @@ export function createMirror({ store, log }: Pick<Services, 'store' | 'log'>, { 
         complaints.set(repository, why);
         return why;
       }
-    },
-  };
-}
-
-/** As many as one call may have to make up for; the rest follow with the next call or sweep. */
-const MAX_BEHIND = 50;
-
-/**
- * The active cycle of the repository, else its latest: of whichever workspace, since a folder is the same in all, but none that was imported. Asked with every call, and a
- * repository may have thousands: each by an index.
- */
-export const latestCycle = (db: Db, repository: string) => {
-  const of = () => db.selectFrom('cycles').selectAll().where('repository', '=', repository).where('lock_token', '!=', IMPORTED_LOCK);
-  return { active: of().where('status', '=', 'active'), last: of().orderBy('id', 'desc').limit(1) };
-};
-
-async function latest(db: Db, repository: string): Promise<StoredCycle | undefined> {
-  const { active, last } = latestCycle(db, repository);
-  const row = (await active.executeTakeFirst()) ?? (await last.executeTakeFirst());
-  return row && readCycle(row);
-}
-
-export const behindIn = (db: Db, repository: string) =>
-  db.selectFrom('cycles').selectAll().where('repository', '=', repository).whereRef('mirrored', '<', 'revision').orderBy('id').limit(MAX_BEHIND);
-
-async function unmirrored(db: Db, repository: string): Promise<StoredCycle[]> {
-  return (await behindIn(db, repository).execute()).map(readCycle);
-}
-
-/** Repositories whose files are behind, in order, from the one after `after`. */
-export async function repositoriesBehind(db: Db, most: number, after: string): Promise<string[]> {
-  const behind = db.selectFrom('cycles').select('repository').distinct().whereRef('mirrored', '<', 'revision').where('repository', '>', after);
-  const rows = await behind.orderBy('repository').limit(most).execute();
-  return rows.map(({ repository }) => repository);
-}
-
-const EVERY_MS = 10_000;
-const BATCH_SIZE = 100;
-/** An ended session is shown for a week. */
-export const SESSIONS_KEPT_MS = 7 * 24 * 3_600_000;
-
-/** Files that a call did not live to write, sessions that are long over, failures that no longer count. */
-export function cycleSweep({ store, clock }: Pick<Services, 'store' | 'clock' | 'log'>, mirror: Mirror): Sweep {
-  // Repositories whose files cannot be written stay behind: those that come after them must have their turn all the same.
-  let after = '';
-
-  return {
-    name: 'cycles',
-    everyMs: EVERY_MS,
-    async run() {
-      const behind = await repositoriesBehind(store.reader, BATCH_SIZE, after);
-      after = behind.length === BATCH_SIZE ? (behind.at(-1) ?? '') : '';
-      for (const repository of behind) await mirror.sync(repository);
-      await deleteEverywhere(store, 'role_sessions', { expires_at: { '<': clock.now() - SESSIONS_KEPT_MS } });
-      await deleteEverywhere(store, 'psk_failures', { last_at: { '<': clock.now() - FORGOTTEN_AFTER_MS } });
     },
   };
 }

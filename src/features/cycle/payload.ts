@@ -10,10 +10,10 @@ const SHORTEST_SECRET = 8;
 const lines = z.array(z.string().max(8_000)).max(2_000);
 const endpoint = z.looseObject({ method: z.string().min(1).max(20), path: z.string().min(1).max(2_000) });
 
-/** What a payload always has, in the order in which it is read. */
+/** The lists of every payload, in reading order. */
 export const HANDOFF_LISTS = ['files_modified', 'endpoints', 'data_shapes', 'assumptions', 'todos', 'notes'] as const;
 
-/** What one role tells the next. Fields of one's own go into `extras`, or beside the others: all of it is kept. */
+/** The message of one role to the next. Further fields go into `extras`, or beside the others: all of it is kept. */
 export const handoffPayload = z.looseObject({
   cycle_id: z.string().min(1).describe('The current cycle, from cycle.start or cycle.status.'),
   feature: z.string().min(1).describe('The feature, as cycle.start got it.'),

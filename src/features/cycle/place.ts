@@ -2,10 +2,10 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { CallContext } from '../../kernel/call.ts';
 import { invalidInput, Refusal } from '../../kernel/reply.ts';
-import { type FileDisk, NotAFile } from '../../machine/files.ts';
+import type { FileDisk } from '../../machine/files.ts';
 import { repositoryAround } from '../../machine/git/place.ts';
 import { isAllowed } from '../../machine/paths.ts';
-import { type CycleConfig, FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
+import { FOLDER } from './config.ts';
 
 /** The machine outside the store, and which repositories on it may be touched. */
 export interface CycleOutside {
@@ -23,7 +23,7 @@ export async function repositoryOf({ files, repositories }: CycleOutside, named:
   if (!path) throw invalidInput([{ field: 'repository_path', message: 'expected the path of the repository: your client does not report where it works' }]);
   const folder = await realFolder(files, path);
   const around = folder && repositoryAround(folder);
-  // What marks a worktree says of its repository whatever it likes: by way of a link it would be another one, with an active cycle of its own.
+  // The file that marks a worktree may name any repository: through a link it would be another one, with an active cycle of its own.
   const root = around && (await realFolder(files, around));
   const repository = folder && root && (await nearest(files, folder, root));
   // Nor is anybody told what is not there where the server may not look.
@@ -59,48 +59,4 @@ async function nearest(files: FileDisk, folder: string, repository: string): Pro
     if (found === repository && (await files.isFolder(join(at, FOLDER)))) found = at;
   }
   return found;
-}
-
-/** Of a repository that is not trusted: far more than any machine needs. */
-const MAX_CONFIG_BYTES = 1024 * 1024;
-
-const configInvalid = (repository: string, why: string, next: string): Refusal =>
-  new Refusal('CONFIG_INVALID', `${repository}/${FOLDER}/config.json: ${why}.`, next);
-
-/** The text of `config.json`, null where there is none. */
-export async function configText({ files }: Pick<CycleOutside, 'files'>, repository: string): Promise<string | null> {
-  try {
-    return await files.readText(join(repository, FOLDER, 'config.json'), MAX_CONFIG_BYTES);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = error instanceof NotAFile ? `it ${error.why}` : code && `it cannot be read (${code})`;
-    throw why ? configInvalid(repository, why, 'Put a file there that the server may read, of at most 1 MB, and call again.') : error;
-  }
-}
-
-/** What the repository says of its cycles; without a file the default. A file that cannot be understood is refused. */
-export async function configOf(outside: CycleOutside, repository: string): Promise<CycleConfig> {
-  const text = await configText(outside, repository);
-  if (text === null) return NO_CONFIG;
-  const read = readConfig(text);
-  if ('config' in read) return read.config;
-  throw configInvalid(repository, read.faults.join('; '), 'Correct the file and call again.');
-}
-
-/** Where the PSKs really lie: by way of links one file may be the config of any number of folders. */
-export async function realConfig(repository: string): Promise<string> {
-  const path = join(repository, FOLDER, 'config.json');
-  return await realpath(path).catch(() => path);
-}
-
-/** For what needs to know the roles from each other: each must have a PSK. */
-export async function sensitiveConfig(outside: CycleOutside, repository: string): Promise<CycleConfig> {
-  const config = await configOf(outside, repository);
-  const [missing] = withoutPsk(config);
-  if (missing === undefined) return config;
-  throw configInvalid(
-    repository,
-    `agents.${missing}.psk is missing`,
-    `Put a psk there for each of ${config.machine.roles.join(', ')}, or run: covenant cycle init.`,
-  );
 }

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { newId } from '../../storage/rows.ts';
 import type { CycleHandoffRow, CycleRow } from '../../storage/schema-rows.ts';
 import { count, idOf, json, localPath, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule } from '../../storage/transfer/row-rules.ts';
-import { CYCLE_STATUSES, IMPORTED_LOCK } from './contract.ts';
+import { CYCLE_STATUSES } from './contract.ts';
 import { faultsOf, machineSchema } from './machine.ts';
+import { IMPORTED_LOCK } from './tokens.ts';
 
 /** Roles and phases are parts of files' names: a machine in a file is held to the same names as one in a config. */
 const NAME = /^[a-z][a-z0-9_-]{0,31}$/i;
@@ -21,7 +22,7 @@ const DIGITS_OF_TIME = 'cyc_'.length + 10;
  * A cycle comes as history. Its turn was about files in a repository of the machine it was exported from; here it writes none, and the lock
  * token that the file names opens nothing.
  */
-const detach: RowRule = (row, { now, isAllowed }) => {
+const asHistory: RowRule = (row, { now, isAllowed }) => {
   if (!isAllowed(String(row.repository))) return { row: null, leftOut: 'outside_repositories' };
   if (String(row.id).slice(0, DIGITS_OF_TIME) > newId('cyc', now + DAY_MS).slice(0, DIGITS_OF_TIME)) return { wrong: 'id: it was made in the future' };
   const quiet = { ...row, mirrored: row.revision ?? 0, lock_token: IMPORTED_LOCK };
@@ -48,7 +49,7 @@ export const cycleRows = {
       revision: count,
       mirrored: count,
     },
-    detach,
+    asHistory,
   ),
   cycle_handoffs: rowRule<CycleHandoffRow>({
     cycle: idOf('cyc'),

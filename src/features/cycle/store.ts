@@ -4,6 +4,7 @@ import { findRow, findRows, matching, pageOf, readJson } from '../../storage/row
 import type { CycleHandoffRow, CycleRow } from '../../storage/schema-rows.ts';
 import type { CycleStatus } from './contract.ts';
 import { type CycleMachine, machineSchema } from './machine.ts';
+import { IMPORTED_LOCK } from './tokens.ts';
 
 /** A cycle with its machine read. */
 export type StoredCycle = Omit<CycleRow, 'machine'> & { readonly machine: CycleMachine };
@@ -114,4 +115,36 @@ export async function handoffWithPrevious(db: Db, { workspace_id, id }: CycleKey
 export async function handoffTargets(db: Db, cycle: CycleKey): Promise<string[]> {
   const rows = await handoffsOf(db, cycle).select('target').orderBy('number').execute();
   return rows.map(({ target }) => target);
+}
+
+/**
+ * The active cycle of the repository, else its latest: of whichever workspace, since a folder is the same in all, but none that was imported. Asked with every call, and a
+ * repository may have thousands: each by an index.
+ */
+export const latestCycle = (db: Db, repository: string) => {
+  const of = () => db.selectFrom('cycles').selectAll().where('repository', '=', repository).where('lock_token', '!=', IMPORTED_LOCK);
+  return { active: of().where('status', '=', 'active'), last: of().orderBy('id', 'desc').limit(1) };
+};
+
+export async function findLatestCycle(db: Db, repository: string): Promise<StoredCycle | undefined> {
+  const { active, last } = latestCycle(db, repository);
+  const row = (await active.executeTakeFirst()) ?? (await last.executeTakeFirst());
+  return row && readCycle(row);
+}
+
+/** As many as one call may have to make up for; the rest follow with the next call or sweep. */
+const MAX_BEHIND = 50;
+
+export const behindIn = (db: Db, repository: string) =>
+  db.selectFrom('cycles').selectAll().where('repository', '=', repository).whereRef('mirrored', '<', 'revision').orderBy('id').limit(MAX_BEHIND);
+
+export async function cyclesBehind(db: Db, repository: string): Promise<StoredCycle[]> {
+  return (await behindIn(db, repository).execute()).map(readCycle);
+}
+
+/** Repositories whose files are behind, in order, from the one after `after`. */
+export async function repositoriesBehind(db: Db, most: number, after: string): Promise<string[]> {
+  const behind = db.selectFrom('cycles').select('repository').distinct().whereRef('mirrored', '<', 'revision').where('repository', '>', after);
+  const rows = await behind.orderBy('repository').limit(most).execute();
+  return rows.map(({ repository }) => repository);
 }

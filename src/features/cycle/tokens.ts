@@ -2,6 +2,9 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export const mintLockToken = (): string => randomBytes(24).toString('hex');
 
+/** The lock token of every cycle that was imported. It opens nothing, and no file here follows such a cycle. */
+export const IMPORTED_LOCK = 'void';
+
 /** Shown once; only its hash is kept. */
 export const mintSessionToken = (): string => `sess_${randomBytes(24).toString('hex')}`;
 

@@ -1,37 +1,39 @@
 import type { CallContext } from '../../kernel/call.ts';
-import { ok, type Reply } from '../../kernel/reply.ts';
+import { ok } from '../../kernel/reply.ts';
 import { type Implementation, implement } from '../../kernel/tool.ts';
 import type { CycleHandoffRow } from '../../storage/schema-rows.ts';
 import { archiveCycle, completeCycle, handOver, startCycle } from './advance.ts';
 import { type CycleConfig, NO_CONFIG } from './config.ts';
+import { configOf, configWithPsks, realConfig } from './config-file.ts';
 import { cycleArchive, cycleComplete, cycleStart, cycleStatus, handoffRead, handoffWrite, lockAcquire, sessionOpen } from './contract.ts';
-import type { Mirror } from './mirror.ts';
-import { type CycleOutside, configOf, realConfig, repositoryOf, sensitiveConfig } from './place.ts';
-import { asRole, openSession, type Turn } from './role-sessions.ts';
+import { type Mirror, withMirror } from './mirror.ts';
+import { openSession } from './open-session.ts';
+import { type CycleOutside, repositoryOf } from './place.ts';
+import { asRole, type RoleOperation } from './role-sessions.ts';
 import { activeCycle, currentHandoffs } from './store.ts';
 import { judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff, requireTarget } from './turn.ts';
 
 /** The eight tools of the contract. Every call that gets as far as the cycle leaves the files as the store has them, also where an earlier one died. */
 export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementation[] {
   const place = (input: { repository_path?: string | undefined }, ctx: CallContext) => repositoryOf(outside, input.repository_path, ctx);
-  const sensitive = async (input: { repository_path?: string | undefined }, ctx: CallContext) => {
+  const placeWithPsks = async (input: { repository_path?: string | undefined }, ctx: CallContext) => {
     const repository = await place(input, ctx);
-    return { repository, config: await sensitiveConfig(outside, repository) };
+    return { repository, config: await configWithPsks(outside, repository) };
   };
-  /** What a role does to a cycle, by its session, and then the files. */
+  /** Changes a cycle for a role with a session, and then writes the files. */
   const byRole = async <J, T extends object>(
     input: { session_token: string; repository_path?: string | undefined },
     ctx: CallContext,
-    turn: (where: { repository: string; config: CycleConfig }) => Turn<J, T>,
+    action: (where: { repository: string; config: CycleConfig }) => RoleOperation<J, T>,
   ) => {
-    const where = await sensitive(input, ctx);
-    const reply = await asRole(ctx, { ...where, ...turn(where), sessionToken: input.session_token });
-    return await mirrored(mirror, where.repository, reply);
+    const where = await placeWithPsks(input, ctx);
+    const reply = await asRole(ctx, { ...where, ...action(where), sessionToken: input.session_token });
+    return await withMirror(mirror, where.repository, reply);
   };
   return [
     implement(sessionOpen, {
       run: async (input, ctx) => {
-        const { repository, config } = await sensitive(input, ctx);
+        const { repository, config } = await placeWithPsks(input, ctx);
         const reply = await openSession(ctx, { repository, config, source: await realConfig(repository) }, input);
         await mirror.sync(repository);
         return reply;
@@ -42,7 +44,7 @@ export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementatio
         const repository = await place(input, ctx);
         const config = await configOf(outside, repository);
         const { cycle_id, phase, active_role, lock_token } = await ctx.write((tx) => startCycle(tx, ctx, { repository, feature, mode, config }));
-        return await mirrored(mirror, repository, ok({ cycle_id, phase, active_role, lock_token }));
+        return await withMirror(mirror, repository, ok({ cycle_id, phase, active_role, lock_token }));
       },
     }),
     implement(cycleStatus, {
@@ -52,16 +54,12 @@ export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementatio
         if (!cycle) {
           // A broken config is for those calls to refuse that need it.
           const { machine, mode } = await configOf(outside, repository).catch(() => NO_CONFIG);
-          const none = { cycle_id: null, feature: null, phase: null, active_role: null };
-          return await mirrored(
-            mirror,
-            repository,
-            ok({ ...none, mode, handoffs: handoffStatus(machine.roles, new Map()), lock: { locked: false, role: null } }),
-          );
+          const idle = { cycle_id: null, feature: null, phase: null, active_role: null, mode, handoffs: handoffStatuses(machine.roles, new Map()) };
+          return await withMirror(mirror, repository, ok({ ...idle, lock: { locked: false, role: null } }));
         }
         const { cycle_id, feature, phase, active_role, mode, machine, lock_role } = cycle;
-        const handoffs = handoffStatus(machine.roles, await currentHandoffs(ctx.reader, cycle));
-        return await mirrored(mirror, repository, ok({ cycle_id, feature, phase, active_role, mode, handoffs, lock: { locked: true, role: lock_role } }));
+        const handoffs = handoffStatuses(machine.roles, await currentHandoffs(ctx.reader, cycle));
+        return await withMirror(mirror, repository, ok({ cycle_id, feature, phase, active_role, mode, handoffs, lock: { locked: true, role: lock_role } }));
       },
     }),
     implement(lockAcquire, {
@@ -116,19 +114,8 @@ export function cycleTools(outside: CycleOutside, mirror: Mirror): Implementatio
   ];
 }
 
-/** The reply, once the files have followed; a caller is told where they could not. */
-export async function mirrored<T extends object>(mirror: Mirror, repository: string, reply: Reply<T>): Promise<Reply<T & { mirror_error?: string }>> {
-  const error = await mirror.sync(repository);
-  return reply.status === 'ok' && error !== null ? { ...reply, data: { ...reply.data, mirror_error: error } } : reply;
-}
+const handoffStatuses = (roles: readonly string[], handoffs: ReadonlyMap<string, CycleHandoffRow>) =>
+  Object.fromEntries(roles.map((role) => [role, handoffStatus(handoffs.get(role))]));
 
-const handoffStatus = (roles: readonly string[], handoffs: ReadonlyMap<string, CycleHandoffRow>) =>
-  Object.fromEntries(
-    roles.map((role) => {
-      const handoff = handoffs.get(role);
-      return [
-        role,
-        handoff ? { status: 'present' as const, updated_at: new Date(handoff.created_at).toISOString() } : { status: 'empty' as const, updated_at: null },
-      ];
-    }),
-  );
+const handoffStatus = (handoff: CycleHandoffRow | undefined) =>
+  handoff ? { status: 'present' as const, updated_at: new Date(handoff.created_at).toISOString() } : { status: 'empty' as const, updated_at: null };

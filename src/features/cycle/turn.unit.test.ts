@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../kernel/reply.ts';
 import { type CycleMachine, GEMINI_AND_CODEX } from './machine.ts';
-import { judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff, type Turned, type TurnHandoff } from './turn.ts';
+import { type JudgedCycle, judgeAcquire, judgeArchive, judgeCompletion, judgeHandoff, type TurnHandoff } from './turn.ts';
 
 const TOKEN = 'a'.repeat(48);
-const CYCLE: Turned = {
+const CYCLE: JudgedCycle = {
   repository: '/r',
   cycle_id: '20260220T215622Z_x',
   feature: 'x',
@@ -46,13 +46,13 @@ describe('handoff.write asks in the order of the contract', () => {
     final: 'complete',
   };
   interface Call {
-    cycle: Turned | undefined;
+    cycle: JudgedCycle | undefined;
     role: string;
     input: TurnHandoff;
   }
   const right: Call = { cycle: { ...CYCLE, machine: three }, role: 'gemini', input: { target: 'codex', payload, lock_token: TOKEN, secrets: [] } };
   const input = (more: Partial<TurnHandoff>) => (call: Call) => ({ ...call, input: { ...call.input, ...more } });
-  const cycle = (more: Partial<Turned>) => (call: Call) => ({ ...call, cycle: call.cycle && { ...call.cycle, ...more } });
+  const cycle = (more: Partial<JudgedCycle>) => (call: Call) => ({ ...call, cycle: call.cycle && { ...call.cycle, ...more } });
 
   /** Each makes a call fail that one check, whatever the others say. */
   const CHECKS: { check: string; broken: (call: Call) => Call; expected: object }[] = [
@@ -117,7 +117,7 @@ test('session role, active role and lock role must be one [lock.acquire.lock-rol
 });
 
 test.each(GEMINI_AND_CODEX.phases)('complete and archive in $name: phase first, then role, lock and token', ({ name, role }) => {
-  const at: Turned = { ...CYCLE, phase: name, active_role: role, lock_role: role };
+  const at: JudgedCycle = { ...CYCLE, phase: name, active_role: role, lock_role: role };
   const other = role === 'gemini' ? 'codex' : 'gemini';
   for (const [judge, allowedIn, code] of [
     [judgeCompletion, 'frontend_refine', 'INVALID_PHASE'],

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { redactor } from '../../features/core/identity/index.ts';
+import { eventRedactor } from '../../features/core/identity/index.ts';
 import type { Principal } from '../../kernel/call.ts';
 import type { App } from '../../main.ts';
 import type { JournalPage } from '../../storage/follow.ts';
@@ -37,7 +37,7 @@ export function eventsRoute({ app, metrics, closing, stalledMs = STALLED_MS }: E
   }
 
   async function redacted(page: JournalPage, viewer: Principal): Promise<Buffer[]> {
-    const redact = await redactor(app.store.reader, viewer.workspace, viewer);
+    const redact = await eventRedactor(app.store.reader, viewer.workspace, viewer);
     return (await redact(page)).map((event) => Buffer.from(JSON.stringify(event)));
   }
 

@@ -3,17 +3,15 @@ import type { Exchange, Json } from '../../../kernel/relay.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { readKept } from './kept-arguments.ts';
 
-/** Asking the caller's own client, where it has said that it can ask its user. */
-
 const SHOWN_CHARACTERS = 2_000;
 
-/** A client of the first revision with elicitation says `{}` and means forms. */
-export function takesForms({ capabilities }: Exchange): boolean {
+/** Whether the caller's own client can ask its user. A client of the first revision with elicitation says `{}` and means forms. */
+export function canAskByForm({ capabilities }: Exchange): boolean {
   const { elicitation } = capabilities;
   return typeof elicitation === 'object' && elicitation !== null && ('form' in elicitation || !('url' in elicitation));
 }
 
-export function question(row: ApprovalRow): Json {
+export function approvalQuestion(row: ApprovalRow): Json {
   const what =
     row.noun === 'resource' ? `read resources of the server ${row.name}` : `${row.noun === 'prompt' ? 'get the prompt' : 'call the tool'} ${row.name}`;
   const args = row.arguments === null ? undefined : readKept(row.arguments);
@@ -30,9 +28,9 @@ export function question(row: ApprovalRow): Json {
 }
 
 /** The answer to a call of a client that is asked by results: it calls again with `requestState` and its user's word. */
-export const askedResult = (row: ApprovalRow): Json => ({
+export const inputRequiredResult = (row: ApprovalRow): Json => ({
   resultType: 'input_required',
-  inputRequests: { [APPROVAL_QUESTION]: { method: 'elicitation/create', params: question(row) } },
+  inputRequests: { [APPROVAL_QUESTION]: { method: 'elicitation/create', params: approvalQuestion(row) } },
   requestState: APPROVAL_PREFIX + row.id,
 });
 

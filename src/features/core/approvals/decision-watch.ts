@@ -1,36 +1,37 @@
 import type { Services } from '../../../kernel/call.ts';
 import { readHead } from '../../../storage/journal.ts';
 
-/** Whoever waits looks again by the clock too: what another process wrote is otherwise told by hints alone. */
-const LOOK_MS = 1_000;
+/** Events of other processes are announced by hints alone, so callers also look every second. */
+const LOOK_AGAIN_MS = 1_000;
 
-interface Followed {
+interface FollowedJournal {
   /** Once it is settled, no decision is missed. */
   readonly ready: Promise<void>;
   readonly stop: AbortController;
-  readonly bells: Map<string, Set<() => void>>;
+  /** By approval: how to wake its callers. */
+  readonly waiting: Map<string, Set<() => void>>;
 }
 
 /** Wakes those who wait for a decision, whichever process it was made in. However many wait in a workspace, its journal is followed once. */
 export class DecisionWatch {
   readonly #services: Services;
-  readonly #followed = new Map<string, Followed>();
+  readonly #followed = new Map<string, FollowedJournal>();
 
   constructor(services: Services) {
     this.#services = services;
   }
 
-  /** Resolves when every later event of the approval rings; call what it gives to end that. */
-  async of(workspace: string, id: string, ring: () => void): Promise<() => void> {
+  /** From when it resolves, every event of the approval calls `wake`, until the returned function is called. */
+  async watch(workspace: string, id: string, wake: () => void): Promise<() => void> {
     const followed = this.#followed.get(workspace) ?? this.#follow(workspace);
-    const bells = followed.bells.get(id) ?? new Set();
-    followed.bells.set(id, bells.add(ring));
-    const stopLooking = this.#services.clock.every(LOOK_MS, ring);
+    const wakers = followed.waiting.get(id) ?? new Set();
+    followed.waiting.set(id, wakers.add(wake));
+    const stopLooking = this.#services.clock.every(LOOK_AGAIN_MS, wake);
     const end = () => {
       stopLooking();
-      bells.delete(ring);
-      if (bells.size === 0) followed.bells.delete(id);
-      if (followed.bells.size > 0) return;
+      wakers.delete(wake);
+      if (wakers.size === 0) followed.waiting.delete(id);
+      if (followed.waiting.size > 0) return;
       followed.stop.abort();
       this.#forget(workspace, followed);
     };
@@ -43,30 +44,30 @@ export class DecisionWatch {
     }
   }
 
-  #follow(workspace: string): Followed {
+  #follow(workspace: string): FollowedJournal {
     const { store, log } = this.#services;
     const stop = new AbortController();
-    const bells: Followed['bells'] = new Map();
+    const waiting: FollowedJournal['waiting'] = new Map();
     const listen = async (after: number) => {
       for await (const page of store.follow(workspace, after, stop.signal)) {
         for (const { kind, subject } of page) {
-          if (kind.startsWith('approval.') && subject) for (const ring of bells.get(subject) ?? []) ring();
+          if (kind.startsWith('approval.') && subject) for (const wake of waiting.get(subject) ?? []) wake();
         }
       }
     };
     const ready = (async () => {
       const after = (await readHead(store.reader, workspace))?.seq ?? 0;
-      // Those who wait go on by the clock; the next one follows anew.
+      // Those who wait go on by the clock; the next one follows it again.
       listen(after)
         .catch((error) => log.warn('decisions are no longer followed', { workspace, error }))
         .finally(() => this.#forget(workspace, followed));
     })();
-    const followed: Followed = { ready, stop, bells };
+    const followed: FollowedJournal = { ready, stop, waiting };
     this.#followed.set(workspace, followed);
     return followed;
   }
 
-  #forget(workspace: string, followed: Followed): void {
+  #forget(workspace: string, followed: FollowedJournal): void {
     if (this.#followed.get(workspace) === followed) this.#followed.delete(workspace);
   }
 }

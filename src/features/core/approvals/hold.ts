@@ -4,12 +4,12 @@ import type { Exchange } from '../../../kernel/relay.ts';
 import type { Refused } from '../../../kernel/reply.ts';
 import { countRows, insertRows, newId } from '../../../storage/rows.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
-import { tokenStands } from '../identity/index.ts';
-import { askedResult, question, readAnswer, takesForms } from './asking.ts';
-import { approvalEvent, decide, lapse, spendApproval } from './decide.ts';
+import { isTokenLive } from '../identity/index.ts';
+import { approvalQuestion, canAskByForm, inputRequiredResult, readAnswer } from './asking.ts';
 import { DecisionWatch } from './decision-watch.ts';
 import { isApprovable, keepArguments } from './kept-arguments.ts';
-import { notReadable, notTheirs, refusedByPerson, tokenGone, tooMany, undecided } from './refusals.ts';
+import { approvalEvent, decide, lapseIfOverdue, spendApproval } from './lifecycle.ts';
+import { approvalTimedOut, approvalUnknown, argumentsUnreadable, refusedByPerson, tokenRevoked, tooManyApprovals } from './refusals.ts';
 import { findApproval, openApprovalOf, type SameCall } from './store.ts';
 
 /** More than a person can look through, and a bound on what an agent can pile up. */
@@ -39,7 +39,7 @@ class Hold {
   readonly #watch: DecisionWatch;
   readonly #call: HeldCall;
   readonly #workspace: string;
-  /** What the client was told last of how it goes on; 0: nothing. */
+  /** The progress that was last reported to the client; 0: none. */
   #progress = 0;
 
   constructor(services: Services, parts: ApprovalParts, watch: DecisionWatch, call: HeldCall) {
@@ -52,18 +52,18 @@ class Hold {
 
   async outcome(): Promise<HoldOutcome> {
     const same = this.#sameCall();
-    if (!same) return refuse(notReadable());
+    if (!same) return refuse(argumentsUnreadable());
     const state = this.#call.exchange?.rounds?.requestState;
     if (state?.startsWith(APPROVAL_PREFIX)) {
-      const row = await this.#answered(same, state.slice(APPROVAL_PREFIX.length));
-      return (row && (await this.#settled(row, false))) ?? refuse(notTheirs());
+      const row = await this.#answeredApproval(same, state.slice(APPROVAL_PREFIX.length));
+      return (row && (await this.#outcomeOf(row, { mayAsk: false }))) ?? refuse(approvalUnknown());
     }
     for (;;) {
-      const row = await this.#open(same);
-      if (!row) return refuse(tooMany(MAX_WAITING));
-      const held = await this.#settled(row, true);
+      const row = await this.#openApproval(same);
+      if (!row) return refuse(tooManyApprovals(MAX_WAITING));
+      const held = await this.#outcomeOf(row, { mayAsk: true });
       if (held) return held;
-      // An equal call was let through by it: this one needs an approval of its own.
+      // An equal call has used it: this one needs an approval of its own.
     }
   }
 
@@ -74,7 +74,7 @@ class Hold {
   }
 
   /** The approval of this call that is open, or a new one. Undefined: too many of this caller's wait. */
-  async #open(same: SameCall): Promise<ApprovalRow | undefined> {
+  async #openApproval(same: SameCall): Promise<ApprovalRow | undefined> {
     const { principal, asked, requestId, signal } = this.#call;
     return await this.#services.store.write(
       this.#workspace,
@@ -110,18 +110,18 @@ class Hold {
   }
 
   /** The approval that the client was asked about, with its answer taken. Undefined: not of this call. */
-  async #answered(same: SameCall, id: string): Promise<ApprovalRow | undefined> {
+  async #answeredApproval(same: SameCall, id: string): Promise<ApprovalRow | undefined> {
     const row = await findApproval(this.#services.store.reader, this.#workspace, id);
     if (!row || (Object.keys(same) as (keyof SameCall)[]).some((key) => row[key] !== same[key])) return undefined;
     return (
-      (await this.#take(row, this.#call.exchange?.rounds?.inputResponses?.[APPROVAL_QUESTION])) ??
+      (await this.#takeAnswer(row, this.#call.exchange?.rounds?.inputResponses?.[APPROVAL_QUESTION])) ??
       (await findApproval(this.#services.store.reader, this.#workspace, id))
     );
   }
 
   /** The client's word, where the grant takes it, it is one, and the first. */
-  async #take(row: ApprovalRow, given: unknown): Promise<ApprovalRow | undefined> {
-    // Whoever holds the token could answer for itself.
+  async #takeAnswer(row: ApprovalRow, given: unknown): Promise<ApprovalRow | undefined> {
+    // An agent that holds the token could answer for itself.
     if (this.#call.approver !== 'client') return undefined;
     const answer = readAnswer(given);
     if (!answer) return undefined;
@@ -132,69 +132,69 @@ class Hold {
     });
   }
 
-  /** What became of it. Undefined: it was used up by another call. */
-  async #settled(row: ApprovalRow, mayAsk: boolean): Promise<HoldOutcome | undefined> {
+  /** Undefined: another call used the approval up. */
+  async #outcomeOf(row: ApprovalRow, { mayAsk }: { readonly mayAsk: boolean }): Promise<HoldOutcome | undefined> {
     const { exchange } = this.#call;
-    const asks = mayAsk && this.#call.approver === 'client' && exchange !== undefined && takesForms(exchange);
-    // A client that can be asked while the call waits hears of it, too, when somebody else was quicker.
-    if (row.status === 'waiting' && asks && exchange.rounds && !exchange.ask) return { state: 'asked', result: askedResult(row) };
-    const decided = row.status === 'waiting' ? await this.#decision(row, asks ? exchange.ask : undefined) : row;
+    const asks = mayAsk && this.#call.approver === 'client' && exchange !== undefined && canAskByForm(exchange);
+    // A client that can be asked while the call waits also learns when somebody else was quicker.
+    if (row.status === 'waiting' && asks && exchange.rounds && !exchange.ask) return { state: 'asked', result: inputRequiredResult(row) };
+    const decided = row.status === 'waiting' ? await this.#waitForDecision(row, asks ? exchange.ask : undefined) : row;
     switch (decided.status) {
       case 'approved':
-        return await this.#use(decided);
+        return await this.#spendApproved(decided);
       case 'refused':
         return refuse(refusedByPerson(decided));
       case 'lapsed':
-        return refuse(undecided(decided));
+        return refuse(approvalTimedOut(decided));
       default:
         return undefined;
     }
   }
 
-  async #use({ id }: ApprovalRow): Promise<HoldOutcome | undefined> {
+  async #spendApproved({ id }: ApprovalRow): Promise<HoldOutcome | undefined> {
     const { principal, signal } = this.#call;
     const used = await this.#services.store.write(
       this.#workspace,
       async (tx) => {
-        if (!(await tokenStands(tx.db, principal.tokenId, tx.now))) return 'token gone';
+        if (!(await isTokenLive(tx.db, principal.tokenId, tx.now))) return 'token gone';
         return await spendApproval(tx, id, principal.actor);
       },
       signal,
     );
-    if (used === 'token gone') return refuse(tokenGone());
-    return used ? { state: 'approved', approvalId: id, exchange: this.#handedOn() } : undefined;
+    if (used === 'token gone') return refuse(tokenRevoked());
+    return used ? { state: 'approved', approvalId: id, exchange: this.#exchangeForCall() } : undefined;
   }
 
   /** Waits until somebody has decided, wherever, or nobody has in time; at most as long as the caller does. */
-  async #decision({ id }: ApprovalRow, ask: Exchange['ask']): Promise<ApprovalRow> {
+  async #waitForDecision({ id }: ApprovalRow, ask: Exchange['ask']): Promise<ApprovalRow> {
     const { store, clock } = this.#services;
     const { signal } = this.#call;
-    let ring = () => {};
-    const onAbort = () => ring();
+    let wake = () => {};
+    const onAbort = () => wake();
     signal.addEventListener('abort', onAbort);
     const asking = new AbortController();
-    const unwatch = await this.#watch.of(this.#workspace, id, () => ring());
+    const unwatch = await this.#watch.watch(this.#workspace, id, () => wake());
     try {
-      let told = clock.now();
+      let reportedAt = clock.now();
       for (let first = true; ; first = false) {
         signal.throwIfAborted();
         // Before it is looked up: what is decided between the look and the wait must not be slept through.
         const woken = new Promise<void>((resolve) => {
-          ring = resolve;
+          wake = resolve;
         });
         const row = await findApproval(store.reader, this.#workspace, id);
         if (!row) throw new Error(`approval ${id} is gone`);
         if (row.status !== 'waiting') return row;
         const now = clock.now();
         if (now >= row.deadline_at) {
-          const lapsed = await store.write(this.#workspace, (tx) => lapse(tx, id));
+          const lapsed = await store.write(this.#workspace, (tx) => lapseIfOverdue(tx, id));
           if (lapsed && lapsed.status !== 'waiting') return lapsed;
           continue;
         }
         if (first && ask) this.#askClient(row, ask, AbortSignal.any([signal, asking.signal]));
-        if (now - told >= PROGRESS_MS) {
-          told = now;
-          this.#tell(row, now);
+        if (now - reportedAt >= PROGRESS_MS) {
+          reportedAt = now;
+          this.#reportProgress(row, now);
         }
         await woken;
       }
@@ -205,15 +205,15 @@ class Hold {
     }
   }
 
-  /** Its answer is a decision like any other, and heard of like any other. A client that fails to ask leaves it to the others. */
+  /** Its answer is a decision like any other, and wakes this call like any other. A client that fails to ask leaves it to people. */
   #askClient(row: ApprovalRow, ask: NonNullable<Exchange['ask']>, signal: AbortSignal): void {
     const { log } = this.#services;
-    ask('elicitation/create', question(row), signal)
-      .then((answer) => this.#take(row, answer))
+    ask('elicitation/create', approvalQuestion(row), signal)
+      .then((answer) => this.#takeAnswer(row, answer))
       .catch((error) => signal.aborted || log.info('the client could not ask its user', { approval: row.id, error }));
   }
 
-  #tell(row: ApprovalRow, now: number): void {
+  #reportProgress(row: ApprovalRow, now: number): void {
     const { exchange } = this.#call;
     if (!exchange?.progress) return;
     this.#progress += PROGRESS_STEP;
@@ -225,7 +225,7 @@ class Hold {
   }
 
   /** The caller's side for the call itself: without what it brought for us, and with progress that still only rises. */
-  #handedOn(): Exchange | undefined {
+  #exchangeForCall(): Exchange | undefined {
     const { exchange } = this.#call;
     if (!exchange) return undefined;
     const last = this.#progress;

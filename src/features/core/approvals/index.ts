@@ -1,8 +1,8 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { Feature } from '../../../kernel/tool.ts';
-import { approvalSweep } from './decide.ts';
 import { type ApprovalParts, createHold } from './hold.ts';
+import { approvalSweep } from './lifecycle.ts';
 import { createRounds, ROUND_MS } from './rounds.ts';
 import { approvalTools } from './tools.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { canonicalJson } from '../../../storage/journal.ts';
 import { type JsonText, readJson } from '../../../storage/rows.ts';
 
-/** What a person is shown of a call's arguments: canonical JSON, or the beginning of it. */
+/** The arguments of a call as a person sees them: canonical JSON, or the beginning of it. */
 const kept = z.strictObject({ text: z.string(), cut: z.boolean(), bytes: z.int() });
 type KeptArguments = z.output<typeof kept>;
 

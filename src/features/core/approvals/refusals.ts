@@ -1,7 +1,7 @@
 import { type Refused, refused } from '../../../kernel/reply.ts';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 
-/** What the caller of a held call is told when it does not go through. */
+/** Replies to the caller of a held call that does not go through. */
 
 const inQuotes = (reason: string | null): string => (reason === null ? '' : `: ${JSON.stringify(reason)}`);
 
@@ -14,7 +14,7 @@ export const refusedByPerson = (row: ApprovalRow): Refused =>
     { approval_id: row.id, ...(row.reason === null ? {} : { reason: row.reason }) },
   );
 
-export const undecided = (row: ApprovalRow): Refused =>
+export const approvalTimedOut = (row: ApprovalRow): Refused =>
   refused(
     'blocked',
     'APPROVAL_TIMEOUT',
@@ -23,7 +23,7 @@ export const undecided = (row: ApprovalRow): Refused =>
     { approval_id: row.id },
   );
 
-export const notTheirs = (): Refused =>
+export const approvalUnknown = (): Refused =>
   refused(
     'error',
     'APPROVAL_UNKNOWN',
@@ -31,15 +31,15 @@ export const notTheirs = (): Refused =>
     'Call again from the start, without requestState.',
   );
 
-export const notReadable = (): Refused =>
+export const argumentsUnreadable = (): Refused =>
   refused('error', 'INVALID_INPUT', 'arguments: cannot be written as JSON, so nobody could approve them.', 'Send arguments that are plain JSON.', {
     field: 'arguments',
   });
 
-export const tokenGone = (): Refused =>
+export const tokenRevoked = (): Refused =>
   refused('error', 'TOKEN_REVOKED', 'The token of this call was revoked or has expired while the call waited.', 'Ask the operator for a new token.');
 
-export const tooMany = (most: number): Refused =>
+export const tooManyApprovals = (most: number): Refused =>
   refused(
     'error',
     'TOO_MANY_APPROVALS',

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Services } from '../../../kernel/call.ts';
 import { type Ports, ROUND_PREFIX } from '../../../kernel/ports.ts';
 import { Refusal } from '../../../kernel/reply.ts';
+import type { Db } from '../../../storage/engine.ts';
 import { insertRows, readJson } from '../../../storage/rows.ts';
-import { takeRound } from './store.ts';
+import type { CallRoundRow } from '../../../storage/schema-rows.ts';
 
 export const ROUND_MS = 15 * 60_000;
 const MAX_STATE_BYTES = 64 * 1024;
@@ -16,7 +17,7 @@ export function createRounds({ store }: Services): Pick<Ports, 'suspend' | 'resu
     async suspend(principal, { noun, name }, argsDigest, { grantId, approvalId, requestState }) {
       // Written as JSON: another server's word may hold what a text column cannot.
       const state = requestState === undefined ? null : JSON.stringify(requestState);
-      if (argsDigest === null || (state !== null && Buffer.byteLength(state) > MAX_STATE_BYTES)) throw unkept(name);
+      if (argsDigest === null || (state !== null && Buffer.byteLength(state) > MAX_STATE_BYTES)) throw stateTooLong(name);
       const token = ROUND_PREFIX + randomBytes(32).toString('base64url');
       await store.write(principal.workspace, (tx) =>
         insertRows(tx.db, 'call_rounds', {
@@ -49,7 +50,24 @@ export function createRounds({ store }: Services): Pick<Ports, 'suspend' | 'resu
   };
 }
 
-const unkept = (name: string): Refusal =>
+type RoundKey = Pick<CallRoundRow, 'token_sha256' | 'token_id' | 'noun' | 'name' | 'arguments_sha256'>;
+
+/** The round, if it is of exactly this call and nobody has taken it. */
+async function takeRound(db: Db, workspace: string, key: RoundKey, now: number): Promise<CallRoundRow | undefined> {
+  return await db
+    .deleteFrom('call_rounds')
+    .where('workspace_id', '=', workspace)
+    .where('token_sha256', '=', key.token_sha256)
+    .where('token_id', '=', key.token_id)
+    .where('noun', '=', key.noun)
+    .where('name', '=', key.name)
+    .where('arguments_sha256', '=', key.arguments_sha256)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+const stateTooLong = (name: string): Refusal =>
   new Refusal(
     'UPSTREAM_INVALID',
     `The server of ${name} asks for input with a requestState of more than ${MAX_STATE_BYTES / 1024} KiB, which is not kept.`,

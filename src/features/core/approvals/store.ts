@@ -1,18 +1,18 @@
 import type { Db } from '../../../storage/engine.ts';
 import { findRow, findRows, matching } from '../../../storage/rows.ts';
-import type { ApprovalRow, CallRoundRow } from '../../../storage/schema-rows.ts';
+import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { ApprovalStatus } from './contract.ts';
 
 export const findApproval = (db: Db, workspace: string, id: string) => findRow(db, 'approvals', { workspace_id: workspace, id });
 
-/** Which calls are the same: whoever gave up and calls again finds what was asked for before. */
+/** Identifies a call: a caller that gave up and calls again finds the approval that it asked for before. */
 export type SameCall = Pick<ApprovalRow, 'token_id' | 'noun' | 'name' | 'arguments_sha256' | 'grant_id'>;
 
 /** One that waits, or was approved and not used. What was approved is used before anybody is asked again. */
 export const openApprovalOf = (db: Db, workspace: string, call: SameCall, now: number) =>
   findRow(db, 'approvals', { workspace_id: workspace, ...call, status: ['approved', 'waiting'], deadline_at: { '>': now } }, { status: 'asc', id: 'asc' });
 
-/** Those that wait: the oldest first, and only while there is time to decide. Of the others the newest first. */
+/** Waiting approvals: the oldest first, and only while there is time to decide. Others: the newest first. */
 export async function approvalRowsBy(db: Db, workspace: string, status: ApprovalStatus, now: number, limit: number): Promise<ApprovalRow[]> {
   const waits = status === 'waiting';
   const match = { workspace_id: workspace, status, deadline_at: waits ? { '>': now } : undefined };
@@ -43,21 +43,4 @@ export async function overdueApprovals(db: Db, now: number, limit: number): Prom
     .select(['workspace_id', 'id'])
     .limit(limit)
     .execute();
-}
-
-type RoundKey = Pick<CallRoundRow, 'token_sha256' | 'token_id' | 'noun' | 'name' | 'arguments_sha256'>;
-
-/** The round, if it is of exactly this call and nobody has taken it. */
-export async function takeRound(db: Db, workspace: string, key: RoundKey, now: number): Promise<CallRoundRow | undefined> {
-  return await db
-    .deleteFrom('call_rounds')
-    .where('workspace_id', '=', workspace)
-    .where('token_sha256', '=', key.token_sha256)
-    .where('token_id', '=', key.token_id)
-    .where('noun', '=', key.noun)
-    .where('name', '=', key.name)
-    .where('arguments_sha256', '=', key.arguments_sha256)
-    .where('expires_at', '>', now)
-    .returningAll()
-    .executeTakeFirst();
 }

@@ -10,8 +10,8 @@ import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../identity/index.ts';
 import { type ApprovalStatus, approvalView, approveCall, listApprovals, refuseCall } from './contract.ts';
-import { decide } from './decide.ts';
 import { readKept } from './kept-arguments.ts';
+import { decide } from './lifecycle.ts';
 import { approvalRowsBy } from './store.ts';
 
 const MAX_ITEMS = 200;
@@ -37,13 +37,13 @@ export function approvalTools(deadlineMs: number): Implementation[] {
   ];
 }
 
-/** Those that wait, the oldest first; of the others the newest. */
+/** Waiting approvals: the oldest first. Others: the newest first. */
 export async function readApprovals(db: Db, viewer: Principal, status: ApprovalStatus, now: number, limit: number): Promise<ApprovalView[]> {
   const rows = await approvalRowsBy(db, viewer.workspace, status, now, limit);
   return rows.map((await approvalViewer(db, viewer)).view);
 }
 
-/** The first decision counts; whoever comes second is told whose it was. */
+/** The first decision counts; a second person reads whose it was. */
 function alreadySettled(row: ApprovalRow, { decider }: ApprovalViewer): Refusal {
   const by = decider(row);
   const how = row.decided_through === 'elicitation' ? "the caller's own client" : row.decided_through;
@@ -61,7 +61,7 @@ type ApprovalView = z.input<typeof approvalView>;
 
 interface ApprovalViewer {
   view(row: ApprovalRow): ApprovalView;
-  /** How whoever decided is called. */
+  /** The name of the person who decided. */
   decider(row: ApprovalRow): string | null;
 }
 

@@ -11,8 +11,7 @@ import { findRow, readJson } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { actionName, type GrantStatus, grantScope } from './contract.ts';
-import type { StandingGrant } from './store.ts';
-import { byAge, countUse, findGrants, grantsOf, standingGrants } from './store.ts';
+import { byAge, countUse, findGrants, grantsOf, type StandingGrant, standingGrants } from './store.ts';
 
 /** The one tool that needs no grant: the liveness probe. */
 const EXEMPT = 'clock';
@@ -21,7 +20,7 @@ export interface Gate {
   authorize: Ports['authorize'];
   /** A test for lists: what this caller could call at all. */
   visibility(principal: Principal): Promise<Visibility>;
-  /** What a call of a tool would be told now, for whoever wants to know beforehand: nothing is counted, and nobody is asked. `only`: of this tool alone. */
+  /** The gate's answer to a call of a tool now, in advance: nothing is counted, and nobody is asked. `only`: for this tool alone. */
   foresee(principal: Principal, only?: string): Promise<(tool: string) => AccessForecast>;
 }
 
@@ -39,12 +38,12 @@ interface Visibility {
 }
 
 export function createGate(services: Services, registry: { toolsetOf(name: string): Toolset | undefined }): Gate {
-  const opening = ({ noun, name, toolset }: Pick<AccessRequest, 'noun' | 'name' | 'toolset'>): string[] =>
+  const actionsOpening = ({ noun, name, toolset }: Pick<AccessRequest, 'noun' | 'name' | 'toolset'>): string[] =>
     actionsFor(noun, name, noun === 'tool' ? (toolset ?? registry.toolsetOf(name) ?? namespaceOf(name)) : undefined);
   return {
     async authorize(principal, asked, settled = {}) {
       if (isExempt(asked)) return passed(principal, asked, null);
-      const actions = opening(asked);
+      const actions = actionsOpening(asked);
       const { reader, access } = services.store;
       // The name is the caller's word: it must not read like two actions.
       const key = JSON.stringify(['grants', principal.workspace, principal.subjects, actions]);
@@ -67,12 +66,12 @@ export function createGate(services: Services, registry: { toolsetOf(name: strin
     async foresee(principal, only) {
       const { reader } = services.store;
       const { workspace, subjects } = principal;
-      const found = only === undefined ? standingGrants(reader, workspace, subjects) : findGrants(reader, workspace, subjects, opening(toolCall(only)));
+      const found = only === undefined ? standingGrants(reader, workspace, subjects) : findGrants(reader, workspace, subjects, actionsOpening(toolCall(only)));
       const byAction = Map.groupBy(await found, ({ action }) => action);
       return (tool) => {
         const asked = toolCall(tool);
         if (isExempt(asked)) return { verdict: passed(principal, asked, null), grant: null };
-        const grants = opening(asked).flatMap((action) => byAction.get(action) ?? []);
+        const grants = actionsOpening(asked).flatMap((action) => byAction.get(action) ?? []);
         return foreseen(principal, asked, grants.sort(byAge), services.clock.now());
       };
     },
@@ -95,24 +94,24 @@ const isExempt = ({ noun, name }: AccessRequest): boolean => noun === 'tool' && 
 
 /** A grant without bounds is taken before one that counts, and that before one that has a person asked. */
 function decide(principal: Principal, asked: AccessRequest, { approved, resumed }: PriorDecision, all: readonly GrantRow[], now: number): AccessDecision {
-  // What was settled was settled for one grant: no other can stand in for it.
+  // An approval or round belongs to one grant: no other can stand in for it.
   const settled = approved ?? resumed;
   const grants = settled === undefined ? all : all.filter(({ id }) => id === settled);
   if (resumed !== undefined) {
     const [grant] = grants;
     const stands = grant && !['revoked', 'expired'].includes(grantStatus(grant, now)) && allowsArguments(grant, asked);
-    return stands ? passed(principal, asked, grant) : denied(principal, asked, whyNot(grants, now));
+    return stands ? passed(principal, asked, grant) : denied(principal, asked, whyDenied(grants, now));
   }
   const usable = grants.filter((grant) => grantStatus(grant, now) === 'live' && allowsArguments(grant, asked));
-  if (usable.length === 0) return denied(principal, asked, whyNot(grants, now));
+  if (usable.length === 0) return denied(principal, asked, whyDenied(grants, now));
   const unasked = usable.filter((grant) => approved !== undefined || asked.aside !== undefined || approverOf(grant) === undefined);
   const free = unasked.find((grant) => !isCounted(grant));
   if (free) return passed(principal, asked, free);
-  const inTime = (some: readonly GrantRow[]) => some.filter((grant) => waitForRate(grant, now) === 0);
-  const [first, ...more] = inTime(unasked);
+  const withinRate = (some: readonly GrantRow[]) => some.filter((grant) => waitForRate(grant, now) === 0);
+  const [first, ...more] = withinRate(unasked);
   if (first) return { ...passed(principal, asked, first), consume: (tx) => consumeFirst(tx, principal, asked, [first, ...more]) };
   // Nobody is asked for a call that the rate would turn away after it was approved.
-  const [toApprove] = inTime(usable);
+  const [toApprove] = withinRate(usable);
   if (toApprove) return { ...passed(principal, asked, toApprove, 'required'), approve: approverOf(toApprove) };
   return tooOften(principal, asked, Math.min(...usable.map((grant) => waitForRate(grant, now))));
 }
@@ -129,7 +128,7 @@ async function consumeFirst(tx: Tx, principal: Principal, asked: AccessRequest, 
       return passed(principal, asked, isCounted(grant) ? await countUse(tx.db, tx.workspace, id, recentAfter(grant, tx.now)) : grant);
     }
     if (grantStatus(grant, tx.now) === 'live') wait = Math.min(wait ?? ms, ms);
-    reason ??= whyNot([grant], tx.now);
+    reason ??= whyDenied([grant], tx.now);
   }
   return wait === undefined ? denied(principal, asked, reason) : tooOften(principal, asked, wait);
 }
@@ -171,7 +170,7 @@ function subjectFlags(principal: Principal): string {
   return principal.workspace === DEFAULT_WORKSPACE_ID ? subject : `${subject} --workspace ${workspaceName(principal.workspace)}`;
 }
 
-function whyNot(grants: readonly GrantRow[], now: number): string | undefined {
+function whyDenied(grants: readonly GrantRow[], now: number): string | undefined {
   const statuses = new Set(grants.map((grant) => grantStatus(grant, now)));
   if (statuses.has('live')) return 'its grant does not allow these arguments';
   if (statuses.has('exhausted')) return 'its grant is used up';
@@ -214,10 +213,10 @@ export function allowsArguments(grant: GrantRow, { args, redactedArgs }: Pick<Ac
   return allowed === undefined || allowed.some((entry) => isDeepStrictEqual(entry, args ?? {}) || isDeepStrictEqual(entry, redactedArgs ?? {}));
 }
 
-/** What a call's arguments may be, where the grant says. */
+/** The arguments that the grant allows; undefined: any. */
 export const argumentsOf = (grant: GrantRow): Record<string, unknown>[] | undefined => readJson(grantScope, grant.scope).arguments?.allow;
 
-/** Who has to approve a call: a person here, or whoever answers in the caller's client as well. Undefined: nobody. */
+/** Who has to approve a call: a person here, or also the user of the caller's client. Undefined: nobody. */
 export function approverOf(grant: GrantRow): 'person' | 'client' | undefined {
   const { approve } = readJson(grantScope, grant.scope);
   return approve === 'client' ? 'client' : approve ? 'person' : undefined;

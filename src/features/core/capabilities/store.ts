@@ -7,7 +7,7 @@ import type { GrantRow } from '../../../storage/schema-rows.ts';
 import { count, fits, idOf, json, matches, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
 import { actionName, type GrantStatus, grantScope } from './contract.ts';
 
-/** What decides whether a grant stands. */
+/** The columns that decide the status of a grant. */
 export type StandingGrant = Pick<GrantRow, 'action' | 'revoked_at' | 'expires_at' | 'max_uses' | 'uses'>;
 
 export const grantsIn = (db: Db, workspace: string) => matching(db, 'grants', { workspace_id: workspace }).selectAll();

@@ -6,8 +6,6 @@ import { parse } from 'smol-toml';
 import { expect, onTestFinished, test } from 'vitest';
 import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
 import { overStdio, setupBlock, watchCommand } from './connections.ts';
-import { typedCode } from './contract.ts';
-import { newUserCode, shownCode } from './desk.ts';
 
 interface Started {
   command: string | string[];
@@ -73,11 +71,4 @@ test('[dashboard.agent-setup.block-is-finite] [dashboard.agent-setup.watch-is-se
   ]);
   expect(block).not.toContain('watch');
   expect(watchCommand('http://127.0.0.1:3001')).toBe('covibe-local watch --base-url http://127.0.0.1:3001');
-});
-
-test('codes are read aloud and typed: any way of writing one means the same, and no letter looks like another', () => {
-  const code = newUserCode();
-  expect(typedCode(` ${shownCode(code).toLowerCase()} `)).toBe(code);
-  expect(shownCode(newUserCode(() => 0))).toBe('BBBB-BBBB');
-  expect(new Set(Array.from({ length: 200 }, () => newUserCode())).size).toBe(200);
 });

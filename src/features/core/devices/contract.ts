@@ -1,19 +1,11 @@
 import { z } from 'zod';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { absolutePath, contract, id, OPERATOR_READ, READ, title } from '../../../kernel/contract.ts';
+import { isUserCode, typedCode } from './user-code.ts';
 
 const machineName = title.max(100);
 
-/** No vowels, so that no word comes of it; no letter that is mistaken for another or for a digit. */
-export const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
-export const CODE_LENGTH = 8;
-
-/** However it was typed: small letters, spaces, another dash. */
-export const typedCode = (text: string): string => text.toUpperCase().replace(/[^A-Z]/g, '');
-
-const isUserCode = (code: string): boolean => code.length === CODE_LENGTH && [...code].every((letter) => CODE_LETTERS.includes(letter));
-
-/** What a machine without a token sends to `POST /api/setup/device`. */
+/** The body of `POST /api/setup/device`, from a machine without a token. */
 export const deviceRequest = z.strictObject({
   machine_name: machineName,
   agents: z

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import type { Services } from '../../../kernel/call.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
@@ -8,8 +7,9 @@ import { changeRows, deleteRows, findRow, insertRows, newId, readJson } from '..
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { agentTokenExpiry, findDeveloper, hashSecret, type IdentityLimits, issueToken, mintSecret } from '../identity/index.ts';
-import { CODE_LENGTH, CODE_LETTERS, devicePoll, deviceRequest } from './contract.ts';
+import { devicePoll, deviceRequest } from './contract.ts';
 import { changeGrant, deleteOldestOf, findPending, makerOf, openSources } from './store.ts';
+import { CODE_LASTS_MS, newUserCode, shownCode } from './user-code.ts';
 
 /** How long a request that came to nothing can still be asked about. */
 export const UNANSWERED_KEPT_MS = 24 * 3_600_000;
@@ -22,7 +22,7 @@ interface IssuedDeviceCode {
 }
 
 /** `tokens`: given out this once. */
-type Polled =
+type PollAnswer =
   | { readonly status: 'pending'; readonly interval: number }
   | { readonly status: 'slow_down'; readonly interval: number }
   | { readonly status: 'denied' | 'expired' | 'consumed' }
@@ -31,7 +31,7 @@ type Polled =
 /** Machines that have no token yet: the one place that serves callers whom nobody knows. */
 export interface DeviceDesk {
   ask(source: string, body: unknown): Promise<IssuedDeviceCode>;
-  poll(body: unknown): Promise<Polled>;
+  poll(body: unknown): Promise<PollAnswer>;
 }
 
 export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pick<IdentityLimits, 'agent_token_days'>): DeviceDesk {
@@ -43,7 +43,7 @@ export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pic
         // Requests that came to nothing. The others are the devices that people see.
         await deleteRows(tx.db, 'device_grants', { expires_at: { '<': tx.now - UNANSWERED_KEPT_MS }, status: { '!=': 'consumed' } });
         await requireRoom(tx, source);
-        const code = await freeCode(tx);
+        const code = await unusedCode(tx);
         const row: DeviceGrantRow = {
           id: newId('dvc', tx.now),
           user_code: code,
@@ -75,7 +75,7 @@ export function createDeviceDesk({ store }: Pick<Services, 'store'>, limits: Pic
       if (!known) throw notFound('DEVICE_NOT_FOUND', 'No device asked with this code.', 'Start the setup again.', 'device_code');
       return await store.write(
         known.workspace_id ?? DEFAULT_WORKSPACE_ID,
-        async (tx) => await answer(tx, await findRow(tx.db, 'device_grants', { device_code_hash: hash }), limits),
+        async (tx) => await answerPoll(tx, await findRow(tx.db, 'device_grants', { device_code_hash: hash }), limits),
       );
     },
   };
@@ -86,7 +86,7 @@ async function requireRoom(tx: Tx, source: string): Promise<void> {
   const own = sources.find((each) => each.source === source);
   const isFull = sources.reduce((sum, { requests }) => sum + requests, 0) >= MAX_AT_ONCE;
   if (!isFull && (own?.requests ?? 0) < MAX_FROM_ONE_SOURCE) return;
-  // Who fills the list gives way, the oldest request of whoever has most: otherwise a few addresses could keep out everybody.
+  // The source with the most requests loses its oldest one: otherwise a few addresses could keep out everybody.
   const [heaviest] = sources.toSorted((a, b) => b.requests - a.requests || a.first_over - b.first_over);
   if (heaviest && (own?.requests ?? 0) < MAX_FROM_ONE_SOURCE) return await deleteOldestOf(tx.db, heaviest.source, tx.now);
   const firstOver = own?.first_over ?? tx.now;
@@ -94,30 +94,30 @@ async function requireRoom(tx: Tx, source: string): Promise<void> {
   throw new Refusal('TOO_MANY_DEVICES', 'Too many devices wait to be approved.', `Ask again in ${seconds} seconds.`, { retry_after: seconds });
 }
 
-async function freeCode(tx: Tx): Promise<string> {
+async function unusedCode(tx: Tx): Promise<string> {
   for (;;) {
     const code = newUserCode();
     if (!(await findPending(tx.db, code))) return code;
   }
 }
 
-async function answer(tx: Tx, row: DeviceGrantRow | undefined, limits: Pick<IdentityLimits, 'agent_token_days'>): Promise<Polled> {
+async function answerPoll(tx: Tx, row: DeviceGrantRow | undefined, limits: Pick<IdentityLimits, 'agent_token_days'>): Promise<PollAnswer> {
   if (!row) return { status: 'expired' };
   if (isTooSoon(row, tx.now)) {
-    const interval = slower(row.interval_seconds);
+    const interval = slowerInterval(row.interval_seconds);
     await changeRows(tx.db, 'device_grants', { id: row.id }, { interval_seconds: interval });
     return { status: 'slow_down', interval };
   }
   await changeRows(tx.db, 'device_grants', { id: row.id }, { polled_at: tx.now });
-  const standing = standingOf(row, tx.now);
-  if (standing === 'pending') return { status: 'pending', interval: row.interval_seconds };
-  if (standing !== 'approved') return { status: standing };
+  const state = requestState(row, tx.now);
+  if (state === 'pending') return { status: 'pending', interval: row.interval_seconds };
+  if (state !== 'approved') return { status: state };
   // Approved since it was looked up: its tokens are of another workspace, whose turn to write this is not.
   if (row.workspace_id !== tx.workspace || row.developer_id === null) return { status: 'pending', interval: row.interval_seconds };
   return await handOver(tx, row, row.developer_id, agentTokenExpiry(tx.now, limits));
 }
 
-async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string, expiresAt: number | null): Promise<Polled> {
+async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string, expiresAt: number | null): Promise<PollAnswer> {
   // Of two questions at the same time one gets the tokens.
   if (!(await changeGrant(tx.db, row.id, 'approved', { status: 'consumed' }))) return { status: 'consumed' };
   const by = `developer:${developerId}`;
@@ -136,14 +136,6 @@ async function handOver(tx: Tx, row: DeviceGrantRow, developerId: string, expire
   return { status: 'approved', developer: developer?.name ?? '', tokens };
 }
 
-/** The codes are read aloud and typed: eight letters, shown as `BQPX-FGQR`. */
-export function newUserCode(draw: (letters: number) => number = randomInt): string {
-  return Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[draw(CODE_LETTERS.length)]).join('');
-}
-
-export const shownCode = (code: string): string => `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`;
-
-export const CODE_LASTS_MS = 10 * 60_000;
 const FIRST_INTERVAL_SECONDS = 5;
 const SLOWER_BY_SECONDS = 5;
 const LONGEST_INTERVAL_SECONDS = 60;
@@ -159,12 +151,12 @@ const isTooSoon = ({ polled_at, interval_seconds }: Pick<DeviceGrantRow, 'polled
   polled_at !== null && now - polled_at < interval_seconds * 1_000 - GRACE_MS;
 
 /** A machine that asks too often has to wait longer from then on. */
-const slower = (interval: number): number => Math.min(interval + SLOWER_BY_SECONDS, LONGEST_INTERVAL_SECONDS);
+const slowerInterval = (interval: number): number => Math.min(interval + SLOWER_BY_SECONDS, LONGEST_INTERVAL_SECONDS);
 
 type DeviceRequestState = 'pending' | 'approved' | 'denied' | 'expired' | 'consumed';
 
-/** What a request has come to: one that was answered too late was not answered. */
-export function standingOf({ status, expires_at }: Pick<DeviceGrantRow, 'status' | 'expires_at'>, now: number): DeviceRequestState {
+/** A request that was answered too late was not answered. */
+export function requestState({ status, expires_at }: Pick<DeviceGrantRow, 'status' | 'expires_at'>, now: number): DeviceRequestState {
   const isOpen = status === 'pending' || status === 'approved';
   return isOpen && now > expires_at ? 'expired' : status;
 }

@@ -1,19 +1,19 @@
 import { Refusal } from '../../../kernel/reply.ts';
-import { CODE_LASTS_MS } from './desk.ts';
+import { CODE_LASTS_MS } from './user-code.ts';
 
-/** Whoever reads a code from a screen mistypes it a few times. */
+/** People mistype a code a few times. */
 const MAX_WRONG = 20;
-/** Who tried longest ago is forgotten first. */
+/** The caller whose last try is the oldest is forgotten first. */
 const MAX_REMEMBERED = 1_000;
 
 /**
- * Codes that no device shows, by who tried them: codes are short, and whoever finds one that is not theirs gets another
+ * Counts wrong codes by caller: codes are short, and a caller who finds one that is not theirs gets another
  * machine's agents to work in their name. Each process counts for itself, so that a few more are possible where several serve.
  */
 export class Guesses {
   readonly #wrong = new Map<string, { since: number; count: number }>();
 
-  /** Refuses whoever has tried too many. Else it counts until it is taken back: many may be tried at once. */
+  /** Refuses a caller with too many wrong codes. Counts before the code is checked, because many may be tried at once. */
   count(who: string, now: number): void {
     const tried = this.#wrong.get(who);
     const left = tried ? Math.ceil((tried.since + CODE_LASTS_MS - now) / 1_000) : 0;
@@ -25,7 +25,7 @@ export class Guesses {
     for (const oldest of this.#wrong.keys()) if (this.#wrong.size > MAX_REMEMBERED) this.#wrong.delete(oldest);
   }
 
-  /** It was right, or nobody knows. */
+  /** For a code that was right, or could not be checked. */
   takeBack(who: string): void {
     const tried = this.#wrong.get(who);
     if (tried) this.#wrong.set(who, { ...tried, count: tried.count - 1 });

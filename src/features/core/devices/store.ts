@@ -37,7 +37,7 @@ const SET_UP = ['approved', 'consumed'] as const;
 export const devicesOf = (db: Db, workspace: string, developerId?: string) =>
   matching(db, 'device_grants', { workspace_id: workspace, status: SET_UP, developer_id: developerId }).selectAll();
 
-/** By whom tokens were made that a device got. */
+/** The maker of a device's tokens. */
 export const makerOf = (deviceId: string): string => `device:${deviceId}`;
 
 export const tokensOfDevices = (db: Db, workspace: string, ids: readonly string[]) =>

@@ -18,7 +18,7 @@ const ANCHOR_EVERY_MS = 2_000;
 export const anchorTools = (keeper: AnchorKeeper): Implementation[] => [
   implement(anchorJournal, {
     run: async (_input, { reader, workspace, clock }) => {
-      const written = await orRefuse(keeper.anchor(reader, workspace, clock.now()));
+      const written = await refuseMismatch(keeper.anchor(reader, workspace, clock.now()));
       if (!written)
         throw new Refusal('JOURNAL_EMPTY', 'This workspace has no event yet, so there is nothing to anchor.', 'Call again when something has happened.');
       const { record, publicKey, path } = written;
@@ -29,12 +29,12 @@ export const anchorTools = (keeper: AnchorKeeper): Implementation[] => [
 ];
 
 /** Anchors each journal by itself: after so many events, and what is new after so many minutes; once more when the server ends. */
-export function anchoring({ store, clock, log }: Services, keeper: AnchorKeeper, pace: AnchorPace): { sweep: Sweep; stop(): Promise<void> } {
+export function createAnchorSweep({ store, clock, log }: Services, keeper: AnchorKeeper, pace: AnchorPace): { sweep: Sweep; stop(): Promise<void> } {
   const begun = new Map<string, number>();
   const complaints = new Map<string, string>();
   let runs = false;
 
-  async function look(isDue: (fresh: number, sinceMs: number) => boolean): Promise<void> {
+  async function anchorDue(isDue: (fresh: number, sinceMs: number) => boolean): Promise<void> {
     const now = clock.now();
     for (const { workspace_id, seq } of await findRows(store.reader, 'journal_heads', {})) {
       try {
@@ -61,14 +61,14 @@ export function anchoring({ store, clock, log }: Services, keeper: AnchorKeeper,
       async run() {
         runs = true;
         // A clock that was set back says nothing about how long it is.
-        await look((fresh, sinceMs) => fresh >= pace.every_events || sinceMs < 0 || sinceMs >= pace.every_minutes * 60_000);
+        await anchorDue((fresh, sinceMs) => fresh >= pace.every_events || sinceMs < 0 || sinceMs >= pace.every_minutes * 60_000);
       },
     },
     async stop() {
       if (!runs) return;
       runs = false;
       // A database that cannot be reached must not keep the server from ending.
-      await look(() => true).catch((error: unknown) => log.warn('journals not anchored at the end', { error }));
+      await anchorDue(() => true).catch((error: unknown) => log.warn('journals not anchored at the end', { error }));
     },
   };
 }
@@ -81,14 +81,14 @@ export const anchorAround = async <T>(
   prune: () => Promise<T>,
 ): Promise<T> => {
   const [db, workspace, now] = [ctx.reader, ctx.workspace, ctx.clock.now()];
-  await orRefuse(keeper.anchor(db, workspace, now));
+  await refuseMismatch(keeper.anchor(db, workspace, now));
   await keeper.pruning(db, workspace, end, now);
   const done = await prune();
-  await orRefuse(keeper.anchor(db, workspace, now));
+  await refuseMismatch(keeper.anchor(db, workspace, now));
   return done;
 };
 
-async function orRefuse<T>(anchored: Promise<T>): Promise<T> {
+async function refuseMismatch<T>(anchored: Promise<T>): Promise<T> {
   return await anchored.catch((error: unknown) => {
     if (!(error instanceof AnchorMismatch)) throw error;
     throw new Refusal(

@@ -1,24 +1,24 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
-import { type AnchorPace, anchoring, anchorTools } from './anchors.ts';
-import { type PruneHold, pruneTools, removingCut } from './prune.ts';
+import { type AnchorPace, anchorTools, createAnchorSweep } from './anchors.ts';
+import { createLeftoverSweep, type PruneHold, pruneTools } from './prune.ts';
 import type { Tally } from './tally.ts';
 import { eventTools } from './tools.ts';
 
-/** Where anchors go, and how often. */
+/** The keeper of anchors, and how often it anchors. */
 export interface Anchors {
   readonly keeper: AnchorKeeper;
   readonly pace: AnchorPace;
 }
 
-export function events(services: Services, tally: Tally, standing: PruneHold, { keeper, pace }: Anchors): Feature {
-  const { sweep, stop } = anchoring(services, keeper, pace);
+export function events(services: Services, tally: Tally, hold: PruneHold, { keeper, pace }: Anchors): Feature {
+  const { sweep, stop } = createAnchorSweep(services, keeper, pace);
   return {
     name: 'events',
-    implementations: [...eventTools(tally, keeper), ...pruneTools(standing, keeper), ...anchorTools(keeper)],
+    implementations: [...eventTools(tally, keeper), ...pruneTools(hold, keeper), ...anchorTools(keeper)],
     keeps: [{ what: 'The journal: every event, chained, without arguments, prompts and tokens; until an operator prunes it', ms: null }],
-    sweeps: [removingCut(services), sweep],
+    sweeps: [createLeftoverSweep(services), sweep],
     stop,
   };
 }
@@ -26,4 +26,4 @@ export function events(services: Services, tally: Tally, standing: PruneHold, { 
 export { JournalFold } from './journal-fold.ts';
 export { createJournalQuota } from './journal-quota.ts';
 export type { PruneHold } from './prune.ts';
-export { type DayTally, DENIED_EDIT, type TalliedRefusal, Tally, total } from './tally.ts';
+export { type DayTally, DENIED_EDIT, type TalliedRefusal, Tally, totalCalls } from './tally.ts';

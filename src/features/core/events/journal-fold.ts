@@ -29,7 +29,7 @@ interface FoldedJournal<S> {
 }
 
 /**
- * What the last days of a journal add up to, where no index could give it. Each event is read once: whoever asks reads on from
+ * Sums over the last days of a journal, where no index could give them. Each event is read once: every reader goes on from
  * where the last one stopped, so that a page that asks again with every event costs no more than the event.
  */
 export class JournalFold<S, E> {

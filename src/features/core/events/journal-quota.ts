@@ -8,7 +8,7 @@ import type { Tx } from '../../../storage/write.ts';
 const DAY_MS = 24 * 3_600_000;
 const FLUSH_MS = 5_000;
 
-/** What one token has added to the journal in one day, as far as this process knows. */
+/** The events that one token has added to the journal in one day, as far as this process knows. */
 interface Growth {
   readonly workspace: string;
   readonly tokenId: string;
@@ -40,14 +40,14 @@ export function createJournalQuota({ store, clock, log }: Services, mostEvents: 
   const growthOf = (principal: Principal): Growth | Promise<Growth> => {
     const day = dayOf(clock.now());
     const key = keyOf(principal, day);
-    const found = known.get(key) ?? loading.get(key);
-    if (found) return found;
+    const cached = known.get(key) ?? loading.get(key);
+    if (cached) return cached;
     const reading = load(principal, day, key).finally(() => loading.delete(key));
     loading.set(key, reading);
     return reading;
   };
 
-  const refusal = ({ stored, added }: Growth): Refused | undefined => {
+  const refusalBeyondQuota = ({ stored, added }: Growth): Refused | undefined => {
     if (stored + added < mostEvents) return undefined;
     const seconds = Math.ceil((DAY_MS - (clock.now() % DAY_MS)) / 1_000);
     return refused(
@@ -59,7 +59,7 @@ export function createJournalQuota({ store, clock, log }: Services, mostEvents: 
     );
   };
 
-  async function addUp(tx: Tx, growths: readonly Growth[]): Promise<number[]> {
+  async function saveGrowth(tx: Tx, growths: readonly Growth[]): Promise<number[]> {
     await deleteRows(tx.db, 'journal_growth', { workspace_id: tx.workspace, day: { '<': dayOf(tx.now - DAY_MS) } });
     const totals: number[] = [];
     for (const { workspace, tokenId, day, added } of growths) {
@@ -81,7 +81,7 @@ export function createJournalQuota({ store, clock, log }: Services, mostEvents: 
     const grown = [...known.values()].filter(({ added }) => added > 0);
     for (const [workspace, growths] of Map.groupBy(grown, (growth) => growth.workspace)) {
       const sent = growths.map((growth) => ({ ...growth }));
-      const totals = await store.write(workspace, (tx) => addUp(tx, sent));
+      const totals = await store.write(workspace, (tx) => saveGrowth(tx, sent));
       for (const [index, growth] of growths.entries()) {
         growth.stored = totals[index] as number;
         growth.added -= (sent[index] as Growth).added;
@@ -94,7 +94,7 @@ export function createJournalQuota({ store, clock, log }: Services, mostEvents: 
     quota: {
       exceeded(principal) {
         const growth = growthOf(principal);
-        return growth instanceof Promise ? growth.then(refusal) : refusal(growth);
+        return growth instanceof Promise ? growth.then(refusalBeyondQuota) : refusalBeyondQuota(growth);
       },
       grew(principal, events) {
         const growth = growthOf(principal);

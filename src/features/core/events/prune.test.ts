@@ -10,7 +10,7 @@ import { findRows, insertRows } from '../../../storage/rows.ts';
 import type { JournalAnchorRow } from '../../../storage/schema-rows.ts';
 import { type TestApp, testApp } from '../../../testing/app.ts';
 import type { listEvents, pruneJournal, verifyEvents } from './contract.ts';
-import { removingCut } from './prune.ts';
+import { createLeftoverSweep } from './prune.ts';
 
 type Pruned = Output<typeof pruneJournal>;
 const DAY_MS = 24 * 3_600_000;
@@ -128,7 +128,7 @@ test('what a prune that was broken off has left behind is removed by the server,
     write: (name, ...rest) => (name === 'ws_aaa' ? Promise.reject(new Error('the disk is bad')) : store.write(name, ...rest)),
   };
   const logged: string[] = [];
-  await removingCut({ store: failing, log: createLog('error', (line) => logged.push(line)) }).run();
+  await createLeftoverSweep({ store: failing, log: createLog('error', (line) => logged.push(line)) }).run();
   expect(logged).toEqual([expect.stringContaining('"workspace":"ws_aaa"')]);
   expect((await t.events())[0]?.seq).toBe(last + 1);
   expect(await verified(t, { limit: 10_000 })).toMatchObject({ first_break: null, done: true });

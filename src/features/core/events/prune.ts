@@ -5,7 +5,7 @@ import { ok, Refusal } from '../../../kernel/reply.ts';
 import { inEachWorkspace, type Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
-import { unattestedCut } from '../../../storage/chain-verifier.ts';
+import { unattested } from '../../../storage/chain-verifier.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { type ChainPoint, readAnchor, readHead } from '../../../storage/journal.ts';
 import { countBeforeAnchor, cutJournal, isCutAttested, PruneWalk, removeBatch } from '../../../storage/journal-prune.ts';
@@ -14,24 +14,24 @@ import { anchorAround } from './anchors.ts';
 import { pruneJournal } from './contract.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** What one call does at most, so that it is answered within its time. */
+/** The most that one call does, so that it is answered within its time. */
 const VERIFIED_A_CALL = 100_000;
 const REMOVED_A_CALL = 50_000;
 
-/** What else stands on the old events of a workspace, and what ends that; null: nothing. */
+/** Why something else still needs the old events of a workspace, and what ends that; null: nothing does. */
 export type PruneHold = (db: Db, workspace: string) => Promise<{ readonly why: string; readonly next: string } | null>;
 
 type Pruned = Output<typeof pruneJournal>;
 
-export function pruneTools(standing: PruneHold, keeper: AnchorKeeper): Implementation[] {
-  /** How far each workspace was verified, between the calls of one prune: a process that knows nothing begins anew. */
+export function pruneTools(hold: PruneHold, keeper: AnchorKeeper): Implementation[] {
+  /** How far each workspace was verified, between the calls of one prune. Another process starts again. */
   const walks = new Map<string, PruneWalk>();
   return [implement(pruneJournal, { run: async (input, ctx) => ok(await prune(input, ctx)) })];
 
   async function prune({ dry_run = false, ...input }: Input<typeof pruneJournal>, ctx: CallContext): Promise<Pruned> {
     const { reader, workspace } = ctx;
     const before = Math.min(input.before ?? Number.POSITIVE_INFINITY, ctx.clock.now() - (input.keep_days ?? 0) * DAY_MS);
-    const held = await standing(reader, workspace);
+    const held = await hold(reader, workspace);
     if (held) throw new Refusal('JOURNAL_NEEDED', `${held.why} Nothing was deleted.`, held.next);
     const walk = await verify(ctx, before);
     const pruned = walk.reached.seq - walk.anchor.seq;
@@ -53,9 +53,9 @@ export function pruneTools(standing: PruneHold, keeper: AnchorKeeper): Implement
     const cutHere = () => anchorAround(keeper, ctx, walk.reached, () => ctx.write((tx) => cutJournal(tx, walk, ctx.principal.actor)));
     if (pruned > 0 && !(await cutHere())) return await report('verifying', 0);
     for (let removed = 0; removed < REMOVED_A_CALL && !ctx.signal.aborted; ) {
-      const some = await removeBatch(ctx.write);
-      if (some === 0) return await report('done', pruned);
-      removed += some;
+      const batch = await removeBatch(ctx.write);
+      if (batch === 0) return await report('done', pruned);
+      removed += batch;
     }
     return await report('removing', pruned);
   }
@@ -63,10 +63,10 @@ export function pruneTools(standing: PruneHold, keeper: AnchorKeeper): Implement
   /** From where this process left off, for as many events as a call has time for. */
   async function verify({ reader, workspace, signal }: CallContext, before: number): Promise<PruneWalk> {
     const anchor = await readAnchor(reader, workspace);
-    if (!(await isCutAttested(reader, workspace, anchor))) throw broken(unattestedCut(anchor));
+    if (!(await isCutAttested(reader, workspace, anchor))) throw chainBroken(unattested(anchor));
     const known = walks.get(workspace);
     const walk = known?.anchor.seq === anchor.seq && known.before === before ? known : new PruneWalk(anchor, before);
-    // Whoever goes on has it alone: two would add the same events twice, and take that for a break.
+    // Only one call may go on with a walk: two would add the same events twice, and take that for a break.
     walks.delete(workspace);
     const head = (await readHead(reader, workspace))?.seq ?? 0;
     const most = walk.reached.seq + VERIFIED_A_CALL;
@@ -76,19 +76,19 @@ export function pruneTools(standing: PruneHold, keeper: AnchorKeeper): Implement
       await yieldToEventLoop();
     }
     const { firstBreak } = walk.reached;
-    if (firstBreak) throw broken(firstBreak);
+    if (firstBreak) throw chainBroken(firstBreak);
     walks.set(workspace, walk);
     return walk;
   }
 }
 
-const broken = ({ seq, reason }: { seq: number; reason: string }): Refusal =>
+const chainBroken = ({ seq, reason }: { seq: number; reason: string }): Refusal =>
   new Refusal('CHAIN_BROKEN', `The chain breaks at event ${seq}: ${reason}. Nothing was deleted.`, 'covenant backup, then compare your last anchor.', { seq });
 
 const REMOVE_EVERY_MS = 600_000;
 
 /** Removes what a prune that was broken off has cut and left behind. */
-export function removingCut({ store, log }: Pick<Services, 'store' | 'log'>): Sweep {
+export function createLeftoverSweep({ store, log }: Pick<Services, 'store' | 'log'>): Sweep {
   const name = 'journal';
   return {
     name,

@@ -10,38 +10,9 @@ import type { EventFilter } from './contract.ts';
 export type Whose = { readonly actor: string } | { readonly developer: string };
 
 /** A filter whose words have been understood. */
-interface Sought extends Omit<EventFilter, 'actor'> {
+interface EventSearch extends Omit<EventFilter, 'actor'> {
   readonly whose?: Whose | undefined;
 }
-
-/** How it ended, where the event says so: a call by its outcome, a check by whether it passed. */
-function outcomeOf({ outcome, passed }: Record<string, unknown>): string | undefined {
-  if (typeof passed === 'boolean') return passed ? 'passed' : 'denied';
-  return typeof outcome === 'string' ? outcome : undefined;
-}
-
-/** Asked of an event as the viewer sees it: what is hidden from them cannot be found by them either. */
-function fits(event: JournalEvent, { category, kind, whose, subject, outcome, session, text }: Sought): boolean {
-  return (
-    (category === undefined || event.category === category) &&
-    (kind === undefined || event.kind.toLowerCase().startsWith(kind.toLowerCase())) &&
-    (whose === undefined || isWhose(event.actor, whose)) &&
-    (subject === undefined || event.subject === subject) &&
-    (outcome === undefined || outcomeOf(event.payload) === outcome) &&
-    (session === undefined || event.session === session) &&
-    (text === undefined || has(event, text))
-  );
-}
-
-const isWhose = (actor: string, whose: Whose): boolean =>
-  'actor' in whose ? actor === whose.actor : actor === `developer:${whose.developer}` || (actor.startsWith('agent:') && actor.endsWith(`@${whose.developer}`));
-
-const has = ({ kind, subject, session, payload }: JournalEvent, text: string): boolean =>
-  [kind, subject ?? '', session ?? ''].some((each) => each.toLowerCase().includes(text.toLowerCase())) ||
-  JSON.stringify(payload).toLowerCase().includes(asInJson(text).toLowerCase());
-
-/** As it stands between the quotes of a JSON string. */
-const asInJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** Rows of one query: those that are hidden from the viewer are dropped after it. */
 const BATCH = 200;
@@ -58,71 +29,101 @@ export interface JournalStretch {
   readonly reach: number;
 }
 
-interface Searched {
+interface FoundEvents {
   /** In order. */
   readonly items: JournalEvent[];
   readonly looked: { readonly from: number; readonly to: number };
 }
 
 /**
- * The next `limit` events that fit, as `seen` by the viewer. How far it looked depends on nothing that the viewer may not
+ * The next `limit` events that fit, as `redact` shows them to the viewer. How far it looked depends on nothing that the viewer may not
  * see: either all that was to be looked at, or up to the last event that is told.
  */
 export async function searchEvents(
   db: Db,
   workspace: string,
   { start, direction, limit, begin, end, reach: maxReach }: JournalStretch,
-  sought: Sought,
-  seen: (page: readonly JournalEvent[]) => Promise<JournalEvent[]>,
-): Promise<Searched> {
+  sought: EventSearch,
+  redact: (page: readonly JournalEvent[]) => Promise<JournalEvent[]>,
+): Promise<FoundEvents> {
   const back = direction === 'back';
-  const reach = indexed(sought) ? end : maxReach;
+  const reach = indexedColumn(sought) ? end : maxReach;
   const low = Math.max(begin, back ? start - reach + 1 : start);
   const high = back ? start : Math.min(end, low + reach - 1);
   const size = isNarrow(sought) ? Math.max(BATCH, limit) : limit;
   const items: JournalEvent[] = [];
   let [from, to] = [low, high];
   for (let more = from <= to; more; ) {
-    const rows = await batch(db, workspace, { from, to, back, size }, sought);
-    items.push(...(await seen(rows)).filter((event) => fits(event, sought)));
+    const rows = await readBatch(db, workspace, { from, to, back, size }, sought);
+    items.push(...(await redact(rows)).filter((event) => matchesSearch(event, sought)));
     const last = rows.at(-1)?.seq ?? 0;
     if (back) to = last - 1;
     else from = last + 1;
     more = rows.length === size && items.length < limit;
   }
-  const found = items.slice(0, limit);
-  const last = found.at(-1)?.seq ?? 0;
+  const listed = items.slice(0, limit);
+  const last = listed.at(-1)?.seq ?? 0;
   const full = items.length >= limit;
-  if (back) return { items: found.reverse(), looked: { from: full ? last : low, to: high } };
-  return { items: found, looked: { from: low, to: full ? last : high } };
+  if (back) return { items: listed.reverse(), looked: { from: full ? last : low, to: high } };
+  return { items: listed, looked: { from: low, to: full ? last : high } };
 }
 
-const isNarrow = (sought: Sought): boolean => Object.values(sought).some((each) => each !== undefined);
+/** How it ended, where the event says so: a call by its outcome, a check by whether it passed. */
+function outcomeOf({ outcome, passed }: Record<string, unknown>): string | undefined {
+  if (typeof passed === 'boolean') return passed ? 'passed' : 'denied';
+  return typeof outcome === 'string' ? outcome : undefined;
+}
 
-/** Where what fits is found without reading what does not: by one subject or one actor, and nothing else. */
-function indexed({ whose, subject, ...others }: Sought): { column: 'subject' | 'actor'; value: string } | undefined {
+/** Asked of an event as the viewer sees it: what is hidden from them cannot be found by them either. */
+function matchesSearch(event: JournalEvent, { category, kind, whose, subject, outcome, session, text }: EventSearch): boolean {
+  return (
+    (category === undefined || event.category === category) &&
+    (kind === undefined || event.kind.toLowerCase().startsWith(kind.toLowerCase())) &&
+    (whose === undefined || isWhose(event.actor, whose)) &&
+    (subject === undefined || event.subject === subject) &&
+    (outcome === undefined || outcomeOf(event.payload) === outcome) &&
+    (session === undefined || event.session === session) &&
+    (text === undefined || containsText(event, text))
+  );
+}
+
+const isWhose = (actor: string, whose: Whose): boolean =>
+  'actor' in whose ? actor === whose.actor : actor === `developer:${whose.developer}` || (actor.startsWith('agent:') && actor.endsWith(`@${whose.developer}`));
+
+const containsText = ({ kind, subject, session, payload }: JournalEvent, text: string): boolean =>
+  [kind, subject ?? '', session ?? ''].some((each) => each.toLowerCase().includes(text.toLowerCase())) ||
+  JSON.stringify(payload).toLowerCase().includes(asInJson(text).toLowerCase());
+
+/** As it stands between the quotes of a JSON string. */
+const asInJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+const isNarrow = (sought: EventSearch): boolean => Object.values(sought).some((each) => each !== undefined);
+
+/** The column whose index finds all matches: for one subject or one actor, and nothing else. */
+function indexedColumn({ whose, subject, ...others }: EventSearch): { column: 'subject' | 'actor'; value: string } | undefined {
   if (isNarrow(others)) return undefined;
   if (subject !== undefined) return whose === undefined ? { column: 'subject', value: subject } : undefined;
   const actor = oneActor(whose);
   return actor === undefined ? undefined : { column: 'actor', value: actor };
 }
 
-/** Who is hidden has another name in the rows. */
-const oneActor = (whose: Sought['whose']): string | undefined => (whose !== undefined && 'actor' in whose && whose.actor !== PRIVATE ? whose.actor : undefined);
+/** A hidden developer has another name in the rows. */
+const oneActor = (whose: EventSearch['whose']): string | undefined =>
+  whose !== undefined && 'actor' in whose && whose.actor !== PRIVATE ? whose.actor : undefined;
 
-interface Bounds {
+interface BatchBounds {
   readonly from: number;
   readonly to: number;
   readonly back: boolean;
   readonly size: number;
 }
 
-async function batch(db: Db, workspace: string, { from, to, back, size }: Bounds, sought: Sought): Promise<JournalEvent[]> {
+async function readBatch(db: Db, workspace: string, { from, to, back, size }: BatchBounds, sought: EventSearch): Promise<JournalEvent[]> {
   const order = back ? 'desc' : 'asc';
   const stretch = matching(db, 'events', { workspace_id: workspace, seq: { '>=': from, '<=': to } })
     .orderBy('seq', order)
     .limit(size);
-  const by = indexed(sought);
+  const by = indexedColumn(sought);
   // Their numbers first: with whole rows to fetch besides, SQLite would read the stretch from end to end.
   const numbers = by && (await stretch.select('seq').where(by.column, '=', by.value).execute()).map(({ seq }) => seq);
   if (numbers?.length === 0) return [];
@@ -134,8 +135,8 @@ async function batch(db: Db, workspace: string, { from, to, back, size }: Bounds
 const like = (expression: RawBuilder<string>, pattern: string): RawBuilder<SqlBool> =>
   sql<SqlBool>`lower(${expression}) like ${pattern.toLowerCase()} escape '\\'`;
 
-/** What the database can tell of it, as the rows are: `fits` has the last word. */
-function conditions({ category, kind, whose, subject, outcome, session, text }: Sought): RawBuilder<SqlBool>[] {
+/** The part of the search that the database can check in its rows. `matchesSearch` has the last word. */
+function conditions({ category, kind, whose, subject, outcome, session, text }: EventSearch): RawBuilder<SqlBool>[] {
   const all: RawBuilder<SqlBool>[] = [];
   const actor = oneActor(whose);
   if (category !== undefined) all.push(sql`category = ${category}`);

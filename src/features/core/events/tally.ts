@@ -5,7 +5,7 @@ import { JournalFold } from './journal-fold.ts';
 const MINUTE_MS = 60_000;
 const REFUSALS_KEPT = 50;
 const DURATIONS_KEPT = 500;
-/** Whoever calls can invent names without end: of more tools than these, those are kept that were called last. */
+/** Callers can invent names without end: of more tools than these, only the last called are kept. */
 const MAX_TOOLS = 5_000;
 
 interface CallCounts {
@@ -74,7 +74,7 @@ export class Tally {
     add(counting, page) {
       for (const event of page) count(counting, event);
     },
-    forgetBefore: forget,
+    forgetBefore: forgetOlder,
   });
 
   read(db: Db, workspace: string, now: number): Promise<DayTally> {
@@ -86,24 +86,24 @@ const minuteOf = (time: number): number => Math.floor(time / MINUTE_MS);
 
 function count(counting: Counting, event: CountedEvent): void {
   const minute = minuteOf(event.time);
-  const categories = taken(counting.minutes, minute, () => Object.fromEntries(EVENT_CATEGORIES.map((name) => [name, 0])) as Record<EventCategory, number>);
+  const categories = getOrAdd(counting.minutes, minute, () => Object.fromEntries(EVENT_CATEGORIES.map((name) => [name, 0])) as Record<EventCategory, number>);
   categories[event.category]++;
   if (event.category === 'work' && event.kind === DENIED_EDIT) countDenied(counting, event, minute);
   if (event.category !== 'usage') return;
   const { outcome = 'ok', code = null, duration_ms = 0 } = readUsage(event.payload);
   const refused = isRefusal(outcome);
   const { seq, time, kind } = event;
-  const actor = taken(counting.actors, event.actor, noCalls);
+  const actor = getOrAdd(counting.actors, event.actor, noCalls);
   if (!isOfMachine(event)) actor.lastCall = { seq, time, refused };
-  add(actor.minutes, minute, refused);
-  if (refused) keep(actor.refusals, { seq, time, kind, outcome, code });
+  addCall(actor.minutes, minute, refused);
+  if (refused) addRefusal(actor.refusals, { seq, time, kind, outcome, code });
   if (event.subject === null) return;
-  const tool = taken(counting.tools, event.subject, () => ({ minutes: new Map(), durations: [] }));
+  const tool = getOrAdd(counting.tools, event.subject, () => ({ minutes: new Map(), durations: [] }));
   // The one that was called last stands last.
   counting.tools.delete(event.subject);
   counting.tools.set(event.subject, tool);
   if (counting.tools.size > MAX_TOOLS) counting.tools.delete(counting.tools.keys().next().value as string);
-  add(tool.minutes, minute, refused);
+  addCall(tool.minutes, minute, refused);
   tool.durations.push(duration_ms);
   if (tool.durations.length > DURATIONS_KEPT) tool.durations.shift();
 }
@@ -114,16 +114,16 @@ const noCalls = (): ActorTally => ({ minutes: new Map(), refusals: [], lastCall:
 const isOfMachine = ({ kind, session }: CountedEvent): boolean =>
   kind === 'covibe_ingest_agent_telemetry' || (kind === 'covibe_session.heartbeat' && session === null);
 
-/** What a hook of the agent's program was not allowed. No call by the agent, so it does not count as the last one. */
+/** An edit that a hook of the agent's program denied. It is no call by the agent, so it does not count as the last one. */
 export const DENIED_EDIT = 'edit.denied';
 
 function countDenied(counting: Counting, { seq, time, kind, actor: name }: CountedEvent, minute: number): void {
-  const actor = taken(counting.actors, name, noCalls);
-  add(actor.minutes, minute, true);
-  keep(actor.refusals, { seq, time, kind, outcome: 'blocked', code: null });
+  const actor = getOrAdd(counting.actors, name, noCalls);
+  addCall(actor.minutes, minute, true);
+  addRefusal(actor.refusals, { seq, time, kind, outcome: 'blocked', code: null });
 }
 
-function keep(refusals: TalliedRefusal[], refusal: TalliedRefusal): void {
+function addRefusal(refusals: TalliedRefusal[], refusal: TalliedRefusal): void {
   refusals.push(refusal);
   if (refusals.length > REFUSALS_KEPT) refusals.shift();
 }
@@ -146,13 +146,13 @@ function readUsage(payload: string): Usage {
   }
 }
 
-function add(minutes: Map<number, CallCounts>, minute: number, refused: boolean): void {
-  const counts = taken(minutes, minute, () => ({ calls: 0, refused: 0 }));
+function addCall(minutes: Map<number, CallCounts>, minute: number, refused: boolean): void {
+  const counts = getOrAdd(minutes, minute, () => ({ calls: 0, refused: 0 }));
   counts.calls++;
   if (refused) counts.refused++;
 }
 
-function taken<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;
   const made = make();
@@ -160,30 +160,29 @@ function taken<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** What is older than a day. Times rise with the events, so the oldest minute stands first. */
-function forget(counting: Counting, since: number): void {
+/** Drops what is older than a day. Times rise with the events, so the oldest minute stands first. */
+function forgetOlder(counting: Counting, since: number): void {
   const before = minuteOf(since);
-  drop(counting.minutes, before);
+  dropMinutes(counting.minutes, before);
   for (const [name, actor] of counting.actors) {
-    drop(actor.minutes, before);
+    dropMinutes(actor.minutes, before);
     while (actor.refusals[0] && actor.refusals[0].time < since) actor.refusals.shift();
     if (actor.minutes.size === 0) counting.actors.delete(name);
   }
   for (const [name, tool] of counting.tools) {
-    drop(tool.minutes, before);
+    dropMinutes(tool.minutes, before);
     if (tool.minutes.size === 0) counting.tools.delete(name);
   }
 }
 
-function drop(minutes: Map<number, unknown>, before: number): void {
+function dropMinutes(minutes: Map<number, unknown>, before: number): void {
   for (const minute of minutes.keys()) {
     if (minute >= before) return;
     minutes.delete(minute);
   }
 }
 
-/** All of a day. */
-export function total(minutes: ReadonlyMap<number, CallCounts>): CallCounts {
+export function totalCalls(minutes: ReadonlyMap<number, CallCounts>): CallCounts {
   const all = { calls: 0, refused: 0 };
   for (const { calls, refused } of minutes.values()) {
     all.calls += calls;
@@ -193,7 +192,7 @@ export function total(minutes: ReadonlyMap<number, CallCounts>): CallCounts {
 }
 
 /** Events of each category in even steps up to now. */
-export function countedBy(day: Pick<DayTally, 'minutes'>, { now, minutes, step }: { now: number; minutes: number; step: number }) {
+export function countByStep(day: Pick<DayTally, 'minutes'>, { now, minutes, step }: { now: number; minutes: number; step: number }) {
   const last = Math.floor(minuteOf(now) / step);
   const first = Math.floor((minuteOf(now) - minutes + 1) / step);
   const steps = Array.from({ length: last - first + 1 }, (_, index) => first + index);

@@ -7,10 +7,10 @@ import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
 import { ChainVerifier, unattestedCut } from '../../../storage/chain-verifier.ts';
 import { type ChainPoint, GENESIS, readAnchor, readEvents, readHead } from '../../../storage/journal.ts';
 import { isCutAttested } from '../../../storage/journal-prune.ts';
-import { developerFor, hiding, PRIVATE, redactor } from '../identity/index.ts';
+import { developerFor, eventRedactor, PRIVATE, valueRedactor } from '../identity/index.ts';
 import { eventRate, listEvents, verifyEvents } from './contract.ts';
 import { type JournalStretch, searchEvents, type Whose } from './store.ts';
-import { countedBy, type Tally } from './tally.ts';
+import { countByStep, type Tally } from './tally.ts';
 
 export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[] => [
   implement(listEvents, {
@@ -24,7 +24,7 @@ export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[]
           ? { start: (after ?? 0) + 1, direction: 'on', limit, ...bounds }
           : { start: Math.min(head.seq, (before ?? head.seq + 1) - 1), direction: 'back', limit: latest ?? limit, ...bounds };
       const sought = { ...filter, whose: actor === undefined ? undefined : await whoseEvents(ctx, actor) };
-      const redact = await redactor(ctx.reader, ctx.workspace, ctx.principal);
+      const redact = await eventRedactor(ctx.reader, ctx.workspace, ctx.principal);
       return ok({ ...(await searchEvents(ctx.reader, ctx.workspace, stretch, sought, redact)), head, anchor });
     },
   }),
@@ -56,7 +56,7 @@ export const eventTools = (tally: Tally, keeper: AnchorKeeper): Implementation[]
   implement(eventRate, {
     read: async ({ minutes = 60, step = 1 }, ctx) => {
       const now = ctx.clock.now();
-      return ok(countedBy(await tally.read(ctx.reader, ctx.workspace, now), { now, minutes, step }));
+      return ok(countByStep(await tally.read(ctx.reader, ctx.workspace, now), { now, minutes, step }));
     },
   }),
 ];
@@ -79,8 +79,8 @@ const NOBODY = '';
 /** People know each other by name, the journal by id. Whom the viewer may not know has no name here. */
 async function whoseEvents({ reader, workspace, principal }: CallContext, who: string): Promise<Whose> {
   if (who === PRIVATE) return { actor: who };
-  // Whom the viewer may not know is looked for as nobody is, or the time it takes would tell of them.
-  if (AS_JOURNALED.test(who)) return { actor: (await (await hiding(reader, workspace, principal))(who)) === who ? who : NOBODY };
+  // A hidden developer is searched for like nobody, otherwise the time it takes would reveal them.
+  if (AS_JOURNALED.test(who)) return { actor: (await (await valueRedactor(reader, workspace, principal))(who)) === who ? who : NOBODY };
   const [, agent, name = who] = /^([^@]+)@(.+)$/.exec(who) ?? [];
   try {
     const { id } = await developerFor(reader, workspace, principal, name);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
-import { contract, id, repo, text } from '../../../kernel/contract.ts';
+import { contract, type Input, id, repo, text } from '../../../kernel/contract.ts';
 import { HOOK_EVENTS, type HookAnswer, type HookQuestion, LONGEST, MAX_EDITS, MAX_FILES, TOP } from '../../../wire/hook-question.ts';
 
 /** As git names it: what a claim cannot name, such as a backslash in it, may still lie beneath one, and must not make the others unheard. */
@@ -45,7 +45,7 @@ const answer = z.strictObject({
 });
 answer satisfies z.ZodType<HookAnswer>;
 
-export const hear = contract({
+export const hearHook = contract({
   name: 'hooks.hear',
   essential: true,
   toolset: 'admin',
@@ -60,3 +60,6 @@ export const hear = contract({
   }),
   output: answer,
 });
+
+/** The question of a run of an agent's program, or of git. */
+export type RunQuestion = Input<typeof hearHook>;

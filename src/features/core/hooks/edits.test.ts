@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TestCaller } from '../../../testing/app.ts';
 import { edit, hooksApp, MINUTE, REPO } from '../../../testing/scenes/hooks.ts';
-import { redactor } from '../identity/index.ts';
+import { eventRedactor } from '../identity/index.ts';
 
 test("a live exclusive claim denies the other agent's edit, with owner, reason, end and what to do, and no start [coordination.claim.blocks-edit]", async () => {
   const t = await hooksApp();
@@ -252,7 +252,7 @@ test('others read of what a private developer was denied, and not by which agent
   await t.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
   await t.hear('before-tool', { ...edit('a.ts'), tool: 'Write' });
   const seenBy = async ({ principal }: TestCaller) => {
-    const shown = await redactor(t.app.store.reader, principal.workspace, principal);
+    const shown = await eventRedactor(t.app.store.reader, principal.workspace, principal);
     return await shown([...(await t.events({ kind: 'session.started' })), ...(await t.events({ kind: 'edit.denied' }))]);
   };
   expect((await seenBy(t.cursor))[1]).toMatchObject({ actor: '@private', session: null, payload: { claim_id: claim, path: 'a.ts', client: '@private' } });

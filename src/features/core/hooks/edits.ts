@@ -5,30 +5,32 @@ import type { Tx } from '../../../storage/write.ts';
 import { MAX_EDITS, TOP } from '../../../wire/hook-question.ts';
 import { type ClaimView, type EditConflict, editConflicts, holderOf, nextStep, viewsFor } from '../../team/coordination/index.ts';
 import { DENIED_EDIT } from '../events/index.ts';
-import { type HookContext, ownClaims, type RunQuestion, runsAround } from './context.ts';
+import { type HookContext, runsAround } from './context.ts';
+import type { RunQuestion } from './contract.ts';
+import { ownClaimFilter } from './ownership.ts';
 import { denialKey, denialsOf, deniedSince, saveRun } from './store.ts';
-import { named, quoted } from './words.ts';
+import { plainPath, quoted } from './words.ts';
 
 /** So many files a denial tells of, and the journal with it. */
 const MAX_NAMED = 10;
 const MAX_HOLDERS = 3;
-/** An agent that tries again at once is denied again, and told of once. */
+/** An agent that tries again at once is denied again, and the denial is recorded once. */
 const REPEATED_MS = 60_000;
 const MAX_REMEMBERED = 50;
 const PATH_BYTES = 300;
 
-const WHAT: Partial<Record<RunQuestion['event'], string>> = { commit: 'This commit was not made', push: 'This push was not made' };
+const NOT_MADE: Partial<Record<RunQuestion['event'], string>> = { commit: 'This commit was not made', push: 'This push was not made' };
 
 /** Why the files are not this agent's to write, which is on record; undefined where they are. */
-export async function denialOf(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<string | undefined> {
+export async function findDenial(ctx: CallContext, question: RunQuestion, hook: HookContext): Promise<string | undefined> {
   const now = ctx.clock.now();
-  const found = await editConflicts(ctx.reader, ctx.workspace, question.edits ?? [], ownClaims(ctx.principal, hook, question.person), now);
+  const found = await editConflicts(ctx.reader, ctx.workspace, question.edits ?? [], ownClaimFilter(ctx.principal, hook, question), now);
   if (found.length === 0) return undefined;
   const read = found.filter(({ unread }) => !unread);
   const conflicts = read.length > 0 ? read : found;
   const show = await viewsFor(ctx.reader, ctx.principal, now);
-  const told = conflicts.slice(0, MAX_NAMED);
-  if ((await unrecorded(ctx.reader, ctx, hook.run, told, now)).length > 0) await ctx.write((tx) => recordDenials(tx, ctx, question, hook, told));
+  const named = conflicts.slice(0, MAX_NAMED);
+  if ((await unrecordedConflicts(ctx.reader, ctx, hook.run, named, now)).length > 0) await ctx.write((tx) => recordDenials(tx, ctx, question, hook, named));
   const held = conflicts.map((conflict) => ({ what: claimedOf(conflict), view: show.claim(conflict.claim) }));
   const lines = held.slice(0, MAX_NAMED).map(({ what, view }) => `${what}: claimed (exclusive) by ${heldUntil(view)}`);
   const more = held.length > lines.length ? [`and ${held.length - lines.length} more`] : [];
@@ -37,15 +39,15 @@ export async function denialOf(ctx: CallContext, question: RunQuestion, hook: Ho
     return nextStep(view, ctx.principal, Math.max(...theirs.map((each) => each.view.expires_at)));
   });
   const why = read.length > 0 ? '' : `${UNREAD} `;
-  return `${WHAT[question.event] ?? 'This edit was not made'}. ${why}${[...lines, ...more].join('; ')}. ${[...new Set(steps)].join(' ')}`;
+  return `${NOT_MADE[question.event] ?? 'This edit was not made'}. ${why}${[...lines, ...more].join('; ')}. ${[...new Set(steps)].join(' ')}`;
 }
 
 const UNREAD = `It is too long to be read whole, or names more than ${MAX_EDITS} files. Name fewer files in one command, and write long texts with your file tool: then only what is claimed is denied.`;
 
-/** What of a folder is claimed, or the path itself. */
+/** The claimed path within a folder, or the path itself. */
 function claimedOf({ path, within }: EditConflict): string {
-  const name = path === TOP ? 'the repository' : named(path);
-  return within === undefined ? name : `${named(within)} in ${name}`;
+  const name = path === TOP ? 'the repository' : plainPath(path);
+  return within === undefined ? name : `${plainPath(within)} in ${name}`;
 }
 
 const heldUntil = (view: ClaimView): string =>
@@ -55,7 +57,7 @@ const keptPath = (path: string): string => excerpt(path, PATH_BYTES);
 const keyOf = ({ path, claim }: EditConflict): string => denialKey(claim.id, keptPath(path));
 
 /** A run remembers its own; of git, which is no run, the journal tells. */
-async function unrecorded(
+async function unrecordedConflicts(
   db: Db,
   { workspace, principal }: Pick<WriteContext, 'workspace' | 'principal'>,
   run: HookContext['run'],
@@ -75,7 +77,7 @@ async function recordDenials(
   conflicts: readonly EditConflict[],
 ): Promise<void> {
   const current = run && (await runsAround(tx.db, ctx, run.client_session, tx.now)).run;
-  const fresh = await unrecorded(tx.db, ctx, current, conflicts, tx.now);
+  const fresh = await unrecordedConflicts(tx.db, ctx, current, conflicts, tx.now);
   for (const { claim, path } of fresh) {
     const payload = { claim_id: claim.id, path: keptPath(path), client: question.client, tool: question.tool ?? null, outcome: 'denied' };
     record(tx, { ...ctx, session: sessionId }, { category: 'work', kind: DENIED_EDIT, subject: claim.id, payload });

@@ -3,72 +3,68 @@ import type { Db } from '../../../storage/engine.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';
 import { bodyText, HUMAN, type MessageRow, noteDelivery, SERVER, undeliveredTo } from '../../workflow/messages/index.ts';
-import { type HookCaller, type HookContext, ownAgents, runsAround } from './context.ts';
+import { BoundedText } from './bounded-text.ts';
+import { type HookCaller, type HookContext, runsAround } from './context.ts';
+import { findOwnAgents } from './ownership.ts';
 import { saveRun } from './store.ts';
-import { quoted, Sheet } from './words.ts';
+import { quoted } from './words.ts';
 
 /** All of what one hook tells: the rest comes with the next. */
 const ROOM_BYTES = 4_000;
 const MAX_MESSAGES = 10;
 const EXCERPT = 300;
 
-/** `fresh`: what nobody was told of. `open`: that, and what still waits for an answer. */
+/** `fresh`: news that was not delivered yet. `open`: also news that still waits for an answer. */
 export type NewsScope = 'fresh' | 'open';
 
 interface News extends Waiting {
   readonly messages: readonly MessageRow[];
 }
 
-const isNothing = ({ waiting, answers, handoffs, messages }: News): boolean => waiting.length + answers.length + handoffs.length + messages.length === 0;
+const countNews = ({ waiting, answers, handoffs, messages }: News): number => waiting.length + answers.length + handoffs.length + messages.length;
 
 const NOTHING: Waiting = { waiting: [], answers: [], handoffs: [] };
 
-/** What waits for this very agent, in this run of it. */
+/** The news for this very agent, in this run of it. */
 export async function newsFor(db: Db, caller: HookCaller, hook: HookContext, now: number, scope: NewsScope): Promise<News> {
   const { workspace, principal } = caller;
   const { run, sessionId, rights } = hook;
   const isFresh = scope === 'fresh';
   const after = { seenUpTo: run?.handoffs_told ?? '', onlyUnseen: isFresh };
   const found = rights.coordination ? await waitingFor(db, workspace, principal, now, sessionId, { undelivered: isFresh, handoffs: after }) : NOTHING;
-  const agents = await ownAgents(db, caller, hook, now);
-  const messages = await undeliveredTo(
-    db,
-    workspace,
-    agents.map(({ id }) => id),
-    now,
-    MAX_MESSAGES,
-  );
+  const agentIds = (await findOwnAgents(db, caller, hook, now)).map(({ id }) => id);
+  const messages = await undeliveredTo(db, workspace, agentIds, now, MAX_MESSAGES);
   // A run that is not known cannot be known to have been told.
   return { ...found, handoffs: isFresh && !run ? [] : found.handoffs, messages };
 }
 
-/** What has arrived, for the agent's context: from then on it has it. Null, and nothing is written, where nothing has. */
-export async function tellNews(ctx: CallContext, hook: HookContext, scope: NewsScope): Promise<string | null> {
-  if (isNothing(await newsFor(ctx.reader, ctx, hook, ctx.clock.now(), scope))) return null;
-  return await ctx.write((tx) => deliver(tx, ctx, hook, scope, new Sheet(ROOM_BYTES)));
+/** The news as text for the agent's context, and marked as delivered. Null, and nothing is written, if there is none. */
+export async function deliverNews(ctx: CallContext, hook: HookContext, scope: NewsScope): Promise<string | null> {
+  if (countNews(await newsFor(ctx.reader, ctx, hook, ctx.clock.now(), scope)) === 0) return null;
+  return await ctx.write((tx) => writeNews(tx, ctx, hook, scope, new BoundedText(ROOM_BYTES)));
 }
 
 /** The text and the receipts of what is in it, in one transaction. */
-export async function deliver(tx: Tx, ctx: WriteContext, hook: HookContext, scope: NewsScope, sheet: Sheet): Promise<string | null> {
+export async function writeNews(tx: Tx, ctx: WriteContext, hook: HookContext, scope: NewsScope, room: BoundedText): Promise<string | null> {
   const run = hook.run && (await runsAround(tx.db, ctx, hook.run.client_session, tx.now)).run;
   const news = await newsFor(tx.db, ctx, { ...hook, run }, tx.now, scope);
-  if (isNothing(news)) return null;
-  sheet.put(`Covenant: this ${scope === 'fresh' ? 'has arrived' : 'waits'} for you. What others wrote stands in quotes.`);
-  const waiting = news.waiting.filter((ask) => sheet.put(askLine(ask)));
-  const answers = news.answers.filter((answer) => sheet.put(answerLine(answer)));
+  if (countNews(news) === 0) return null;
+  room.add(`Covenant: this ${scope === 'fresh' ? 'has arrived' : 'waits'} for you. What others wrote stands in quotes.`);
+  const waiting = news.waiting.filter((ask) => room.add(askLine(ask)));
+  const answers = news.answers.filter((answer) => room.add(answerLine(answer)));
   // Told up to the last of these: none may be passed over.
-  const cut = news.handoffs.findIndex((handoff) => !sheet.put(handoffLine(handoff)));
+  const cut = news.handoffs.findIndex((handoff) => !room.add(handoffLine(handoff)));
   const handoffs = cut < 0 ? news.handoffs : news.handoffs.slice(0, cut);
-  const messages = news.messages.filter((message) => sheet.put(messageLine(message)));
-  const shown = waiting.length + answers.length + handoffs.length + messages.length;
+  const messages = news.messages.filter((message) => room.add(messageLine(message)));
+  const shown = countNews({ waiting, answers, handoffs, messages });
   if (shown === 0) return null;
-  const rest = news.waiting.length + news.answers.length + news.handoffs.length + news.messages.length - shown;
+  const rest = countNews(news) - shown;
   const linked = { ...ctx, session: hook.sessionId };
   await markDelivered(tx, linked, { waiting, answers });
   if (messages.length > 0) await noteDelivery(tx, linked, messages);
   const last = handoffs.findLast(({ handoff_id }) => handoff_id > (run?.handoffs_told ?? ''))?.handoff_id;
   if (run && last !== undefined) await saveRun(tx, { ...run, handoffs_told: last });
-  return rest === 0 ? sheet.text : `${sheet.text}\n- ${rest} more: covibe_coordination list, message_list.`;
+  return rest === 0 ? room.text : `${room.text}\n- ${rest} more: covibe_coordination list, message_list.`;
 }
 
 const askLine = ({ ask_id, from, message, due_at }: Waiting['waiting'][number]): string =>

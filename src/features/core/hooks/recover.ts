@@ -7,55 +7,57 @@ import { filesOf } from '../../team/tasks/index.ts';
 import { loadTokenizer, previewOf } from '../../workflow/recovery/index.ts';
 import type { WorkflowTaskRow } from '../../workflow/workflows/index.ts';
 import { callingDeveloper } from '../identity/index.ts';
-import { type HookContext, ownClaims, runsAround } from './context.ts';
-import { deliver } from './news.ts';
+import { BoundedText } from './bounded-text.ts';
+import { type HookContext, runsAround } from './context.ts';
+import { writeNews } from './news.ts';
 import { findOpenWork } from './open-work.ts';
+import { ownClaimFilter } from './ownership.ts';
 import { saveRun } from './store.ts';
-import { first, quoted, repoCalled, Sheet } from './words.ts';
+import { firstPaths, quoted, repoInstruction } from './words.ts';
 
 /** In o200k_base tokens, in all. */
 const MAX_TOKENS = 1_500;
-/** What its own work may take, so that there is room for what others wait for. */
+/** The room for its own work. The rest is for what others wait for. */
 const OWN_TOKENS = 1_100;
 /** A smaller pack of a workflow's task says too little. */
 const LEAST_PACK = 300;
 /** For what is said of what was left out. */
 const RESERVED = 60;
 
-/** What an agent has to know again after its context was compacted; with the mark that it has been told. */
+/** The text that an agent needs again after its context was compacted. Records that it was delivered. */
 export async function recover(ctx: CallContext, hook: HookContext): Promise<string> {
   const tokens = await loadTokenizer();
   const size = (text: string) => tokens.count(text);
-  const own = await ownWork(ctx, hook, new Sheet(OWN_TOKENS - RESERVED, size));
+  const own = await ownWork(ctx, hook, new BoundedText(OWN_TOKENS - RESERVED, size));
   const room = MAX_TOKENS - RESERVED - size(`${own}\n`);
   const news = await ctx.write(async (tx) => {
     const run = hook.run && (await runsAround(tx.db, ctx, hook.run.client_session, tx.now)).run;
     if (run?.compacted === 1) await saveRun(tx, { ...run, compacted: 0 });
-    return await deliver(tx, ctx, hook, 'open', new Sheet(room, size));
+    return await writeNews(tx, ctx, hook, 'open', new BoundedText(room, size));
   });
   return news === null ? own : `${own}\n${news}`;
 }
 
 interface Section {
-  /** Of what, where some of it is left out. */
+  /** Names the lines if some are left out. */
   readonly noun: string;
   readonly lines: readonly string[];
 }
 
-async function ownWork(ctx: CallContext, hook: HookContext, sheet: Sheet): Promise<string> {
+async function ownWork(ctx: CallContext, hook: HookContext, room: BoundedText): Promise<string> {
   const now = ctx.clock.now();
   const { sessionId, run, rights } = hook;
   const { tasks, held } = await findOpenWork(ctx.reader, ctx, hook, now);
   const session = sessionId === null || !rights.sessions ? '' : ` This run is session ${sessionId}: pass it as session_id.`;
-  const repo = run?.repo && rights.coordination ? ` ${repoCalled(run.repo)}` : '';
-  sheet.put(`Covenant: your context was compacted. This is what the server knows of your work.${session}${repo}`);
+  const repo = run?.repo && rights.coordination ? ` ${repoInstruction(run.repo)}` : '';
+  room.add(`Covenant: your context was compacted. This is what the server knows of your work.${session}${repo}`);
   const sections: Section[] = [
     {
       noun: 'tasks',
       lines: tasks.map(
         (task) =>
           `- Task ${task.id}, ${task.status}: ${quoted(task.title, 150)}${task.scope === null ? '' : `, scope ${quoted(task.scope, 300)}`}${
-            filesOf(task).length > 0 ? `, files ${first(filesOf(task), 10)}` : ''
+            filesOf(task).length > 0 ? `, files ${firstPaths(filesOf(task), 10)}` : ''
           }.`,
       ),
     },
@@ -70,13 +72,13 @@ async function ownWork(ctx: CallContext, hook: HookContext, sheet: Sheet): Promi
     ...(rights.sessions ? await sessionSections(ctx, hook, now) : []),
   ];
   const cut = sections.flatMap(({ noun, lines }) => {
-    const left = lines.filter((line) => !sheet.put(line)).length;
+    const left = lines.filter((line) => !room.add(line)).length;
     return left > 0 ? [`${left} of ${lines.length} ${noun}`] : [];
   });
   const [task] = held;
-  if (task && !(await putPack(ctx, task, sheet))) cut.push(`the context of ${task.id}`);
+  if (task && !(await putPack(ctx, task, room))) cut.push(`the context of ${task.id}`);
   const more = cut.length === 0 ? '' : `\nLeft out for length: ${cut.join(', ')}. covibe_team state, covibe_coordination list and task_load_context have it.`;
-  return `${sheet.text}${more}`;
+  return `${room.text}${more}`;
 }
 
 const sessionSections = async (ctx: CallContext, hook: HookContext, now: number): Promise<Section[]> => [
@@ -85,10 +87,10 @@ const sessionSections = async (ctx: CallContext, hook: HookContext, now: number)
 ];
 
 async function claimLines(ctx: CallContext, hook: HookContext, now: number): Promise<string[]> {
-  const isOwn = ownClaims(ctx.principal, hook);
+  const isOwn = ownClaimFilter(ctx.principal, hook);
   const rows = (await liveClaimRows(ctx.reader, ctx.workspace, now, callingDeveloper(ctx.principal))).filter(isOwn);
   return rows.map(({ id, mode, paths, symbols, reason, expires_at }) => {
-    const what = first([...readStrings(paths), ...readStrings(symbols)], 5);
+    const what = firstPaths([...readStrings(paths), ...readStrings(symbols)], 5);
     return `- Claim ${id} (${mode}) on ${what} until ${new Date(expires_at).toISOString()}${reason === null ? '' : `, for ${quoted(reason, 150)}`}.`;
   });
 }
@@ -105,15 +107,10 @@ async function contextLines(ctx: CallContext, { sessionId, run }: HookContext, n
   const context = await latestContextOf(ctx.reader, ctx.workspace, callingDeveloper(ctx.principal), place, now);
   // Another agent of the same developer's may have published one that is of no use here.
   if (!context || (context.session_id !== null && context.session_id !== sessionId)) return [];
-  const list = (title: string, items: readonly string[]) =>
-    items.length === 0
-      ? []
-      : [
-          `  ${title}: ${items
-            .slice(0, 5)
-            .map((item) => quoted(item, 150))
-            .join(', ')}.`,
-        ];
+  const list = (title: string, items: readonly string[]) => {
+    const shown = items.slice(0, 5).map((item) => quoted(item, 150));
+    return shown.length === 0 ? [] : [`  ${title}: ${shown.join(', ')}.`];
+  };
   return [
     `- Your published context ${context.id}: ${quoted(context.title, 150)}, ${quoted(context.summary, 600)}.`,
     ...list('Next', readStrings(context.next_actions)),
@@ -121,13 +118,13 @@ async function contextLines(ctx: CallContext, { sessionId, run }: HookContext, n
   ];
 }
 
-/** What `task_load_context` would answer for it, in the room that is left. */
-async function putPack({ reader }: CallContext, task: WorkflowTaskRow, sheet: Sheet): Promise<boolean> {
+/** Adds the answer of `task_load_context` for the task, in the room that is left. */
+async function putPack({ reader }: CallContext, task: WorkflowTaskRow, room: BoundedText): Promise<boolean> {
   const heading = `What task_load_context answers for ${task.id}:`;
-  if (sheet.left < LEAST_PACK || !sheet.put(heading)) return false;
+  if (room.left < LEAST_PACK || !room.add(heading)) return false;
   try {
-    const { pack } = await previewOf(reader, task, sheet.left - 2);
-    return sheet.put(JSON.stringify(pack));
+    const { pack } = await previewOf(reader, task, room.left - 2);
+    return room.add(JSON.stringify(pack));
   } catch (error) {
     if (error instanceof Refusal) return false;
     throw error;

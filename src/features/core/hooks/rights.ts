@@ -2,7 +2,7 @@ import type { Principal } from '../../../kernel/call.ts';
 import type { AccessDecision } from '../../../kernel/ports.ts';
 import type { Gate } from '../capabilities/index.ts';
 
-/** What a hook may do besides denying edits, which it does for every token: what the token may call it may also hear of. */
+/** What a hook may report besides denied edits, which it reports to every token: the subjects of tools that the token may call. */
 export interface HookRights {
   /** To have a session begun and its working tree reported; its notes and contexts. */
   readonly sessions: boolean;

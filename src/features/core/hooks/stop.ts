@@ -1,41 +1,41 @@
 import { hash } from 'node:crypto';
 import type { CallContext } from '../../../kernel/call.ts';
+import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { HookReply } from '../../../wire/hook-question.ts';
 import { markDelivered, type Waiting, waitingFor } from '../../team/coordination/index.ts';
-import { type HookContext, type RunQuestion, runsAround, type SessionListeners } from './context.ts';
+import { type HookContext, runsAround } from './context.ts';
+import type { RunQuestion } from './contract.ts';
 import { findOpenWork, type OpenWork } from './open-work.ts';
+import type { SessionListeners } from './session.ts';
 import { saveRun } from './store.ts';
-import { count, first, quoted } from './words.ts';
-import { keepSnapshot, type LeftInTree, leftBy, stillFound } from './working-tree.ts';
+import { countOf, firstPaths, quoted } from './words.ts';
+import { type ChangesSinceStart, changesSinceStart, reportWorkingTree, updateChangesAtStart } from './working-tree.ts';
 
-interface Open extends OpenWork, LeftInTree {
+interface LeftOpen extends OpenWork, ChangesSinceStart {
   readonly asks: Waiting['waiting'];
 }
 
-const isNothing = ({ tasks, held, asks, dirty, unpushed, commits }: Open): boolean =>
-  tasks.length + held.length + asks.length + dirty.length + unpushed.length + commits === 0;
-
-/** Of files only whether there are any: they change with every turn, and most people want to see them before they are committed. */
-const stateOf = ({ tasks, held, asks, dirty, unpushed, commits }: Open): string => {
-  const ids = [...tasks.map(({ id }) => id), ...held.map(({ id, fence }) => `${id} ${fence}`), ...asks.map(({ ask_id }) => ask_id)].sort();
-  return hash('sha256', JSON.stringify([ids, dirty.length > 0, unpushed.length + commits > 0]));
-};
-
-/** Names what is left open: to the agent, which goes on, once for each state of it; to the person whenever it stops all the same. */
-export async function stops(ctx: CallContext, question: RunQuestion, hook: HookContext, listeners: SessionListeners): Promise<HookReply> {
+/** Reports open work: to the agent, which then continues, once for each state of the work; to the person at every stop after that. */
+export async function handleStop(ctx: CallContext, question: RunQuestion, hook: HookContext, listeners: SessionListeners): Promise<HookReply> {
   const { run } = hook;
-  if (!run) return noticeOf(await openIn(ctx, question, hook));
-  return await ctx.write((tx) => hold(tx, ctx, question, { ...hook, run }, listeners));
+  if (!run) return noticeOf(await findLeftOpen(ctx, question, hook));
+  return await ctx.write((tx) => answerStop(tx, ctx, question, { ...hook, run }, listeners));
 }
 
-async function hold(tx: Tx, ctx: CallContext, question: RunQuestion, hook: HookContext & { run: object }, listeners: SessionListeners): Promise<HookReply> {
+async function answerStop(
+  tx: Tx,
+  ctx: CallContext,
+  question: RunQuestion,
+  hook: HookContext & { readonly run: ClientRunRow },
+  listeners: SessionListeners,
+): Promise<HookReply> {
   const { run = hook.run } = await runsAround(tx.db, ctx, hook.run.client_session, tx.now);
-  if (hook.rights.sessions) await keepSnapshot(tx, ctx, question, run, listeners);
-  const found = stillFound(run, question);
-  const open = await openIn({ ...ctx, reader: tx.db }, question, { ...hook, run: { ...run, found } });
-  const state = isNothing(open) ? null : stateOf(open);
-  // What only the person is told of is named to the agent when it stops the next time.
+  if (hook.rights.sessions) await reportWorkingTree(tx, ctx, question, run, listeners);
+  const found = updateChangesAtStart(run, question);
+  const open = await findLeftOpen({ ...ctx, reader: tx.db }, question, { ...hook, run: { ...run, found } });
+  const state = isNothingOpen(open) ? null : digestOf(open);
+  // What only the person has read is reported to the agent at its next stop.
   const told_at_stop = question.again && state !== null ? run.told_at_stop : state;
   if (told_at_stop !== run.told_at_stop || found !== run.found) await saveRun(tx, { ...run, found, told_at_stop });
   if (state === null || state === run.told_at_stop || question.again) return noticeOf(open);
@@ -43,16 +43,29 @@ async function hold(tx: Tx, ctx: CallContext, question: RunQuestion, hook: HookC
   return { decision: 'deny', reason: reasonOf(open) };
 }
 
-async function openIn(ctx: Pick<CallContext, 'reader' | 'workspace' | 'principal' | 'clock'>, question: RunQuestion, hook: HookContext): Promise<Open> {
+async function findLeftOpen(
+  ctx: Pick<CallContext, 'reader' | 'workspace' | 'principal' | 'clock'>,
+  question: RunQuestion,
+  hook: HookContext,
+): Promise<LeftOpen> {
   const now = ctx.clock.now();
   const asks = hook.rights.coordination ? (await waitingFor(ctx.reader, ctx.workspace, ctx.principal, now, hook.sessionId)).waiting : [];
-  return { ...(await findOpenWork(ctx.reader, ctx, hook, now)), asks, ...leftBy(hook.run, question) };
+  return { ...(await findOpenWork(ctx.reader, ctx, hook, now)), asks, ...changesSinceStart(hook.run, question) };
 }
+
+const isNothingOpen = ({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): boolean =>
+  tasks.length + held.length + asks.length + dirty.length + unpushed.length + commits === 0;
+
+/** Identifies a state of open work. Of files only whether there are any: they change with every turn, and most people want to see them before they are committed. */
+const digestOf = ({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): string => {
+  const ids = [...tasks.map(({ id }) => id), ...held.map(({ id, fence }) => `${id} ${fence}`), ...asks.map(({ ask_id }) => ask_id)].sort();
+  return hash('sha256', JSON.stringify([ids, dirty.length > 0, unpushed.length + commits > 0]));
+};
 
 const MAX_NAMED = 5;
 const TITLE = 100;
 
-function reasonOf({ tasks, held, asks, dirty, unpushed, commits }: Open): string {
+function reasonOf({ tasks, held, asks, dirty, unpushed, commits }: LeftOpen): string {
   const lines: string[] = [];
   for (const { id, title, status } of tasks.slice(0, MAX_NAMED)) {
     lines.push(`- Task ${id} ${quoted(title, TITLE)} is ${status}: covibe_task complete with a result_summary, update it to blocked, or cancel it.`);
@@ -66,23 +79,23 @@ function reasonOf({ tasks, held, asks, dirty, unpushed, commits }: Open): string
   const cut = [tasks, held, asks].reduce((sum, { length }) => sum + Math.max(0, length - MAX_NAMED), 0);
   if (cut > 0) lines.push(`- ${cut} more of these: covibe_team state.`);
   if (dirty.length > 0)
-    lines.push(`- ${count(dirty.length, 'file')} changed and not committed: ${first(dirty, MAX_NAMED)}. Commit them if that was asked of you.`);
+    lines.push(`- ${countOf(dirty.length, 'file')} changed and not committed: ${firstPaths(dirty, MAX_NAMED)}. Commit them if that was asked of you.`);
   if (unpushed.length + commits > 0) lines.push(`- Not pushed: ${notPushed(unpushed, commits)}. Push if that was asked of you.`);
   return `Before you stop, this is left open:\n${lines.join('\n')}\nEnd what is done, say what is not, and stop then: you are told of this once.`;
 }
 
 const notPushed = (files: readonly string[], commits: number): string =>
-  [...(commits > 0 ? [count(commits, 'commit')] : []), ...(files.length > 0 ? [count(files.length, 'file')] : [])].join(' with ');
+  [...(commits > 0 ? [countOf(commits, 'commit')] : []), ...(files.length > 0 ? [countOf(files.length, 'file')] : [])].join(' with ');
 
 /** For the person: the agent has read it, or does not stop for it. */
-function noticeOf(open: Open): HookReply {
-  if (isNothing(open)) return {};
+function noticeOf(open: LeftOpen): HookReply {
+  if (isNothingOpen(open)) return {};
   const { tasks, held, asks, dirty, unpushed, commits } = open;
   const parts = [
-    tasks.length > 0 ? count(tasks.length, 'open task') : undefined,
-    held.length > 0 ? count(held.length, 'claimed workflow task') : undefined,
-    asks.length > 0 ? count(asks.length, 'unanswered ask') : undefined,
-    dirty.length > 0 ? `${count(dirty.length, 'file')} not committed` : undefined,
+    tasks.length > 0 ? countOf(tasks.length, 'open task') : undefined,
+    held.length > 0 ? countOf(held.length, 'claimed workflow task') : undefined,
+    asks.length > 0 ? countOf(asks.length, 'unanswered ask') : undefined,
+    dirty.length > 0 ? `${countOf(dirty.length, 'file')} not committed` : undefined,
     unpushed.length + commits > 0 ? `${notPushed(unpushed, commits)} not pushed` : undefined,
   ];
   return { notice: `Covenant: left open: ${parts.filter((part) => part !== undefined).join(', ')}.` };

@@ -51,7 +51,7 @@ export const denialsOf = (run: ClientRunRow): Record<string, number> => readJson
 
 export const denialKey = (claimId: string, path: string): string => `${claimId} ${path}`;
 
-/** What the journal has of the caller's denials by these claims since then: by claim and path, when the last was. */
+/** When the journal last recorded a denial of the caller since then, by claim and path. */
 export async function deniedSince(db: Db, workspace: string, actor: string, claimIds: readonly string[], since: number): Promise<Record<string, number>> {
   const rows = await eventsAbout(db, workspace, claimIds)
     .selectAll('events')
@@ -64,10 +64,10 @@ export async function deniedSince(db: Db, workspace: string, actor: string, clai
 }
 
 const EVERY_MS = 3_600_000;
-/** A run that was not heard of for a week does not come back; of one that has ended nothing is needed. */
+/** A run that sent nothing for a week does not come back; of one that has ended nothing is needed. */
 export const RUNS_KEPT_MS = 7 * 24 * 3_600_000;
 
-export function forgettingRuns({ store, clock }: Pick<Services, 'store' | 'clock' | 'log'>): Sweep {
+export function createStaleRunSweep({ store, clock }: Pick<Services, 'store' | 'clock'>): Sweep {
   return {
     name: 'hooks',
     everyMs: EVERY_MS,

@@ -4,32 +4,33 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { HookEvent, HookReply } from '../../../wire/hook-question.ts';
 import type { Gate } from '../capabilities/index.ts';
 import { failsClosed } from '../settings/index.ts';
-import { type HookContext, hookContextOf, type RunQuestion, runsAround, type SessionListeners } from './context.ts';
-import { hear } from './contract.ts';
-import { denialOf } from './edits.ts';
-import { sessionEnds, sessionStarts, withSession } from './lifecycle.ts';
-import { type NewsScope, tellNews } from './news.ts';
+import { type HookContext, hookContextOf, runsAround } from './context.ts';
+import { hearHook, type RunQuestion } from './contract.ts';
+import { findDenial } from './edits.ts';
+import { continueSession, handleSessionEnd, handleSessionStart } from './lifecycle.ts';
+import { deliverNews, type NewsScope } from './news.ts';
 import { recover } from './recover.ts';
 import { rightsOf } from './rights.ts';
-import { stops } from './stop.ts';
+import type { SessionListeners } from './session.ts';
+import { handleStop } from './stop.ts';
 import { saveRun } from './store.ts';
 
-type Hearing = (ctx: CallContext, question: RunQuestion, hook: HookContext, listeners: SessionListeners) => Promise<HookReply>;
+type HookHandler = (ctx: CallContext, question: RunQuestion, hook: HookContext, listeners: SessionListeners) => Promise<HookReply>;
 
-const mayWrite: Hearing = async (ctx, question, hook) => {
-  const reason = await denialOf(ctx, question, hook);
+const checkEdits: HookHandler = async (ctx, question, hook) => {
+  const reason = await findDenial(ctx, question, hook);
   return reason === undefined ? {} : { decision: 'deny', reason };
 };
 
-const tells =
-  (scope: NewsScope): Hearing =>
+const tellNews =
+  (scope: NewsScope): HookHandler =>
   async (ctx, { hears }, hook) => {
     if (!hears) return {};
-    return { context: hook.run?.compacted === 1 ? await recover(ctx, hook) : await tellNews(ctx, hook, scope) };
+    return { context: hook.run?.compacted === 1 ? await recover(ctx, hook) : await deliverNews(ctx, hook, scope) };
   };
 
-/** Where the agent is not shown it yet, what it has to know is put back by whichever hook comes next. */
-const compacts: Hearing = async (ctx, { hears }, hook) => {
+/** If the agent is not shown an answer at this event, the next hook whose answer it is shown tells it what it has to know. */
+const handleCompaction: HookHandler = async (ctx, { hears }, hook) => {
   const { run } = hook;
   if (hears) return { context: await recover(ctx, hook) };
   if (!run) return {};
@@ -40,16 +41,16 @@ const compacts: Hearing = async (ctx, { hears }, hook) => {
   return {};
 };
 
-const HEARINGS: Readonly<Record<HookEvent, Hearing>> = {
-  'session-start': sessionStarts,
-  'session-end': sessionEnds,
-  prompt: tells('open'),
-  'before-tool': mayWrite,
-  'after-tool': tells('fresh'),
-  stop: stops,
-  compact: compacts,
-  commit: mayWrite,
-  push: mayWrite,
+const HANDLERS: Readonly<Record<HookEvent, HookHandler>> = {
+  'session-start': handleSessionStart,
+  'session-end': handleSessionEnd,
+  prompt: tellNews('open'),
+  'before-tool': checkEdits,
+  'after-tool': tellNews('fresh'),
+  stop: handleStop,
+  compact: handleCompaction,
+  commit: checkEdits,
+  push: checkEdits,
 };
 
 export interface HookParts extends SessionListeners {
@@ -57,21 +58,21 @@ export interface HookParts extends SessionListeners {
 }
 
 export const hookTools = ({ gate, ...listeners }: HookParts): Implementation[] => [
-  implement(hear, {
+  implement(hearHook, {
     run: async (asked, ctx) => {
       const rights = await rightsOf(gate(), ctx.principal);
       const question = { ...asked, hears: asked.hears && Object.values(rights).includes(true) };
-      const found = await hookContextOf(ctx, question, rights, listeners);
-      const hook = question.event === 'prompt' ? await withSession(ctx, question, found) : found;
-      const said = await HEARINGS[question.event](ctx, question, hook, listeners);
-      const context = [hook.told, said.context].filter((part) => typeof part === 'string').join('\n');
+      const context = await hookContextOf(ctx, question, rights, listeners);
+      const hook = question.event === 'prompt' ? await continueSession(ctx, question, context) : context;
+      const reply = await HANDLERS[question.event](ctx, question, hook, listeners);
+      const text = [hook.notice, reply.context].filter((part) => typeof part === 'string').join('\n');
       return ok({
         decision: 'allow',
         reason: null,
         notice: null,
         session_id: hook.run?.session_id ?? null,
-        ...said,
-        context: context === '' ? null : context,
+        ...reply,
+        context: text === '' ? null : text,
         fail_closed: await failsClosed(ctx.reader, ctx.workspace),
       });
     },

@@ -5,19 +5,20 @@ import { readJson } from '../../../storage/rows.ts';
 import type { ClientRunRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { findSession, MAX_FILES, storeSnapshot } from '../../team/sessions/index.ts';
-import type { RunQuestion, SessionListeners } from './context.ts';
+import type { RunQuestion } from './contract.ts';
+import type { SessionListeners } from './session.ts';
 
 /**
  * What lay around before the run began is none of its work. `files`: null where it was too much to remember. `unpushed`: how many commits
  * of each branch, by its mark, in the order in which the run was first seen on them. `start`: how many where it began.
  */
-const found = z.object({
+const changesFound = z.object({
   files: z.array(z.string()).nullable(),
   unpushed: z.record(z.string(), z.int()).default({}),
   start: z.object({ repo: z.string(), commits: z.int() }).optional(),
 });
 
-export const NOTHING_FOUND = '{"files":[],"unpushed":{}}';
+export const NO_CHANGES_AT_START = '{"files":[],"unpushed":{}}';
 
 /** It is read with every tool that the agent uses. */
 const MAX_REMEMBERED = 500;
@@ -28,7 +29,8 @@ const markOf = (path: string): string => hash('sha256', path).slice(0, 12);
 const branchOf = ({ repo, branch }: RunQuestion): string => `b${markOf(JSON.stringify([repo, branch]))}`;
 const repoOf = ({ repo = '' }: RunQuestion): string => markOf(repo);
 
-export function foundBy(question: RunQuestion): string {
+/** As a run keeps it. */
+export function changesAtStart(question: RunQuestion): string {
   const { dirty_files = [], unpushed_commits } = question;
   const files = dirty_files.length > MAX_REMEMBERED ? null : dirty_files.map(markOf);
   if (unpushed_commits === undefined) return JSON.stringify({ files, unpushed: {} });
@@ -40,9 +42,9 @@ export function foundBy(question: RunQuestion): string {
  * What was found and has been pushed since makes no room for commits of the run's own. Only the branch itself tells of that. One that the run
  * had not been seen on was most likely made where it began, with what was found there; in another repository nobody knows whose the commits are.
  */
-export function stillFound(run: ClientRunRow, question: RunQuestion): string {
+export function updateChangesAtStart(run: ClientRunRow, question: RunQuestion): string {
   const { unpushed_commits: now } = question;
-  const { unpushed, start, ...rest } = readJson(found, run.found);
+  const { unpushed, start, ...rest } = readJson(changesFound, run.found);
   const branch = branchOf(question);
   const before = unpushed[branch];
   if (now === undefined || (before !== undefined && now >= before)) return run.found;
@@ -51,16 +53,16 @@ export function stillFound(run: ClientRunRow, question: RunQuestion): string {
   return JSON.stringify({ ...rest, start, unpushed: Object.fromEntries(kept) });
 }
 
-export interface LeftInTree {
+export interface ChangesSinceStart {
   readonly dirty: readonly string[];
   readonly unpushed: readonly string[];
   readonly commits: number;
 }
 
-/** What is not committed or not pushed since the run began. */
-export function leftBy(run: ClientRunRow | undefined, question: RunQuestion): LeftInTree {
+/** Changes since the run began that are not committed or not pushed. */
+export function changesSinceStart(run: ClientRunRow | undefined, question: RunQuestion): ChangesSinceStart {
   const { dirty_files = [], unpushed_files = [], unpushed_commits = 0 } = question;
-  const { files, unpushed } = readJson(found, run?.found ?? NOTHING_FOUND);
+  const { files, unpushed } = readJson(changesFound, run?.found ?? NO_CHANGES_AT_START);
   const known = new Set(files);
   const dirty = files === null ? [] : dirty_files.filter((path) => !known.has(markOf(path)));
   const commits = Math.max(0, unpushed_commits - (unpushed[branchOf(question)] ?? 0));
@@ -69,8 +71,8 @@ export function leftBy(run: ClientRunRow | undefined, question: RunQuestion): Le
 
 const MAX_FOLDER = 500;
 
-/** The state of the working tree, where the client tells it and there is a session to report it: as the agent itself would. */
-export async function keepSnapshot(
+/** Reports the state of the working tree as the agent itself would, if the client says it and there is a session to report it in. */
+export async function reportWorkingTree(
   tx: Tx,
   ctx: WriteContext,
   { repo, branch, dirty_files, unpushed_files }: RunQuestion,
@@ -80,8 +82,8 @@ export async function keepSnapshot(
   if (session_id === null || (dirty_files ?? unpushed_files) === undefined || (repo ?? known) === null) return;
   const session = await findSession(tx.db, tx.workspace, session_id);
   if (session?.ended_at !== null) return;
-  const as = { ...ctx, session: session_id };
-  const report = await storeSnapshot(tx, as, session, {
+  const linked = { ...ctx, session: session_id };
+  const report = await storeSnapshot(tx, linked, session, {
     session_id,
     repo: repo ?? known ?? undefined,
     branch,
@@ -89,5 +91,5 @@ export async function keepSnapshot(
     dirty_files: dirty_files?.slice(0, MAX_FILES),
     unpushed_files: unpushed_files?.slice(0, MAX_FILES),
   });
-  for (const listener of listeners) await listener(tx, as, report);
+  for (const listener of listeners) await listener(tx, linked, report);
 }

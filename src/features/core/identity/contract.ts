@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { contract, MEMBER_READ, title } from '../../../kernel/contract.ts';
-import { agentType } from './authenticate.ts';
 
 const developerName = z
   .string()
@@ -38,7 +38,7 @@ export const createToken = contract({
   description: 'Mints a token for a developer, who is created on first use by the operator, or for the signed-in developer. The token is shown once.',
   input: z.strictObject({
     developer: developerName.optional().describe('Whose token; the signed-in developer where it is left out.'),
-    agent: agentType.optional().describe('The agent that will carry it.'),
+    agent: z.enum(CLIENT_NAMES).optional().describe('The agent that will carry it.'),
     label,
     expires_in_minutes: z.int().min(1).max(525_600).optional().describe(LIFETIME),
   }),

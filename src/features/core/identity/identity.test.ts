@@ -7,7 +7,7 @@ import type { Refusal } from '../../../kernel/reply.ts';
 import { testApp } from '../../../testing/app.ts';
 import { cycleApp } from '../../../testing/scenes/cycle.ts';
 import { until } from '../../../testing/until.ts';
-import { ensureWorkspace } from './people.ts';
+import { ensureWorkspace } from './developers.ts';
 import { issueInstanceToken, issueToken } from './tokens.ts';
 
 test('a token acts as the one developer it was made for [auth.token.developer]', async () => {

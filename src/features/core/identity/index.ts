@@ -1,6 +1,6 @@
 import type { Feature } from '../../../kernel/tool.ts';
-import { TICKET_MS, WEB_SESSION_MS } from './authenticate.ts';
-import { LINK_MS } from './signin.ts';
+import { LINK_MS, WEB_SESSION_MS } from './signin.ts';
+import { TICKET_MS } from './tickets.ts';
 import type { IdentityLimits } from './tokens.ts';
 import { identityTools } from './tools.ts';
 
@@ -13,16 +13,16 @@ export {
   createAuthenticate,
   createCurrentSession,
   createEnterWorkspace,
-  hashSecret,
-  mintSecret,
+  isTokenLive,
   tokenEnd,
 } from './authenticate.ts';
-export { ensureDeveloper, ensureWorkspace, knownDeveloper, setRunAgents, workingFor } from './people.ts';
-export { createRedactReply, hiding, PRIVATE, PRIVATE_RUNTIME, redactor } from './redact.ts';
-export { createRefusalRecorder, type RefusalRecorder } from './refusals.ts';
+export { ensureDeveloper, ensureWorkspace, instanceOwner, selfOrNamedDeveloper, setRunAgents } from './developers.ts';
+export { createRedactReply, eventRedactor, PRIVATE, PRIVATE_RUNTIME, valueRedactor } from './redact.ts';
+export { createRefusalRecorder, type RefusalRecorder } from './refusal-recorder.ts';
 export { endRevived, type RevivedToken, revivedTokens } from './revived-tokens.ts';
+export { hashSecret, mintSecret } from './secrets.ts';
 export { createSignIn, makeSigninLink, type SignIn, type SignInRequest, signInRequest } from './signin.ts';
-export { findDeveloper, firstDeveloper, tokenStands } from './store.ts';
+export { findDeveloper, firstDeveloper } from './store.ts';
 export { grantSubjects } from './subjects.ts';
 export { agentTokenExpiry, endAllTokens, endTokenById, type IdentityLimits, issueInstanceToken, issueToken } from './tokens.ts';
 export { developerFor, showsFieldsTo, type Viewer, viewerOf } from './viewer.ts';

@@ -4,7 +4,7 @@ import type { TestCaller } from '../../../testing/app.ts';
 import { MARK, type PrivateTeam, privateTeam, type Read } from '../../../testing/scenes/private-developer.ts';
 import { teamApp } from '../../../testing/scenes/team.ts';
 import { workflowApp } from '../../../testing/scenes/workflow.ts';
-import { redactor } from './redact.ts';
+import { eventRedactor } from './redact.ts';
 
 /** One text that was read, and the thing that it was read of. */
 interface Found {
@@ -201,7 +201,7 @@ test('the usage and check events of a private developer name no grant, no call a
   for (const text of ['one', 'one']) await t.tool('echo', { text }, paula);
   await t.tool('echo', { text: 'one' }, t.ben);
   const seenBy = async ({ principal }: TestCaller) => {
-    const redact = await redactor(t.app.store.reader, principal.workspace, principal);
+    const redact = await eventRedactor(t.app.store.reader, principal.workspace, principal);
     return (await redact(await t.events())).filter(({ subject }) => subject === 'tool:echo');
   };
   const [check, usage] = (await seenBy(t.ana)).filter(({ actor }) => actor === '@private');
@@ -247,7 +247,7 @@ test('a thousand events of a private developer are redacted in one go', async ()
   const event = { category: 'work', kind: 'made', actor: paula.principal.actor, subject: null, payload: { text, request_id: 'req_1' } } as const;
   await t.app.store.append(t.ana.principal.workspace, Array(1_000).fill(event));
   const events = await t.events({ kind: 'made' });
-  const redact = await redactor(t.app.store.reader, t.ana.principal.workspace, t.ana.principal);
+  const redact = await eventRedactor(t.app.store.reader, t.ana.principal.workspace, t.ana.principal);
   const began = performance.now();
   const shown = await redact(events);
   // A bound for what grows with the square of the text: it takes a few hundredths of this.

@@ -10,7 +10,79 @@ import { chunks } from '../../../storage/rows.ts';
 import type { Database, DeveloperRow } from '../../../storage/schema-rows.ts';
 import { developersOf, instancesOf } from './store.ts';
 
-/** Where the owner of a thing stands, by the beginning of its id: a developer's id, an actor or the subject of a grant. */
+/** What a private developer is called in front of others. */
+export const PRIVATE = '@private';
+
+/** The runtime that others read of a private developer's agent. */
+export const PRIVATE_RUNTIME = 'custom';
+
+/**
+ * What the pipe asks before it answers. No feature has to think of it: a value by which two things of a private developer
+ * could be tied together is taken out of every answer that a member gets. People with operator rights administer what they
+ * see, and need its ids.
+ */
+export function createRedactReply({ store }: Services): Ports['redact'] {
+  return async (principal, reply, args) => {
+    if (principal.operator) return reply;
+    const next = reply.status === 'ok' ? '' : reply.next;
+    const text = JSON.stringify([reply.data, reply.message, next]);
+    if (!text.includes(PRIVATE) && !new RegExp(ID).test(text)) return reply;
+    const { workspace } = principal;
+    const hidden = hiddenAmong(await store.access.get(`developers ${workspace}`, () => developersOf(store.reader, workspace)), principal);
+    if (hidden.size === 0) return reply;
+    const veil = await createVeil(store.reader, workspace, hidden, principal, text);
+    const data = redactValue(reply.data, veil);
+    if (reply.status === 'ok') return { ...reply, data, message: veil.withoutIds(reply.message) };
+    const refused = refusedValue(reply, args);
+    const worded = (words: string): string => veil.withoutIds(words, refused);
+    return { ...reply, data: data as Record<string, unknown>, message: worded(reply.message), next: worded(reply.next) };
+  };
+}
+
+/**
+ * The value of the field that the refusal is about: its caller may read it again, and an id that turned into a word would
+ * tell whose it is. Ids anywhere else in the arguments are guesses, which no answer may confirm.
+ */
+function refusedValue({ data }: Refused<unknown>, args: unknown): unknown {
+  return isRecord(data) && isRecord(args) && typeof data.field === 'string' ? args[data.field] : undefined;
+}
+
+/**
+ * Events as `viewer` may see them, a page at a time. The journal has no names but those in the words of feedback; an id
+ * followed over time is a person too. The operator gets the rows as they are: whoever checks the chain needs them, and can
+ * read the database anyway.
+ */
+export async function eventRedactor(db: Db, workspace: string, viewer: Principal): Promise<(page: readonly JournalEvent[]) => Promise<JournalEvent[]>> {
+  const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
+  if (hidden.size === 0) return async (page) => [...page];
+  return async (page) => {
+    const veil = await createVeil(db, workspace, hidden, viewer, JSON.stringify(page));
+    return page.map((event) => redactEvent(event, veil, isCausedBy(event, viewer)));
+  };
+}
+
+/** The same for anything else that says who did it. */
+export async function valueRedactor(db: Db, workspace: string, viewer: Principal): Promise<<T>(value: T) => Promise<T>> {
+  const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
+  if (hidden.size === 0) return async (value) => value;
+  return async (value) => redactValue(value, await createVeil(db, workspace, hidden, viewer, JSON.stringify(value)), false) as typeof value;
+}
+
+/** A private developer is hidden from everybody but themselves. */
+export const isHidden = ({ id, visibility }: { id: string | null; visibility: string | null }, viewer: Principal): boolean =>
+  visibility === 'private' && id !== viewer.developerId;
+
+/** Developers whom the viewer may not know. */
+const hiddenAmong = (developers: readonly DeveloperRow[], viewer: Principal): Set<string> =>
+  new Set(developers.filter((developer) => isHidden(developer, viewer)).map(({ id }) => id));
+
+/** Ids as `newId` makes them. */
+const ID = /\b([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
+
+/** An id, with the kind of actor and the agent before it. So much may stand there and no more: a long word would be looked through from each of its letters. */
+const MENTION = /(?:\b[a-z]{1,20}:)?(?:\b[a-z0-9-]{1,40}@)?\b([a-z]+_[0-9A-HJKMNP-TV-Z]{26})\b/g;
+
+/** The column of a thing's owner, by the beginning of its id: a developer's id, an actor or the subject of a grant. */
 const OWNERS: Readonly<Record<string, readonly [keyof Database, RawBuilder<string | null>]>> = {
   dev: ['developers', sql.ref('id')],
   tok: ['tokens', sql.ref('developer_id')],
@@ -30,64 +102,20 @@ const MENTIONED = /^ws_/;
 
 const BATCH_SIZE = 500;
 
-/** Developers whom the viewer may not know. */
-const hiddenAmong = (developers: readonly DeveloperRow[], viewer: Principal): Set<string> =>
-  new Set(developers.filter((developer) => isHidden(developer, viewer)).map(({ id }) => id));
-
-/**
- * Events as `viewer` may see them, a page at a time. The journal has no names but those in the words of feedback; an id
- * followed over time is a person too. The operator gets the rows as they are: whoever checks the chain needs them, and can
- * read the database anyway.
- */
-export async function redactor(db: Db, workspace: string, viewer: Principal): Promise<(page: readonly JournalEvent[]) => Promise<JournalEvent[]>> {
-  const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
-  if (hidden.size === 0) return async (page) => [...page];
-  return async (page) => {
-    const veil = await veilOver(db, workspace, hidden, viewer, JSON.stringify(page));
-    return page.map((event) => veiledEvent(event, veil, isBy(event, viewer)));
-  };
-}
-
-/** The same for anything else that says who did it. */
-export async function hiding(db: Db, workspace: string, viewer: Principal): Promise<<T>(value: T) => Promise<T>> {
-  const hidden = viewer.kind === 'operator' ? new Set<string>() : hiddenAmong(await developersOf(db, workspace), viewer);
-  if (hidden.size === 0) return async (value) => value;
-  return async (value) => veiled(value, await veilOver(db, workspace, hidden, viewer, JSON.stringify(value)), false) as typeof value;
-}
-
-/**
- * What the pipe asks before it answers. No feature has to think of it: a value by which two things of a private developer
- * could be tied together is taken out of every answer that a member gets. People with operator rights administer what they
- * see, and need its ids.
- */
-export function createRedactReply({ store }: Services): Ports['redact'] {
-  return async (principal, reply, args) => {
-    if (principal.operator) return reply;
-    const next = reply.status === 'ok' ? '' : reply.next;
-    const text = JSON.stringify([reply.data, reply.message, next]);
-    if (!text.includes(PRIVATE) && !new RegExp(ID).test(text)) return reply;
-    const { workspace } = principal;
-    const hidden = hiddenAmong(await store.access.get(`developers ${workspace}`, () => developersOf(store.reader, workspace)), principal);
-    if (hidden.size === 0) return reply;
-    const veil = await veilOver(store.reader, workspace, hidden, principal, text);
-    const data = veiled(reply.data, veil);
-    if (reply.status === 'ok') return { ...reply, data, message: veil.withoutIds(reply.message) };
-    const refused = refusedValue(reply, args);
-    const worded = (words: string): string => veil.withoutIds(words, refused);
-    return { ...reply, data: data as Record<string, unknown>, message: worded(reply.message), next: worded(reply.next) };
-  };
-}
-
-/**
- * The value of the field that the refusal is about: its caller may read it again, and an id that turned into a word would
- * tell whose it is. Ids anywhere else in the arguments are guesses, which no answer may confirm.
- */
-function refusedValue({ data }: Refused<unknown>, args: unknown): unknown {
-  return isRecord(data) && isRecord(args) && typeof data.field === 'string' ? args[data.field] : undefined;
+/** Decides about ids and names. */
+interface Veil {
+  /** Whether the id is of a private developer or of something of theirs. */
+  isTheirs(id: string): boolean;
+  /** Whether the id is of a worktree, or of an instance of a private developer. */
+  isPlace(id: string): boolean;
+  /** The text without the ids by which a private developer's things could be tied together. `known`: an id that may stay. */
+  withoutIds(text: string, known?: unknown): string;
+  /** The viewer's own name: what is handed to them they read in full. */
+  readonly viewer: string | null;
 }
 
 /** Knows of every id in the text whether it is a private developer's. */
-async function veilOver(db: Db, workspace: string, hidden: ReadonlySet<string>, viewer: Principal, text: string): Promise<Veil> {
+async function createVeil(db: Db, workspace: string, hidden: ReadonlySet<string>, viewer: Principal, text: string): Promise<Veil> {
   const instances = new Set((await instancesOf(db, workspace, [...hidden])).map((id) => `instance:${id}`));
   const byKind = Map.groupBy(new Set(Array.from(text.matchAll(ID), ([id]) => id)), (id) => id.slice(0, id.indexOf('_')));
   const theirs = new Set(hidden);
@@ -108,15 +136,20 @@ async function veilOver(db: Db, workspace: string, hidden: ReadonlySet<string>, 
   };
   const isOwnedByHidden = (owner: string | null): boolean =>
     owner !== null && (theirs.has(owner.replace(/^\w+:/, '')) || theirs.has(ownerOf(owner) ?? '') || instances.has(owner));
-  const grants = await owners('grant', byKind.get('grant') ?? []);
+  /** An id without a row counts as theirs: it may have been. */
+  const addTheirs = (ids: readonly string[], found: ReadonlyMap<string, string | null>): void => {
+    for (const id of ids) {
+      const owner = found.get(id);
+      if (owner === undefined || isOwnedByHidden(owner)) theirs.add(id);
+    }
+  };
+  // A grant may be a token's, and a token is found by its developer: tokens first, grants last.
+  const grantIds = byKind.get('grant') ?? [];
+  const grants = await owners('grant', grantIds);
   const tokens = [...(byKind.get('tok') ?? []), ...[...grants.values()].flatMap((subject) => subject?.match(ID) ?? []).filter((id) => id.startsWith('tok_'))];
-  for (const [kind, ids] of [['tok', tokens] as const, ...byKind]) {
-    if (!(kind in OWNERS) || kind === 'grant' || (kind === 'tok' && ids !== tokens)) continue;
-    const found = await owners(kind, ids);
-    // What is no longer there reads as if it were theirs: it may have been.
-    for (const id of ids) if (!found.has(id) || isOwnedByHidden(found.get(id) as string | null)) theirs.add(id);
-  }
-  for (const id of byKind.get('grant') ?? []) if (!grants.has(id) || isOwnedByHidden(grants.get(id) as string | null)) theirs.add(id);
+  addTheirs(tokens, await owners('tok', tokens));
+  for (const [kind, ids] of byKind) if (kind in OWNERS && kind !== 'tok' && kind !== 'grant') addTheirs(ids, await owners(kind, ids));
+  addTheirs(grantIds, grants);
   return {
     viewer: viewer.developerName,
     isTheirs: (id) => theirs.has(id) || instances.has(`instance:${id}`),
@@ -128,19 +161,6 @@ async function veilOver(db: Db, workspace: string, hidden: ReadonlySet<string>, 
     },
   };
 }
-
-/** An id, with the kind of actor and the agent before it. So much may stand there and no more: a long word would be looked through from each of its letters. */
-const MENTION = /(?:\b[a-z]{1,20}:)?(?:\b[a-z0-9-]{1,40}@)?\b([a-z]+_[0-9A-HJKMNP-TV-Z]{26})\b/g;
-
-const isBy = ({ actor }: JournalEvent, { developerId }: Principal): boolean => developerId !== null && actor.endsWith(developerId);
-
-export const PRIVATE = '@private';
-
-/** Ids as `newId` makes them. */
-const ID = /\b([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}\b/g;
-
-/** The runtime that others read of a private developer's agent. */
-export const PRIVATE_RUNTIME = 'custom';
 
 /**
  * Fields by which two things of one developer can be tied together, and the value that replaces them in a view of a private
@@ -166,7 +186,7 @@ const LINKS: Readonly<Record<string, unknown>> = {
   metadata: null,
   capabilities: [],
   runtime: PRIVATE_RUNTIME,
-  // What one agent, session or context is about is one person's work.
+  // The work of one agent, session or context is one person's.
   current_task_id: null,
   task_ids: [],
   claim_ids: [],
@@ -213,46 +233,34 @@ const EVENT_LINKS = new Set([
 /** Fields that say whose a view is. An ask or handoff is of whom it is from. */
 const OWNER_FIELDS = ['developer', 'developer_id', 'owner', 'actor', 'from', 'by', 'agent_id', 'assigned_agent_id', 'agent_name', 'sender_id', 'name'];
 
-/** Decides about ids and names. */
-interface Veil {
-  /** Whether the id is of a private developer or of something of theirs. */
-  isTheirs(id: string): boolean;
-  /** Whether the id is of a worktree, or of an instance of a private developer. */
-  isPlace(id: string): boolean;
-  /** The text without the ids by which a private developer's things could be tied together. `known`: an id that may stay. */
-  withoutIds(text: string, known?: unknown): string;
-  /** The viewer's own name: what is handed to them they read in full. */
-  readonly viewer: string | null;
-}
-
 /** An answer, or a part of one, as the viewer may read it. */
-function veiled(value: unknown, veil: Veil, within = false): unknown {
+function redactValue(value: unknown, veil: Veil, within = false): unknown {
   if (typeof value === 'string') return veil.withoutIds(value);
-  if (Array.isArray(value)) return value.map((inner) => veiled(inner, veil, within));
+  if (Array.isArray(value)) return value.map((inner) => redactValue(inner, veil, within));
   if (!isRecord(value)) return value;
-  const own = ownField(value);
+  const own = ownIdField(value);
   const ownId = own === undefined ? undefined : (value[own] as string);
-  const fields = Object.entries(value).map(([field, inner]) => [field, field === own ? ownWord(value[own] as string, veil) : inner] as const);
-  const isPrivate = (ownId === undefined ? within : veil.isTheirs(ownId)) || isOf(value, veil);
+  const fields = Object.entries(value).map(([field, inner]) => [field, field === own ? redactOwnId(value[own] as string, veil) : inner] as const);
+  const isPrivate = (ownId === undefined ? within : veil.isTheirs(ownId)) || isOfHidden(value, veil);
   if (isPrivate && value.to !== undefined && value.to === veil.viewer) return Object.fromEntries(fields);
   const links = ownId !== undefined && veil.isPlace(ownId) ? PLACE_LINKS : LINKS;
   return Object.fromEntries(
     fields.map(([field, inner]) => {
       if (field === own) return [field, inner];
       if (isPrivate && links[field] !== undefined && inner !== null && inner !== PRIVATE) return [field, links[field]];
-      return [field, veiled(inner, veil, isPrivate)];
+      return [field, redactValue(inner, veil, isPrivate)];
     }),
   );
 }
 
 /** A view names the thing that it is of first. */
-const ownField = (view: Record<string, unknown>): string | undefined =>
+const ownIdField = (view: Record<string, unknown>): string | undefined =>
   Object.keys(view).find((field) => (field === 'id' || field.endsWith('_id')) && typeof view[field] === 'string');
 
 /** A developer and a token have no id for others, not even where they are listed. */
-const ownWord = (id: string, veil: Veil): string => (/^(?:dev|tok)_|@|:/.test(id) ? veil.withoutIds(id) : id);
+const redactOwnId = (id: string, veil: Veil): string => (/^(?:dev|tok)_|@|:/.test(id) ? veil.withoutIds(id) : id);
 
-function isOf(view: Record<string, unknown>, veil: Veil): boolean {
+function isOfHidden(view: Record<string, unknown>, veil: Veil): boolean {
   return OWNER_FIELDS.some((field) => {
     const who = view[field];
     if (typeof who === 'string') return who === PRIVATE || (who !== '' && veil.withoutIds(who) === PRIVATE);
@@ -260,18 +268,20 @@ function isOf(view: Record<string, unknown>, veil: Veil): boolean {
   });
 }
 
+const isCausedBy = ({ actor }: JournalEvent, { developerId }: Principal): boolean => developerId !== null && actor.endsWith(developerId);
+
 /** An event as the viewer may read it. `isOwn`: they caused it. */
-function veiledEvent(event: JournalEvent, veil: Veil, isOwn: boolean): JournalEvent {
+function redactEvent(event: JournalEvent, veil: Veil, isOwn: boolean): JournalEvent {
   const actor = veil.withoutIds(event.actor);
   const isPrivate = actor.includes(PRIVATE);
   const own = event.subject?.match(ID)?.[0];
   const subject = event.subject === null ? null : own !== undefined && !/^(?:dev|tok)_/.test(own) ? event.subject : veil.withoutIds(event.subject);
-  // A token, a session or an instance of theirs is theirs whoever made it or ended it.
+  // A token, session or instance of theirs stays theirs, also if somebody else made or ended it.
   const isTheirs =
-    isPrivate || (own !== undefined && veil.isTheirs(own)) || (event.subject !== null && veil.isTheirs(event.subject)) || isOf(event.payload, veil);
+    isPrivate || (own !== undefined && veil.isTheirs(own)) || (event.subject !== null && veil.isTheirs(event.subject)) || isOfHidden(event.payload, veil);
   const payload = (isTheirs ? withoutLinks(event.payload) : event.payload) as Record<string, unknown>;
-  const shown = mapped(payload, (text) => (text === own ? text : veil.withoutIds(text))) as Record<string, unknown>;
-  // It was worded for whoever called, and calls people by names that others may not read, or may no longer.
+  const shown = mapTexts(payload, (text) => (text === own ? text : veil.withoutIds(text))) as Record<string, unknown>;
+  // It was worded for the caller, with names of people that others may not read, or may no longer.
   if (!isOwn) {
     delete shown.told;
     if (event.category === 'feedback') {
@@ -289,13 +299,9 @@ function withoutLinks(value: unknown): unknown {
   return Object.fromEntries(kept.map(([field, inner]) => [field, field === 'client' ? PRIVATE : withoutLinks(inner)]));
 }
 
-function mapped(value: unknown, word: (text: string) => string): unknown {
+function mapTexts(value: unknown, word: (text: string) => string): unknown {
   if (typeof value === 'string') return word(value);
-  if (Array.isArray(value)) return value.map((inner) => mapped(inner, word));
+  if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, word));
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, mapped(inner, word)]));
+  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, mapTexts(inner, word)]));
 }
-
-/** A private developer is hidden from everybody but themselves. */
-export const isHidden = ({ id, visibility }: { id: string | null; visibility: string | null }, viewer: Principal): boolean =>
-  visibility === 'private' && id !== viewer.developerId;

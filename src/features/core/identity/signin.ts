@@ -5,11 +5,12 @@ import { Refusal } from '../../../kernel/reply.ts';
 import { changeRows, deleteRows, findRow, insertRows } from '../../../storage/rows.ts';
 import type { DeveloperRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { expiryAfterUse, hashSecret, mintSecret, WEB_SESSION_MS } from './authenticate.ts';
+import { hashSecret, mintSecret } from './secrets.ts';
 import { findDeveloper } from './store.ts';
 import { endTokenById, type IdentityLimits, issueToken } from './tokens.ts';
 
 export const LINK_MS = 10 * 60_000;
+
 /** A link that works once: the secret is in its path, its hash in the store. */
 export async function makeSigninLink(tx: Tx, developer: DeveloperRow, by: string): Promise<{ path: string; expiresAt: number }> {
   // A link that can no longer be used is of no interest: the journal has its making and use.
@@ -28,7 +29,7 @@ export async function makeSigninLink(tx: Tx, developer: DeveloperRow, by: string
   return { path: `/signin/${secret}`, expiresAt };
 }
 
-/** What `POST /api/signin` takes. */
+/** The body of `POST /api/signin`. */
 export const signInRequest = z.strictObject({
   code: z.string().min(1).max(200).describe('The last part of the sign-in link.'),
   account: z.string().max(60).optional().describe('The id of the developer whose account this browser had last.'),
@@ -38,7 +39,7 @@ export type SignInRequest = z.input<typeof signInRequest>;
 
 interface SignInSession {
   readonly cookie: string;
-  /** What the page keeps, and sends with every request that the cookie goes with. */
+  /** The page keeps this secret and sends it with every request that has the cookie. */
   readonly proof: string;
   readonly maxAgeSeconds: number;
   readonly developer: Pick<DeveloperRow, 'id' | 'name' | 'role'>;
@@ -65,7 +66,7 @@ export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLi
       const taken = await changeRows(tx.db, 'signin_links', { hash, used_at: null, expires_at: { '>=': tx.now } }, { used_at: tx.now });
       if (taken === 0) throw linkInvalid();
       const actor = `developer:${developer.id}`;
-      const expiresAt = expiryAfterUse(tx.now, tx.now, limits);
+      const expiresAt = webSessionExpiry(tx.now, tx.now, limits);
       const { value } = await issueToken(tx, { kind: 'web', developerId: developer.id, expiresAt, proofHash: hashSecret(proof), by: actor });
       tx.append({ category: 'audit', kind: 'signin.completed', actor, subject: developer.id });
       return value;
@@ -76,6 +77,13 @@ export function createSignIn({ store, clock }: Services, limits: Pick<IdentityLi
     return { cookie, proof, maxAgeSeconds: WEB_SESSION_MS / 1000, developer: { id, name, role }, workspace: workspaceName(link.workspace_id) };
   };
 }
+
+const DAY_MS = 24 * 3_600_000;
+export const WEB_SESSION_MS = 30 * DAY_MS;
+
+/** When a dashboard session ends if it is not used after `now`. No use makes it last longer than thirty days. */
+export const webSessionExpiry = (signedInAt: number, now: number, { session_idle_days: days }: Pick<IdentityLimits, 'session_idle_days'>): number =>
+  Math.min(signedInAt + WEB_SESSION_MS, now + days * DAY_MS);
 
 const linkInvalid = (): Refusal =>
   new Refusal(

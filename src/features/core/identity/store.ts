@@ -1,13 +1,8 @@
 import type { ExpressionBuilder } from 'kysely';
-import { CLIENT_NAMES } from '../../../clients/client.ts';
-import { title } from '../../../kernel/contract.ts';
-import { findBySuffix } from '../../../kernel/find-by-suffix.ts';
-import { workspaceName } from '../../../kernel/ids.ts';
+import { findBySuffix } from '../../../kernel/tail.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { chunks, compiledQuery, findRow, findRows, matching, pageOf } from '../../../storage/rows.ts';
-import type { Database, DeveloperRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
-import { fits, idOf, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
-import type { TokenKind } from './authenticate.ts';
+import type { Database, DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 
 export interface TokenWithDeveloper extends TokenRow {
   developer_name: string | null;
@@ -17,7 +12,6 @@ export interface TokenWithDeveloper extends TokenRow {
 }
 
 const tokenByHash = compiledQuery(1, (db, hash: string) => tokensWithDeveloper(db).where('tokens.hash', '=', hash));
-
 const tokenByPreviousHash = compiledQuery(1, (db, hash: string) => tokensWithDeveloper(db).where('tokens.previous_hash', '=', hash));
 const tokenById = compiledQuery(2, (db, workspace: string, id: string) =>
   tokensWithDeveloper(db).where('tokens.workspace_id', '=', workspace).where('tokens.id', '=', id),
@@ -30,12 +24,6 @@ export async function findTokenByHash(db: Db, hash: string): Promise<TokenWithDe
 
 export async function findTokenById(db: Db, workspace: string, id: string): Promise<TokenWithDeveloper | undefined> {
   return (await tokenById(db, workspace, id))[0];
-}
-
-/** Whether a call that was authenticated with it some time ago could be so still. */
-export async function tokenStands(db: Db, id: string, now: number): Promise<boolean> {
-  const token = await findRow(db, 'tokens', { id });
-  return token !== undefined && token.revoked_at === null && (token.expires_at === null || now <= token.expires_at);
 }
 
 export async function workspaceTokens(db: Db, workspace: string, developerId?: string): Promise<TokenWithDeveloper[]> {
@@ -130,45 +118,3 @@ export async function agentRunners(db: Db, workspace: string): Promise<ReadonlyS
   const rows = await findRows(db, 'machine_permissions', { workspace_id: workspace });
   return new Set(rows.map(({ developer_id }) => developer_id));
 }
-
-/** Each lets somebody into this server, or back into a browser, without anybody here having said so. */
-const NEVER: Partial<Record<TokenKind, string>> = { operator: 'operator_tokens', web: 'web_tokens', instance: 'instance_tokens' };
-
-const checkToken: RowRule = (row, { agentTokenEnd }) => {
-  const kind = row.kind as TokenKind;
-  const leftOut = NEVER[kind];
-  if (leftOut !== undefined) return { row: null, leftOut };
-  if (row.developer_id === null) return { wrong: 'developer_id: the token is of no developer' };
-  if (row.instance_id !== null) return { wrong: 'instance_id: only an instance has one' };
-  if ((row.agent_type === null) === (kind === 'agent')) return { wrong: `agent_type: not as a token of the kind ${kind} has it` };
-  // A file does not decide how long somebody may come in.
-  if (kind === 'agent' && agentTokenEnd !== null && Number(row.expires_at ?? Number.POSITIVE_INFINITY) > agentTokenEnd)
-    return { row: { ...row, expires_at: agentTokenEnd }, leftOut: 'longer_lifetimes' };
-  return { row };
-};
-
-export const identityRows = {
-  workspaces: rowRule<WorkspaceRow>({ id: matches(/^ws_[a-z0-9][a-z0-9-]{0,39}$/, 'the id of a workspace') }, (row) =>
-    row.name === workspaceName(String(row.id)) ? { row } : { wrong: 'name: it is not the one that the id is made of' },
-  ),
-  developers: rowRule<DeveloperRow>({
-    id: idOf('dev'),
-    name: matches(/^[^\p{Cc}@]{1,100}$/u, 'a name without control characters and "@"'),
-    role: oneOf('admin', 'member'),
-    visibility: oneOf('team', 'private'),
-  }),
-  tokens: rowRule<TokenRow>(
-    {
-      id: idOf('tok'),
-      hash: sha256,
-      previous_hash: sha256,
-      proof_hash: sha256,
-      kind: oneOf('operator', 'developer', 'agent', 'instance', 'web'),
-      developer_id: idOf('dev'),
-      agent_type: oneOf(...CLIENT_NAMES),
-      label: fits(title.max(100)),
-    },
-    checkToken,
-  ),
-  signin_links: neverBrought('signin_links'),
-} satisfies Partial<RowRules>;

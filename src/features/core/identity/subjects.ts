@@ -4,10 +4,10 @@ import type { Db } from '../../../storage/engine.ts';
 import { hasRow } from '../../../storage/rows.ts';
 import type { Caller, CallersPage, NamedSubject, Subjects } from '../capabilities/index.ts';
 import { principalOf, tokenEnd } from './authenticate.ts';
-import { requireDeveloper } from './people.ts';
+import { requireDeveloper } from './developers.ts';
 import { PRIVATE } from './redact.ts';
 import { findDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed, tokensById } from './store.ts';
-import { shown, viewerOf } from './viewer.ts';
+import { developerSeenBy, viewerOf } from './viewer.ts';
 
 /** Holders of grants, as people name them and as grants store them. */
 export const grantSubjects = {
@@ -72,7 +72,7 @@ function bareCaller(subject: string, viewer: Principal, part: Partial<Principal>
 const operatorCaller = (viewer: Principal): Caller => bareCaller('operator', viewer, { kind: 'operator', operator: true }, 'operator');
 
 function tokenCaller(token: TokenWithDeveloper, viewer: Principal, now: number): Caller {
-  const owner = shown({ id: token.developer_id, name: token.developer_name, visibility: token.developer_visibility }, viewer).name;
+  const owner = developerSeenBy({ id: token.developer_id, name: token.developer_name, visibility: token.developer_visibility }, viewer).name;
   const end = tokenEnd(token, now);
   return {
     principal: principalOf(token),
@@ -92,11 +92,11 @@ async function callersOf(db: Db, viewer: Principal, subject: string, now: number
   const { rows, total } = await pageOfTokens(db, viewer.workspace, { ...which, calling: true, now, limit: MAX_ITEMS, offset: 0 });
   if (total > 0) return { callers: rows.map((token) => tokenCaller(token, viewer, now)), total };
   const developer = kind === 'developer' ? await findDeveloper(db, viewer.workspace, { id }) : undefined;
-  const name = developer ? shown(developer, viewer).name : id;
+  const name = developer ? developerSeenBy(developer, viewer).name : id;
   return { callers: [bareCaller(subject, viewer, { developerId: developer?.id ?? null, kind: developer ? 'developer' : 'instance' }, name)], total: 1 };
 }
 
-/** The operator's own calls stand first, to whoever may see them. */
+/** The operator comes first, for viewers who may see it. */
 async function callers(db: Db, viewer: Principal, { limit, offset }: { limit: number; offset: number }, now: number): Promise<CallersPage> {
   const first = viewer.operator ? [operatorCaller(viewer)].slice(offset) : [];
   const page = { limit: limit - first.length, offset: viewer.operator ? Math.max(0, offset - 1) : offset };

@@ -2,7 +2,7 @@ import { changeRows, findRow, insertRows, newId } from '../../../storage/rows.ts
 import type { TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { giveProfile } from '../capabilities/index.ts';
-import { hashSecret, mintToken, type TokenKind } from './authenticate.ts';
+import { hashSecret, mintToken } from './secrets.ts';
 import { workspaceTokens } from './store.ts';
 
 /** Of `[limits]` in config.toml: how long sign-ins and tokens last. */
@@ -13,7 +13,8 @@ export interface IdentityLimits {
 }
 
 interface NewToken {
-  kind: TokenKind;
+  /** `web`: a browser's sign-in, carried by the cookie and accepted nowhere else. */
+  kind: TokenRow['kind'];
   developerId: string | null;
   agentType?: string | undefined;
   instanceId?: string | undefined;
@@ -23,20 +24,14 @@ interface NewToken {
   /** Of a dashboard session: what its page shows besides the cookie. */
   proofHash?: string;
   by: string;
-  /** What it was made through, where that is to be found again. */
+  /** The maker to record instead of `by`, if tokens are looked up by it. */
   madeBy?: string;
 }
 
 /** Mints a token with the grants of its profile. The value is returned once and never stored. */
 export async function issueToken(tx: Tx, newToken: NewToken): Promise<{ value: string; token: TokenRow }> {
   const value = mintToken();
-  const taken = await workspaceTokens(tx.db, tx.workspace, newToken.developerId ?? undefined);
-  const label =
-    newToken.label ??
-    defaultLabel(
-      newToken.agentType ?? newToken.kind,
-      taken.map((token) => token.label),
-    );
+  const takenLabels = (await workspaceTokens(tx.db, tx.workspace, newToken.developerId ?? undefined)).map(({ label }) => label);
   const token: TokenRow = {
     workspace_id: tx.workspace,
     id: newId('tok', tx.now),
@@ -45,7 +40,7 @@ export async function issueToken(tx: Tx, newToken: NewToken): Promise<{ value: s
     developer_id: newToken.developerId,
     agent_type: newToken.agentType ?? null,
     instance_id: newToken.instanceId ?? null,
-    label,
+    label: newToken.label ?? defaultLabel(newToken.agentType ?? newToken.kind, takenLabels),
     created_by: newToken.madeBy ?? newToken.by,
     created_at: tx.now,
     expires_at: newToken.expiresAt,
@@ -105,17 +100,8 @@ interface Rotation {
 /** Replaces the secret and leaves everything that goes by the token's id as it is. A secret of an earlier rotation ends at once. */
 export async function rotateToken(tx: Tx, token: TokenRow, { oldEndsAt, expiresAt, by }: Rotation): Promise<string> {
   const value = mintToken();
-  await changeRows(
-    tx.db,
-    'tokens',
-    { workspace_id: tx.workspace, id: token.id },
-    {
-      hash: hashSecret(value),
-      previous_hash: token.hash,
-      previous_ends_at: oldEndsAt,
-      expires_at: expiresAt,
-    },
-  );
+  const secrets = { hash: hashSecret(value), previous_hash: token.hash, previous_ends_at: oldEndsAt };
+  await changeRows(tx.db, 'tokens', { workspace_id: tx.workspace, id: token.id }, { ...secrets, expires_at: expiresAt });
   tx.append({
     category: 'work',
     kind: 'token.rotated',

@@ -4,7 +4,7 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { changeRows, view } from '../../../storage/rows.ts';
 import type { DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { issueTicket, tokenEnd } from './authenticate.ts';
+import { tokenEnd } from './authenticate.ts';
 import {
   createSigninLink,
   createToken,
@@ -21,12 +21,13 @@ import {
   tokenView,
   whoAmI,
 } from './contract.ts';
-import { ensureDeveloper, knownDeveloper, requireDeveloper, setRunAgents, signOutEverywhere } from './people.ts';
+import { ensureDeveloper, requireDeveloper, selfOrNamedDeveloper, setRunAgents, signOutEverywhere } from './developers.ts';
 import { PRIVATE } from './redact.ts';
 import { makeSigninLink } from './signin.ts';
 import { agentRunners, developersOf, firstDeveloper, pageOfTokens, type TokenWithDeveloper, tokenNamed } from './store.ts';
+import { issueTicket } from './tickets.ts';
 import { agentTokenExpiry, endToken, endTokenById, type IdentityLimits, issueToken, rotateToken as rotateSecret } from './tokens.ts';
-import { shown } from './viewer.ts';
+import { developerSeenBy } from './viewer.ts';
 
 const MINUTE_MS = 60_000;
 /** From so long before it expires people are warned of an agent's token. */
@@ -35,14 +36,14 @@ const EXPIRY_WARNING_MS = 7 * 24 * 60 * MINUTE_MS;
 export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>): Implementation[] => [
   implement(createToken, {
     write: async (tx, input, ctx) => {
-      const developer = await developerFor(tx, input.developer, ctx);
+      const developer = await tokenOwner(tx, input.developer, ctx);
       const kind = input.agent ? 'agent' : 'developer';
       const { value, token } = await issueToken(tx, {
         kind,
         developerId: developer.id,
         agentType: input.agent,
         label: input.label,
-        expiresAt: lasting(tx.now, input.expires_in_minutes) ?? (kind === 'agent' ? agentTokenExpiry(tx.now, limits) : null),
+        expiresAt: expiryIn(tx.now, input.expires_in_minutes) ?? (kind === 'agent' ? agentTokenExpiry(tx.now, limits) : null),
         by: ctx.principal.actor,
       });
       return ok(
@@ -79,7 +80,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
       const token = await ownToken(tx, token_id, ctx.principal);
       requireRotatable(token, tx.now);
       const renewed = token.kind === 'agent' ? agentTokenExpiry(tx.now, limits) : token.expires_at;
-      const expiresAt = lasting(tx.now, expires_in_minutes) ?? renewed;
+      const expiresAt = expiryIn(tx.now, expires_in_minutes) ?? renewed;
       // A rotation gives no secret a longer life than it had, nor a longer one than its token has.
       const oldEndsAt = Math.min(tx.now + overlap_minutes * MINUTE_MS, token.expires_at ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
       const value = await rotateSecret(tx, token, { oldEndsAt, expiresAt, by: ctx.principal.actor });
@@ -104,7 +105,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
   }),
   implement(setVisibility, {
     write: async (tx, input, ctx) => {
-      const developer = await knownDeveloper(tx, input.developer, ctx);
+      const developer = await selfOrNamedDeveloper(tx, input.developer, ctx);
       await changeRows(tx.db, 'developers', { workspace_id: tx.workspace, id: developer.id }, { visibility: input.visibility });
       record(tx, ctx, { category: 'work', kind: 'developer.visibility_set', subject: developer.id, payload: { visibility: input.visibility } });
       return ok(viewDeveloper({ ...developer, visibility: input.visibility }, await agentRunners(tx.db, tx.workspace), ctx.principal));
@@ -119,7 +120,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
   }),
   implement(signOutDeveloper, {
     write: async (tx, { developer: named }, ctx) => {
-      const developer = await knownDeveloper(tx, named, ctx);
+      const developer = await selfOrNamedDeveloper(tx, named, ctx);
       return ok({ developer: developer.name, sessions: await signOutEverywhere(tx, developer, ctx.principal.actor) });
     },
   }),
@@ -152,7 +153,7 @@ export const identityTools = (limits: Pick<IdentityLimits, 'agent_token_days'>):
   }),
 ];
 
-/** Who signs in as another has what the operator of the server gave to that one alone. */
+/** Signing in as another would give away a permission that the operator of the server gave to that developer alone. */
 async function requireNoBorrowing(tx: Tx, { id }: DeveloperRow, { principal }: WriteContext): Promise<void> {
   if (principal.kind === 'operator' || principal.developerId === id || !(await agentRunners(tx.db, tx.workspace)).has(id)) return;
   throw new Refusal(
@@ -164,14 +165,14 @@ async function requireNoBorrowing(tx: Tx, { id }: DeveloperRow, { principal }: W
 }
 
 /** The operator names anybody and makes whom it names; a developer acts for themselves alone. */
-async function developerFor(tx: Tx, named: string | undefined, ctx: WriteContext): Promise<DeveloperRow> {
+async function tokenOwner(tx: Tx, named: string | undefined, ctx: WriteContext): Promise<DeveloperRow> {
   const { principal } = ctx;
   if (principal.operator && named) return await ensureDeveloper(tx, named, principal.actor);
-  return await knownDeveloper(tx, named, ctx);
+  return await selfOrNamedDeveloper(tx, named, ctx);
 }
 
-/** When what lasts so long from now ends; undefined where nothing was said. */
-const lasting = (now: number, minutes: number | undefined): number | undefined => (minutes === undefined ? undefined : now + minutes * MINUTE_MS);
+/** Undefined: the caller did not say how long. */
+const expiryIn = (now: number, minutes: number | undefined): number | undefined => (minutes === undefined ? undefined : now + minutes * MINUTE_MS);
 
 function requireWebSession({ web }: Principal): void {
   if (!web)
@@ -202,7 +203,7 @@ const ownToken = (tx: Tx, tail: string, { operator, developerId }: Principal): P
   tokenNamed(tx.db, tx.workspace, tail, operator ? undefined : developerId);
 
 function viewToken(token: TokenWithDeveloper, viewer: Principal, now: number) {
-  const owner = shown({ id: token.developer_id, name: token.developer_name, visibility: token.developer_visibility }, viewer);
+  const owner = developerSeenBy({ id: token.developer_id, name: token.developer_name, visibility: token.developer_visibility }, viewer);
   return view(tokenView, token, {
     token_id: token.id,
     developer_id: owner.id,
@@ -215,6 +216,6 @@ function viewToken(token: TokenWithDeveloper, viewer: Principal, now: number) {
 }
 
 function viewDeveloper(developer: DeveloperRow, runners: ReadonlySet<string>, viewer: Principal) {
-  const { id, name } = shown(developer, viewer);
+  const { id, name } = developerSeenBy(developer, viewer);
   return view(developerView, developer, { developer_id: id, name, run_agents: runners.has(developer.id) });
 }

@@ -7,13 +7,13 @@ import type { DeveloperRow } from '../../../storage/schema-rows.ts';
 import { isHidden, PRIVATE } from './redact.ts';
 import { developersOf, findDeveloper } from './store.ts';
 
-/** Whom somebody may know, and how everybody is called in front of them. */
+/** Decides which developers a viewer may know, and how each is called in front of them. */
 export interface Viewer {
-  /** Whom the viewer acts for, where that is a developer. */
+  /** The developer that the viewer acts for; null for the operator. */
   readonly developerId: string | null;
-  /** Whether the viewer may know the developer, and so what is told of their things. What is nobody's (null) is not hidden. */
+  /** Whether the viewer may know the developer, and so read about their things. A thing of nobody (null) is not hidden. */
   sees(developerId: string | null): boolean;
-  /** What is told of the developer's thing, as far as the viewer may know: else `@private`. */
+  /** The value if the viewer may know the developer, else `@private`. */
   show<T>(developerId: string | null | undefined, value: T): T | typeof PRIVATE;
   /** A hidden developer is called `@private`, and so is an id of which nothing is known. */
   name<Id extends string | null>(developerId: Id): string | Id;
@@ -36,14 +36,14 @@ export async function viewerOf(db: Db, principal: Principal): Promise<Viewer> {
 }
 
 /** How a developer whose row was read anyway appears to `viewer`. */
-export const shown = <T extends { id: string | null; name: string | null; visibility: string | null }>(
+export const developerSeenBy = <T extends { id: string | null; name: string | null; visibility: string | null }>(
   developer: T,
   viewer: Principal,
 ): Pick<T, 'id' | 'name'> => (isHidden(developer, viewer) ? { id: PRIVATE as T['id'], name: PRIVATE as T['name'] } : developer);
 
 /**
  * Whether the answers that `viewer` gets show the fields of a row with a `developer_id`, as `redact` decides it. A filter by
- * a hidden field must ask this: else whoever tries its values finds the hidden one.
+ * a hidden field must ask this: otherwise a caller who tries values finds the hidden one.
  */
 export const showsFieldsTo = ({ operator, workspace, developerId }: Principal): RawBuilder<SqlBool> =>
   operator

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contract, MEMBER_READ } from '../../../kernel/contract.ts';
 
-/** What a workspace can set. None of them is a secret. */
+/** A setting of a workspace. No setting is a secret. */
 export interface SettingDefinition {
   readonly title: string;
   /** Null: nothing is set. */
@@ -74,7 +74,7 @@ export const settingsSet = contract({
   annotations: { idempotentHint: true },
 });
 
-/** What a token can be for. A browser's sign-in, `web`, calls no tools by itself. */
+/** Kinds of tokens that call tools. A browser's sign-in, `web`, calls none by itself. */
 export const TOKEN_KINDS = ['operator', 'developer', 'agent', 'instance'] as const;
 
 export const rolesList = contract({

@@ -4,9 +4,9 @@ import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement, type RetentionInfo } from '../../../kernel/tool.ts';
 import { PROFILES } from '../capabilities/index.ts';
 import { retentionList, rolesList, TOKEN_KINDS } from './contract.ts';
-import { keptMs, RETENTION } from './retention.ts';
+import { keptMs, RETENTION_KEY } from './retention.ts';
 
-/** What the running server can do and stores, as its features say it. */
+/** Everything that the running server can do and stores, as its features declare it. */
 export interface Inventory {
   tools(): readonly PublishedTool[];
   actions(): readonly PublishedTool[];
@@ -20,7 +20,7 @@ export const inventoryTools = (inventory: Inventory): Implementation[] => [
   implement(retentionList, {
     read: async (_, { reader, workspace }) => {
       const set = await keptMs(reader, workspace);
-      return ok({ items: inventory.keeps().map(({ what, ms }) => ({ what, ms: ms === RETENTION ? set : ms })) });
+      return ok({ items: inventory.keeps().map(({ what, ms }) => ({ what, ms: ms === RETENTION_KEY ? set : ms })) });
     },
   }),
 ];
@@ -29,7 +29,7 @@ function viewAction(action: PublishedTool) {
   const access = accessOf(action);
   const { readOnlyHint, destructiveHint } = action.annotations;
   const does: 'reads' | 'destroys' | 'changes' = readOnlyHint ? 'reads' : destructiveHint ? 'destroys' : 'changes';
-  // What a capability opens is a tool, not an action.
+  // A capability opens tools, not actions.
   return { name: action.name, title: action.title, does, access: access === 'capability' ? ('operator' as const) : access };
 }
 

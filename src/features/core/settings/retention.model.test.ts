@@ -5,7 +5,7 @@ import { type TestClock, testClock } from '../../../testing/clock.ts';
 import { patience, runs } from '../../../testing/runs.ts';
 import { type Body, type WorkflowApp, workflowApp } from '../../../testing/scenes/workflow.ts';
 import { inRun } from '../../../testing/scope.ts';
-import { FORGOTTEN } from '../../retention.ts';
+import { RETENTION_RULES } from '../../retention.ts';
 import { APPROVAL_STATUSES } from '../approvals/contract.ts';
 import { retentionSweep } from './retention.ts';
 
@@ -194,7 +194,7 @@ test(
           const { store, clock, log } = t.app;
           const all = await allRows(t);
           const before = clock.now() - DAYS * DAY_MS;
-          const sweep = retentionSweep({ store, clock, log }, FORGOTTEN);
+          const sweep = retentionSweep({ store, clock, log }, RETENTION_RULES);
           // Another setting with a number of its own.
           await t.done('settings.set', { key: 'review.max_iterations', value: DAYS });
           await sweep.run();
@@ -235,7 +235,7 @@ test('what somebody still waits for stays however old it is: an answer that has 
   const { clock, log } = t.app;
   t.clock.advance(400 * DAY_MS);
   await t.done('settings.set', { key: 'retention.days', value: DAYS });
-  const sweep = retentionSweep({ store: t.app.store, clock, log }, FORGOTTEN);
+  const sweep = retentionSweep({ store: t.app.store, clock, log }, RETENTION_RULES);
   const waiting = await allRows(t);
   await sweep.run();
   expect(await allRows(t)).toEqual(waiting);

@@ -8,30 +8,30 @@ import { valuesOf } from './store.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-export const RETENTION = 'retention.days' satisfies SettingKey;
+export const RETENTION_KEY = 'retention.days' satisfies SettingKey;
 
 const retentionMs = (days: number): number => days * DAY_MS;
 
 /** How long a workspace keeps what is over; null: for good. */
 export async function keptMs(db: Db, workspace: string): Promise<number | null> {
-  const days = (await valuesOf(db, workspace))(RETENTION);
+  const days = (await valuesOf(db, workspace))(RETENTION_KEY);
   return days === null ? null : retentionMs(days);
 }
 
 const EVERY_MS = 3_600_000;
-/** So many go in one transaction. */
+/** Deleted in one transaction. */
 const BATCH_SIZE = 200;
 
-/** What may go once it has been over for as long as the workspace keeps such things. */
-export interface Forgotten {
+/** Rows that are deleted once they have been over for as long as the workspace keeps them. */
+export interface RetentionRule {
   /** Ids of what was over before that time, and nothing that anybody still waits for, holds or works on. */
   over(db: Db, workspace: string, before: number, limit: number): Promise<string[]>;
   remove(db: Db, workspace: string, ids: readonly string[]): Promise<unknown>;
 }
 
 /** Deletes what a workspace no longer keeps; one that has set nothing keeps everything. */
-export function retentionSweep({ store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>, kinds: readonly Forgotten[]): Sweep {
-  async function forget({ over, remove }: Forgotten, workspace: string, before: number): Promise<void> {
+export function retentionSweep({ store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>, rules: readonly RetentionRule[]): Sweep {
+  async function deleteOver({ over, remove }: RetentionRule, workspace: string, before: number): Promise<void> {
     // Read first: where nothing is due, nobody waits for a search.
     for (let due = (await over(store.reader, workspace, before, 1)).length; due > 0; ) {
       const gone = await store.write(workspace, async (tx) => {
@@ -47,11 +47,11 @@ export function retentionSweep({ store, clock, log }: Pick<Services, 'store' | '
     name: 'retention',
     everyMs: EVERY_MS,
     async run() {
-      for (const { workspace_id, value } of await findRows(store.reader, 'settings', { key: RETENTION })) {
+      for (const { workspace_id, value } of await findRows(store.reader, 'settings', { key: RETENTION_KEY })) {
         const before = clock.now() - retentionMs(Number(value));
-        // What cannot be deleted in one workspace must not keep the others from it.
-        for (const kind of kinds) {
-          await forget(kind, workspace_id, before).catch((error: unknown) => log.error('retention failed', { workspace: workspace_id, error }));
+        // A failure in one workspace must not keep the sweep from the others.
+        for (const rule of rules) {
+          await deleteOver(rule, workspace_id, before).catch((error: unknown) => log.error('retention failed', { workspace: workspace_id, error }));
         }
       }
     },
@@ -72,8 +72,8 @@ type Table =
   | 'scope_verdicts'
   | 'session_contexts';
 
-/** Rows of one table, by what tells that they were over; `along` goes what belongs to them alone. */
-export const rowsOf = (table: Table, ended: (before: number) => RawBuilder<SqlBool>, along?: Forgotten['remove']): Forgotten => ({
+/** Rows of one table that ended before a time; `along` deletes what belongs to them alone. */
+export const rowsOf = (table: Table, ended: (before: number) => RawBuilder<SqlBool>, along?: RetentionRule['remove']): RetentionRule => ({
   async over(db, workspace, before, limit) {
     const rows = await matching(db, table, { workspace_id: workspace }).select('id').where(ended(before)).limit(limit).execute();
     return rows.map(({ id }) => id);

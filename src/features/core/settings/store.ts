@@ -15,7 +15,7 @@ export interface ReviewLimits {
 
 type Value<K extends SettingKey> = number | (typeof DEFINITIONS)[K]['default'];
 
-/** What the workspace has set, and else the default. */
+/** The workspace's value of a setting, or the default. */
 export async function valuesOf(db: Db, workspace: string): Promise<<K extends SettingKey>(key: K) => Value<K>> {
   const rows = new Map((await storedSettings(db, workspace)).map(({ key, value }) => [key, Number(value)]));
   return (key) => rows.get(key) ?? DEFINITIONS[key].default;

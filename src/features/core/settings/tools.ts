@@ -5,7 +5,7 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import { deleteRows, saveRows } from '../../../storage/rows.ts';
 import type { SettingRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
-import { hiding } from '../identity/index.ts';
+import { valueRedactor } from '../identity/index.ts';
 import { DEFINITIONS, SETTING_KEYS, type SettingDefinition, type SettingKey, type SettingView, settingsList, settingsSet } from './contract.ts';
 import { storedSettings } from './store.ts';
 
@@ -13,23 +13,23 @@ export const settingTools: Implementation[] = [
   implement(settingsList, {
     read: async (_input, { reader, workspace, principal }) => {
       const rows = await storedSettings(reader, workspace);
-      const hide = await hiding(reader, workspace, principal);
-      return ok(await hide({ items: SETTING_KEYS.map((key) => view(key, rows)) }));
+      const hide = await valueRedactor(reader, workspace, principal);
+      return ok(await hide({ items: SETTING_KEYS.map((key) => viewSetting(key, rows)) }));
     },
   }),
-  implement(settingsSet, { write: async (tx, { key, value }, ctx) => ok(await change(tx, ctx, key, value)) }),
+  implement(settingsSet, { write: async (tx, { key, value }, ctx) => ok(await changeSetting(tx, ctx, key, value)) }),
 ];
 
 type SettingValue = Input<typeof settingsSet>['value'];
 
-async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: SettingValue): Promise<SettingView> {
-  const before = view(key, await storedSettings(tx.db, tx.workspace));
+async function changeSetting(tx: Tx, ctx: WriteContext, key: SettingKey, value: SettingValue): Promise<SettingView> {
+  const before = viewSetting(key, await storedSettings(tx.db, tx.workspace));
   if (value === null) await deleteRows(tx.db, 'settings', { workspace_id: tx.workspace, key });
   else {
-    const row = { workspace_id: tx.workspace, key, value: String(fitting(DEFINITIONS[key], value)), updated_at: tx.now, updated_by: ctx.principal.actor };
+    const row = { workspace_id: tx.workspace, key, value: String(checkedValue(DEFINITIONS[key], value)), updated_at: tx.now, updated_by: ctx.principal.actor };
     await saveRows(tx.db, 'settings', ['workspace_id', 'key'], row);
   }
-  const after = view(key, await storedSettings(tx.db, tx.workspace));
+  const after = viewSetting(key, await storedSettings(tx.db, tx.workspace));
   record(tx, ctx, {
     category: 'audit',
     kind: 'setting.changed',
@@ -41,7 +41,7 @@ async function change(tx: Tx, ctx: WriteContext, key: SettingKey, value: Setting
 
 const POSITIONS = { on: 1, off: 0 } as const;
 
-function fitting({ min, max, whole, switch: positions }: SettingDefinition, value: NonNullable<SettingValue>): number {
+function checkedValue({ min, max, whole, switch: positions }: SettingDefinition, value: NonNullable<SettingValue>): number {
   const refuse = (message: string) => invalidInput([{ field: 'value', message }]);
   const number = positions && typeof value === 'string' ? POSITIONS[value] : value;
   if (positions && number !== 0 && number !== 1) throw refuse('expected on (1) or off (0)');
@@ -50,7 +50,7 @@ function fitting({ min, max, whole, switch: positions }: SettingDefinition, valu
   return number;
 }
 
-function view(key: SettingKey, rows: readonly SettingRow[]): SettingView {
+function viewSetting(key: SettingKey, rows: readonly SettingRow[]): SettingView {
   const { title, default: usual, min, max, switch: positions }: SettingDefinition = DEFINITIONS[key];
   const own = rows.find((row) => row.key === key);
   const value = own ? Number(own.value) : usual;

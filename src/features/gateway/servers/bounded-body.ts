@@ -11,11 +11,11 @@ const RETURN = 13;
 
 /**
  * The response, whose body breaks off with an error where it goes on without end: what reads it keeps everything up to the end. A stream may
- * go on, but no faster than others can stand: whoever sends more has to wait, because we read no faster.
+ * go on, but no faster than others can stand: a server that sends more has to wait, because we read no faster.
  */
 export function withBoundedBody(response: Response, maxBytes = MAX_BYTES): Response {
   const { body, headers, status, statusText } = response;
-  // Of what comes compressed the length says nothing.
+  // The length of a compressed body says nothing.
   const length = Number((!headers.has('content-encoding') && headers.get('content-length')) || Number.NaN);
   if (!body || length <= maxBytes) return response;
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;

@@ -8,23 +8,33 @@ import type { PinKind } from './contract.ts';
 import { appendDecision } from './decisions.ts';
 import { type ServerEntry, serves } from './entry.ts';
 import { nativeNames } from './names.ts';
-import { holdersOf, isChosen, isHeld, type KnownServer, NOTHING, type OfferedDefinition, offerOf, type ServerOffer } from './offered.ts';
 import {
   approvedPin,
-  asTold,
+  asListed,
   compareListing,
-  type Pin,
+  definitionsIn,
+  type ListedDefinitions,
   type PinComparison,
   type PinNaming,
   reasonOf,
-  type SeenDefinitions,
-  toldBy,
   type WithheldDefinition,
   withheldOf,
 } from './pins.ts';
-import { factsText, type HeldName, readFacts, readPins, removePins, removeUpstream, type ServerListing, savePins, type UpstreamFacts } from './store.ts';
+import { holdersOf, isChosen, isHeld, type KnownServer, NO_OFFER, type OfferedDefinition, offerOf, type ServerOffer } from './server-offer.ts';
+import {
+  factsText,
+  type HeldName,
+  type Pin,
+  readFacts,
+  readPins,
+  removePins,
+  removeUpstream,
+  type ServerListing,
+  savePins,
+  type UpstreamFacts,
+} from './store.ts';
 
-export type { OfferedDefinition } from './offered.ts';
+export type { OfferedDefinition } from './server-offer.ts';
 
 export type CatalogueChange = 'tools' | 'prompts' | 'resources';
 /** `reaches`: which workspaces have to look again. */
@@ -37,8 +47,8 @@ export interface Selection {
   readonly fingerprints?: readonly string[] | undefined;
 }
 
-/** What of a selection was decided on. */
-interface Decided {
+/** The part of a selection that was decided on. */
+interface Decision {
   readonly chosen: readonly WithheldDefinition[];
   /** Withheld still: of the rest of the selection. */
   readonly left: readonly WithheldDefinition[];
@@ -49,15 +59,15 @@ const KINDS = ['upstream.seen', 'upstream.changed', 'upstream.approved', 'upstre
 /** Servers that write all the time give hints all the time. */
 const PAUSE_MS = 100;
 
-/** What is known and approved of other servers' tools and prompts, and what of it is offered. Kept in the store; here is a copy of it. */
+/** The known and approved tools and prompts of other servers, and which of them are offered. A copy of the store. */
 export class ServerCatalogue {
   readonly #services: Services;
   readonly #nativeNames: () => Iterable<string>;
   readonly #listeners = new Set<CatalogueListener>();
   #entries: readonly ServerEntry[] = [];
   #known: ReadonlyMap<string, KnownServer> = new Map();
-  readonly #told = new Map<string, SeenDefinitions>();
-  #offer: ServerOffer = NOTHING;
+  readonly #listed = new Map<string, ListedDefinitions>();
+  #offer: ServerOffer = NO_OFFER;
   #readUpTo = 0;
   /** Readings and writings take turns, or an older reading could end after a newer one. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -74,11 +84,11 @@ export class ServerCatalogue {
   /** The entries of the file as it is now. */
   configure(entries: readonly ServerEntry[]): void {
     this.#entries = entries;
-    for (const name of this.#told.keys()) if (!entries.some((entry) => entry.name === name)) this.#told.delete(name);
+    for (const name of this.#listed.keys()) if (!entries.some((entry) => entry.name === name)) this.#listed.delete(name);
     this.#rebuild();
   }
 
-  /** Of all servers: whoever shows them asks each entry whom it serves. */
+  /** Of all servers: callers check which workspaces each entry serves. */
   tools(): readonly OfferedDefinition[] {
     return this.#offer.tools;
   }
@@ -113,7 +123,7 @@ export class ServerCatalogue {
     return this.#known.get(server)?.facts;
   }
 
-  /** What the entry includes or excludes and the server does not have. */
+  /** Names that the entry includes or excludes and the server does not have. */
   notThere({ name: server, include = [], exclude }: ServerEntry): string[] {
     const pins = this.#known.get(server)?.pins;
     return pins ? [...include, ...exclude].filter((chosen) => !pins.some(({ name }) => name === chosen)) : [];
@@ -130,22 +140,15 @@ export class ServerCatalogue {
     return () => this.#listeners.delete(listener);
   }
 
-  /** What the server has listed just now: pinned, and what is new or another is withheld. Writes only where something has changed. */
+  /** Pins a server's fresh listing and withholds what is new or changed. Writes only if something has changed. */
   observe(server: string, listing: ServerListing): Promise<void> {
     return this.#inTurn(async () => {
       const entry = this.#entries.find(({ name }) => name === server);
       if (!entry) return;
-      this.#told.set(server, toldBy(listing));
+      this.#listed.set(server, definitionsIn(listing));
       const known = this.#known.get(server);
-      const compared = compareListing(
-        this.#naming(
-          entry,
-          [...this.#known.values()].flatMap(({ pins }) => pins),
-        ),
-        known?.pins,
-        listing,
-        this.#services.clock.now(),
-      );
+      const allPins = [...this.#known.values()].flatMap(({ pins }) => pins);
+      const compared = compareListing(this.#naming(entry, allPins), known?.pins, listing, this.#services.clock.now());
       if (known && !changesPins(compared) && known.factsText === textOf(listing, compared)) return this.#rebuild();
       await this.#services.store.write(DEFAULT_WORKSPACE_ID, (tx) => this.#pin(tx, entry, listing));
       await this.#read();
@@ -153,21 +156,21 @@ export class ServerCatalogue {
   }
 
   /** Approves what is withheld of a server as it is now. */
-  approve(server: string, selection: Selection, by: { readonly actor: string }): Promise<Decided> {
+  approve(server: string, selection: Selection, by: { readonly actor: string }): Promise<Decision> {
     return this.#decide(server, selection, (tx, decided, pins) => this.#approve(tx, server, decided, pins, by.actor));
   }
 
   /** It stays withheld, and waits on nobody any more, until its server changes it again. */
-  reject(server: string, selection: Selection, by: { readonly actor: string }): Promise<Decided> {
+  reject(server: string, selection: Selection, by: { readonly actor: string }): Promise<Decision> {
     return this.#decide(server, selection, async (tx, { chosen }) => appendDecision(tx, 'upstream.rejected', server, chosen, by.actor));
   }
 
-  #decide(server: string, selection: Selection, act: (tx: Tx, decided: Decided, pins: readonly Pin[]) => Promise<void>): Promise<Decided> {
+  #decide(server: string, selection: Selection, act: (tx: Tx, decision: Decision, pins: readonly Pin[]) => Promise<void>): Promise<Decision> {
     return this.#inTurn(async () => {
       const entry = this.#entries.find(({ name }) => name === server);
       if (!entry) throw notFound('SERVER_NOT_FOUND', `There is no server ${JSON.stringify(server)} in secrets.toml.`, 'covenant servers list', 'server');
       const decided = await this.#services.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
-        const pins = asTold(await readPins(tx.db, server), this.#told.get(server)).filter(({ name }) => isChosen(entry, name));
+        const pins = asListed(await readPins(tx.db, server), this.#listed.get(server)).filter(({ name }) => isChosen(entry, name));
         const selected = this.#select(entry, selection, pins);
         await act(tx, selected, pins);
         return selected;
@@ -242,13 +245,13 @@ export class ServerCatalogue {
 
   #rebuild(): void {
     const before = this.#offer;
-    const known = new Map([...this.#known].map(([name, server]) => [name, { ...server, told: this.#told.get(name) }]));
+    const known = new Map([...this.#known].map(([name, server]) => [name, { ...server, listed: this.#listed.get(name) }]));
     this.#offer = offerOf(this.#entries, known, nativeNames(this.#nativeNames()));
     for (const kind of ['tools', 'prompts', 'resources'] as const) {
       const [old, now] = [before.stamps[kind], this.#offer.stamps[kind]];
       const changed = new Set([...old.keys(), ...now.keys()].filter((server) => old.get(server) !== now.get(server)));
       if (changed.size === 0) continue;
-      // Whom it has served as well as whom it serves now.
+      // The workspaces that it served before as well as those that it serves now.
       const concerned = [...before.entries, ...this.#entries].filter(({ name }) => changed.has(name));
       for (const listener of this.#listeners) listener(kind, (workspace) => concerned.some((entry) => serves(entry, workspace)));
     }
@@ -292,25 +295,23 @@ export class ServerCatalogue {
     }
   }
 
-  #select(entry: ServerEntry, { tool, fingerprints }: Selection, pins: readonly Pin[]): Decided {
+  #select(entry: ServerEntry, { tool, fingerprints }: Selection, pins: readonly Pin[]): Decision {
     const shown = withheldOf(pins, [], { server: entry.name, prefix: entry.prefix });
     const selected = shown.filter(({ name, exposed }) => tool === undefined || tool === name || tool === exposed);
     if (tool !== undefined && selected.length === 0) this.#notWithheld(entry.name, tool, pins);
-    const looked = fingerprints && new Set(fingerprints);
-    const chosen = selected.filter(({ fingerprint }) => fingerprint !== '' && (looked?.has(fingerprint) ?? true));
+    const shownFingerprints = fingerprints && new Set(fingerprints);
+    const chosen = selected.filter(({ fingerprint }) => fingerprint !== '' && (shownFingerprints?.has(fingerprint) ?? true));
     return { chosen, left: selected.filter((one) => !chosen.includes(one)) };
   }
 
-  async #approve(tx: Tx, server: string, { chosen }: Decided, pins: readonly Pin[], actor: string): Promise<void> {
+  async #approve(tx: Tx, server: string, { chosen }: Decision, pins: readonly Pin[], actor: string): Promise<void> {
     const known = new Map(pins.map((pin) => [`${pin.kind} ${pin.name}`, pin]));
     const pinOf = (kind: PinKind, name: string) => known.get(`${kind} ${name}`) as Pin;
     const { there = [], gone = [] } = Object.groupBy(chosen, ({ reason }) => (reason === 'gone' ? 'gone' : 'there'));
     const renamed = there.flatMap(({ kind, renamed_from }) => (renamed_from === null ? [] : [pinOf(kind, renamed_from)]));
     await removePins(tx.db, [...renamed, ...gone.map(({ kind, name }) => pinOf(kind, name))]);
-    await savePins(
-      tx.db,
-      there.map(({ kind, name }) => approvedPin(pinOf(kind, name), actor, tx.now)),
-    );
+    const approved = there.map(({ kind, name }) => approvedPin(pinOf(kind, name), actor, tx.now));
+    await savePins(tx.db, approved);
     appendDecision(tx, 'upstream.approved', server, chosen, actor);
   }
 

@@ -12,6 +12,9 @@ export const ITEM = ['mcp', 'server'];
 const string = z.string({ error: 'expected a string' });
 const strings = z.array(string, { error: 'expected a list of strings' });
 const flag = z.boolean({ error: 'expected true or false' });
+const workspace = string.refine((name) => name === EVERY_WORKSPACE || isWorkspaceName(name), {
+  error: 'expected the name of a workspace, or "*" for every one',
+});
 const MAX_TIMEOUT_S = 24 * 3_600;
 
 const shape = z.strictObject({
@@ -30,12 +33,7 @@ const shape = z.strictObject({
   exclude: strings.default([]),
   lazy: flag.default(false),
   workspaces: z
-    .array(
-      string.refine((name) => name === EVERY_WORKSPACE || isWorkspaceName(name), { error: 'expected the name of a workspace, or "*" for every one' }),
-      {
-        error: 'expected a list of workspaces',
-      },
-    )
+    .array(workspace, { error: 'expected a list of workspaces' })
     .min(1, { error: 'is empty; enabled = false turns a server off' })
     .default([workspaceName(DEFAULT_WORKSPACE_ID)]),
   timeout_s: z
@@ -148,7 +146,7 @@ class Unexpandable extends Error {
   override readonly name = 'Unexpandable';
 }
 
-/** What a variable that is not set should have said is not guessed: a server started with an empty token or path does harm. */
+/** A missing variable is an error and not empty: a server started with an empty token or path does harm. */
 function expand(text: string, variable: (name: string) => string | undefined): string {
   return text.replace(VARIABLE, (_all, dollar: string | undefined, braced: string | undefined, bare: string | undefined) => {
     if (dollar) return '$';

@@ -5,7 +5,7 @@ import { tailOf } from '../../../machine/process/bounded-log.ts';
 import type { ServerCatalogue } from './catalogue.ts';
 import type { ServerStatus } from './contract.ts';
 import type { ServerEntry } from './entry.ts';
-import { type ReadEntries, readEntries } from './secrets.ts';
+import { type ReadEntries, readEntries } from './secrets-file.ts';
 import type { ServerControl } from './tools.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -15,7 +15,7 @@ export interface ConfiguredOptions {
 }
 
 /** The servers of the file, none of them running: all that a command which ends at once needs of them. */
-export class Configured implements ServerControl {
+export class ConfiguredServers implements ServerControl {
   protected readonly services: Services;
   protected readonly catalogue: ServerCatalogue;
   protected readonly file: string;

@@ -4,12 +4,13 @@ import { isRecord } from '../../../kernel/registry.ts';
 import type { Exchange, Json } from '../../../kernel/relay.ts';
 import { currentTrace, type Log, withSpan } from '../../../kernel/trace.ts';
 import type { ServerEntry } from './entry.ts';
-import { invalid, rpcErrorOf, said, tooDeep } from './failures.ts';
-import { endOf, NO_TIMEOUT_MS, shakeHands, type UpstreamTransport } from './handshake.ts';
-import { isTooDeep, MAX_LEVELS } from './json-rpc.ts';
+import { errorLine, rpcErrorOf } from './failures.ts';
+import { exitReason, NO_TIMEOUT_MS, shakeHands, type UpstreamTransport } from './handshake.ts';
 import { listAll } from './listing.ts';
+import { isTooDeep, MAX_LEVELS } from './nesting.ts';
 import { Notices } from './notices.ts';
 import { type PendingCall, PendingCalls } from './pending-calls.ts';
+import { invalidAnswerRefusal, tooDeepRefusal } from './refusals.ts';
 import type { ServerListing } from './store.ts';
 
 export interface ConnectionOptions {
@@ -52,7 +53,7 @@ export class UpstreamConnection {
   readonly #o: ConnectionOptions;
   #level: string | undefined;
   #closing = false;
-  #doubted = false;
+  #checking = false;
 
   static async open(options: ConnectionOptions): Promise<UpstreamConnection> {
     const pendingCalls = new PendingCalls(() => options.clock.now());
@@ -60,10 +61,10 @@ export class UpstreamConnection {
     const prepare = (client: Client) => {
       client.fallbackRequestHandler = (request, ctx) => pendingCalls.ask(request.method, request.params ?? {}, ctx.mcpReq.signal);
       client.fallbackNotificationHandler = async ({ method, params }) => {
-        if (connection) connection.#notified(method, params ?? {});
+        if (connection) connection.#handleNotification(method, params ?? {});
       };
       client.onerror = (error) => {
-        if (connection) connection.#troubled(error);
+        if (connection) connection.#handleTrouble(error);
       };
     };
     const { client, transport } = await shakeHands({ ...options, prepare });
@@ -82,9 +83,9 @@ export class UpstreamConnection {
       clock: options.clock,
       ackTimeoutMs: SUBSCRIBE_MS,
       missed: options.on.listsChanged,
-      broken: (error) => this.#troubled(error),
+      broken: (error) => this.#handleTrouble(error),
     });
-    client.onclose = () => this.#over(this.endedBecause ?? 'It closed the connection.');
+    client.onclose = () => this.#lose(this.endedBecause ?? 'It closed the connection.');
   }
 
   get modern(): boolean {
@@ -97,7 +98,7 @@ export class UpstreamConnection {
 
   /** Why a child has ended, as a sentence. */
   get endedBecause(): string | undefined {
-    return endOf(this.#transport);
+    return exitReason(this.#transport);
   }
 
   get protocolVersion(): string {
@@ -118,14 +119,14 @@ export class UpstreamConnection {
   /** A request on behalf of a caller. `schema`: of the tool that is called. */
   request(method: string, params: Json, pending: PendingCall, schema?: Json): Promise<Json> {
     const target = method === 'tools/call' || method === 'prompts/get' ? String(params.name) : undefined;
-    const said = { 'mcp.method.name': method, 'gen_ai.tool.name': method === 'tools/call' ? target : undefined, 'covenant.server': this.server };
-    return withSpan(target === undefined ? method : `${method} ${target}`, 'client', said, () => this.#request(method, params, pending, schema));
+    const attributes = { 'mcp.method.name': method, 'gen_ai.tool.name': method === 'tools/call' ? target : undefined, 'covenant.server': this.server };
+    return withSpan(target === undefined ? method : `${method} ${target}`, 'client', attributes, () => this.#request(method, params, pending, schema));
   }
 
   async #request(method: string, params: Json, pending: PendingCall, schema: Json | undefined): Promise<Json> {
     const { exchange, signal } = pending;
-    if (isTooDeep(params)) throw tooDeep();
-    if (exchange?.log && !this.modern) await this.#speakUp();
+    if (isTooDeep(params)) throw tooDeepRefusal();
+    if (exchange?.log && !this.modern) await this.#setLogLevel();
     const meta = metaFor(exchange, this.modern);
     const rounds = this.modern ? definedOf(exchange?.rounds) : {};
     const body = { ...params, ...rounds, ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}) };
@@ -139,14 +140,14 @@ export class UpstreamConnection {
       schema && this.#mirrors(schema)
         ? await this.#callWithHeaders(body, schema, options)
         : await this.#client.request({ method, params: body }, ANY_OBJECT, options);
-    if (isTooDeep(result)) throw invalid(this.server, `it is nested deeper than ${MAX_LEVELS} levels.`);
+    if (isTooDeep(result)) throw invalidAnswerRefusal(this.server, `it is nested deeper than ${MAX_LEVELS} levels.`);
     return method === 'tools/call' ? toolResult(this.server, result) : result;
   }
 
   async close(): Promise<void> {
     this.#closing = true;
     this.notices.end();
-    await this.#client.close().catch((error) => this.#o.log.debug('upstream not closed well', { server: this.server, error: said(error) }));
+    await this.#client.close().catch((error) => this.#o.log.debug('upstream not closed well', { server: this.server, error: errorLine(error) }));
     // The client forgets a transport that has ended by itself; what it started may still be there.
     await this.#transport.close().catch(() => {});
   }
@@ -163,31 +164,31 @@ export class UpstreamConnection {
   }
 
   /** A server of the older revisions has one level for everybody. */
-  async #speakUp(): Promise<void> {
+  async #setLogLevel(): Promise<void> {
     const level = this.pendingCalls.wantedLevel();
     if (!this.capabilities.logging || level === undefined || level === this.#level) return;
     this.#level = level;
     await this.#client
       .request({ method: 'logging/setLevel', params: { level } }, ANY_OBJECT, { timeout: SUBSCRIBE_MS })
-      .catch((error) => this.#troubled(error));
+      .catch((error) => this.#handleTrouble(error));
   }
 
-  #notified(method: string, params: Json): void {
+  #handleNotification(method: string, params: Json): void {
     if (method === 'notifications/message') this.pendingCalls.log(params);
     else if (method === 'notifications/resources/updated' && typeof params.uri === 'string') this.#o.on.resourceUpdated(params.uri);
     else if (/^notifications\/(tools|prompts|resources)\/list_changed$/.test(method)) this.#o.on.listsChanged();
   }
 
   /** Most of it is no harm. Over HTTP a stream that broke may be all that is seen of a server that has gone, so it is asked for a sign of life. */
-  #troubled(error: unknown): void {
+  #handleTrouble(error: unknown): void {
     // The SDK quotes whole messages, which are nobody's business here.
-    this.#o.log.debug('upstream trouble', { server: this.server, error: said(error).replace(/[:,]? ?[{[].*$/, '') });
-    if (this.#o.entry.transport.kind !== 'http' || this.#doubted || this.#closing) return;
-    if (!/^(SSE stream disconnected|Maximum reconnection|fetch failed|Connection closed)/.test(said(error))) return;
-    this.#doubted = true;
+    this.#o.log.debug('upstream trouble', { server: this.server, error: errorLine(error).replace(/[:,]? ?[{[].*$/, '') });
+    if (this.#o.entry.transport.kind !== 'http' || this.#checking || this.#closing) return;
+    if (!/^(SSE stream disconnected|Maximum reconnection|fetch failed|Connection closed)/.test(errorLine(error))) return;
+    this.#checking = true;
     this.#isAlive().then((alive) => {
-      this.#doubted = false;
-      if (!alive) this.#over(`It is not reached any more: ${said(error)}.`);
+      this.#checking = false;
+      if (!alive) this.#lose(`It is not reached any more: ${errorLine(error)}.`);
     });
   }
 
@@ -200,7 +201,7 @@ export class UpstreamConnection {
     }
   }
 
-  #over(problem: string): void {
+  #lose(problem: string): void {
     if (this.#closing) return;
     this.#closing = true;
     this.notices.end();
@@ -208,7 +209,7 @@ export class UpstreamConnection {
   }
 }
 
-/** What goes with a request in the caller's name. Its trace context passes; what belongs to its own connection does not. */
+/** The `_meta` of a caller's request. Its trace context passes; keys of the caller's own connection do not. */
 function metaFor(exchange: Exchange | undefined, modern: boolean): Json {
   const passed = Object.entries(exchange?.meta ?? {}).filter(([key]) => key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/'));
   const meta: Json = Object.fromEntries(passed);
@@ -233,5 +234,5 @@ function definedOf(rounds: Exchange['rounds']): Json {
 function toolResult(server: string, result: Json): Json {
   if (result.resultType === 'input_required' || Array.isArray(result.content)) return result;
   if (result.content === undefined && result.structuredContent !== undefined) return { ...result, content: [] };
-  throw invalid(server, 'the result has no content.');
+  throw invalidAnswerRefusal(server, 'the result has no content.');
 }

@@ -12,7 +12,7 @@ const EACH = 40;
 /** How far back rejections are looked for, of one server. */
 const LOOKED_AT = 500;
 
-/** What a person said to definitions that were withheld. */
+/** Journals a person's decision on withheld definitions. */
 export function appendDecision(tx: Tx, kind: (typeof KINDS)[number], server: string, chosen: readonly WithheldDefinition[], actor: string): void {
   for (const some of chunks(chosen, EACH)) {
     const named = some.map(({ kind: what, name, reason, fingerprint }) => ({ kind: what, name: name.slice(0, 80), reason, fingerprint }));

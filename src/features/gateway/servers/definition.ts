@@ -1,13 +1,10 @@
 import { hash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { Output } from '../../../kernel/contract.ts';
-import { isRecord } from '../../../kernel/registry.ts';
 import type { Json } from '../../../kernel/relay.ts';
 import { canonicalJson } from '../../../storage/journal.ts';
-import type { listServers, PinKind } from './contract.ts';
+import type { PinKind } from './contract.ts';
 
-/** What has no shape of its own, and half a surrogate pair. */
+/** Characters without a shape of their own, and half a surrogate pair. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
 /** A name that a person can see and both engines can keep. */
 const name = z
@@ -34,9 +31,9 @@ const USABLE: Record<PinKind, z.ZodType> = {
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 100;
 
-export type Named = Json & { readonly name: string };
+export type NamedDefinition = Json & { readonly name: string };
 
-export function isUsable(kind: PinKind, definition: unknown): definition is Named {
+export function isUsable(kind: PinKind, definition: unknown): definition is NamedDefinition {
   return isKept(definition, MAX_DEPTH) && USABLE[kind].safeParse(definition).success && Buffer.byteLength(JSON.stringify(definition)) <= MAX_BYTES;
 }
 
@@ -47,7 +44,7 @@ function isKept(value: unknown, levels: number): boolean {
 }
 
 /**
- * By which a definition is known. Everything in it counts but `_meta`, which servers fill with what differs from one start to the next;
+ * Identifies a definition. Everything in it counts but `_meta`, which servers fill with what differs from one start to the next;
  * nothing is lost by that, because the `_meta` that is offered is the one that was approved.
  */
 export function definitionHash({ _meta, ...definition }: Json): string {
@@ -58,68 +55,3 @@ export function definitionHash({ _meta, ...definition }: Json): string {
 export function namelessHash({ name: _, ...definition }: Json): string {
   return definitionHash(definition);
 }
-
-/** One place where two definitions differ: `description`, or a place in a schema, `inputSchema.properties.path.type`. Null: it is not there. */
-type Change = Output<typeof listServers>['items'][number]['withheld'][number]['difference'][number];
-
-interface Bounds {
-  readonly changes: number;
-  readonly text: number;
-}
-const BRIEF: Bounds = { changes: 40, text: 1_500 };
-/** For whoever is about to approve it: nothing may hide behind what is cut. A definition has a largest size of its own. */
-const WHOLE: Bounds = { changes: Number.POSITIVE_INFINITY, text: Number.POSITIVE_INFINITY };
-/** From this length on, of a text that was changed only the part that differs. */
-const LONG = 1_500;
-/** What is shown of the unchanged text on either side of a change. */
-const AROUND = 60;
-
-/** What a person reads before they approve. Without `before`: the whole of what is new, field by field. */
-export function differenceOf(before: Json | null, after: Json | null, isWhole = false): { changes: Change[]; more: number } {
-  const bounds = isWhole ? WHOLE : BRIEF;
-  const all: Change[] = [];
-  if (before && after) collect('', before, after, all);
-  else
-    for (const [key, value] of Object.entries(before ?? after ?? {}))
-      if (key !== 'name') all.push(change(key, before ? value : undefined, after ? value : undefined));
-  const changes = all.slice(0, bounds.changes).map(({ path, ...texts }) => ({ path, before: cut(texts.before, bounds), after: cut(texts.after, bounds) }));
-  return { changes, more: all.length - changes.length };
-}
-
-function collect(path: string, before: unknown, after: unknown, into: Change[]): void {
-  if (isRecord(before) && isRecord(after)) {
-    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) collect(path ? `${path}.${key}` : key, own(before, key), own(after, key), into);
-  } else if (!isDeepStrictEqual(before, after)) into.push(change(path, before, after));
-}
-
-/** A property may be called `constructor`. */
-const own = (object: Json, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
-
-function change(path: string, before: unknown, after: unknown): Change {
-  // Else 5 and "5" would read the same.
-  const inQuotes = before !== undefined && after !== undefined && typeof before !== typeof after;
-  const [left, right] = [textOf(before, inQuotes), textOf(after, inQuotes)];
-  return { path, ...(left === null || right === null ? { before: left, after: right } : around(left, right)) };
-}
-
-const textOf = (value: unknown, inQuotes: boolean): string | null =>
-  value === undefined ? null : typeof value === 'string' && !inQuotes ? value : JSON.stringify(value);
-
-/** Of long texts the part that differs: a change must not hide behind what a reader would stop reading at. */
-function around(before: string, after: string): { before: string; after: string } {
-  if (before.length <= LONG && after.length <= LONG) return { before, after };
-  let start = 0;
-  while (start < before.length && before[start] === after[start]) start++;
-  let end = 0;
-  while (end < Math.min(before.length, after.length) - start && before.at(-1 - end) === after.at(-1 - end)) end++;
-  const from = Math.max(0, start - AROUND);
-  const part = (text: string) => {
-    const to = Math.min(text.length, text.length - end + AROUND);
-    return `${from > 0 ? '…' : ''}${text.slice(from, to).toWellFormed()}${to < text.length ? '…' : ''}`;
-  };
-  return { before: part(before), after: part(after) };
-}
-
-/** Says how much is missing: a long text that ends without a word would pass for the whole. */
-const cut = (text: string | null, { text: most }: Bounds): string | null =>
-  text === null || text.length <= most ? text : `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;

@@ -1,18 +1,19 @@
 import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { type RpcError, UpstreamError } from '../../../kernel/relay.ts';
 import { Refusal } from '../../../kernel/reply.ts';
-import { BROKEN_ANSWER, isTooDeep, MALFORMED_ANSWER, MAX_LEVELS } from './json-rpc.ts';
-import { downRefusal } from './refusals.ts';
+import { BROKEN_ANSWER, MALFORMED_ANSWER } from './json-rpc.ts';
+import { isTooDeep } from './nesting.ts';
+import { downRefusal, invalidAnswerRefusal } from './refusals.ts';
 
-/** What a call has shown of the server: that it answers, nothing, that it could not be spoken with, or that it has forgotten us. */
+/** What a call shows about its server: it answers (`well`), nothing (`unknown`), it cannot be spoken with (`strike`), or it lost the session (`forgotten`). */
 export type ServerHealth = 'well' | 'unknown' | 'strike' | 'forgotten';
 
 const LONGEST = 300;
 
-/** One bounded line, whatever was thrown. */
-export function said(error: unknown): string {
+/** One bounded line for anything that was thrown. */
+export function errorLine(error: unknown): string {
   const text = error instanceof Error ? withCause(error) : String(error);
-  // What a server says has no bound, and no more of it is looked at than may be shown.
+  // A server's text has no bound: no more of it is looked at than may be shown.
   const line = text
     .slice(0, 4 * LONGEST)
     .replace(/\s+/g, ' ')
@@ -30,11 +31,11 @@ function withCause(error: Error): string {
 /** Why a start came to nothing, as a sentence for a person. */
 export function problemOf(error: unknown): string {
   if (error instanceof SdkHttpError) return httpProblem(error);
-  const oddity = oddityOf(error);
-  if (oddity) return `What it answered is not MCP: ${oddity}`;
-  if (error instanceof ProtocolError && !ownReason(error)) return sentence(`It refused the handshake: ${said(error)}`);
+  const notMcp = notMcpReason(error);
+  if (notMcp) return `What it answered is not MCP: ${notMcp}`;
+  if (error instanceof ProtocolError && !transportReason(error)) return sentence(`It refused the handshake: ${errorLine(error)}`);
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) return 'It ended, or closed the connection, before the handshake was over.';
-  return sentence(said(error));
+  return sentence(errorLine(error));
 }
 
 function httpProblem({ status, statusText }: SdkHttpError): string {
@@ -50,14 +51,14 @@ export function refusesInitialize(error: unknown): boolean {
   return code === ProtocolErrorCode.MethodNotFound || code === ProtocolErrorCode.UnsupportedProtocolVersion;
 }
 
-export interface Failure {
+export interface RequestFailure {
   readonly health: ServerHealth;
   readonly thrown: Error;
 }
 
 /** The server's own word, where it has spoken. Over HTTP an error may come under a status that says the same once more. */
 export function rpcErrorOf(error: unknown): RpcError | undefined {
-  if (error instanceof ProtocolError) return ownReason(error) ? undefined : rpcError(error);
+  if (error instanceof ProtocolError) return transportReason(error) ? undefined : rpcError(error);
   if (!(error instanceof SdkHttpError) || typeof error.data.text !== 'string') return undefined;
   try {
     const body = JSON.parse(error.data.text) as { id?: unknown; error?: Partial<RpcError> };
@@ -70,51 +71,32 @@ export function rpcErrorOf(error: unknown): RpcError | undefined {
 }
 
 /** An error of the transport's own, which stands where the server's answer would. */
-function ownReason(error: unknown): string | undefined {
+function transportReason(error: unknown): string | undefined {
   const { reason } = ((error instanceof ProtocolError && error.data) || {}) as { reason?: unknown };
   return reason === MALFORMED_ANSWER || reason === BROKEN_ANSWER ? reason : undefined;
 }
 
-/** What is wrong with an answer that is neither a result nor an error of the protocol. */
-function oddityOf(error: unknown): string | undefined {
+/** Why an answer is neither a result nor an error of the protocol; undefined if it is one. */
+function notMcpReason(error: unknown): string | undefined {
   // As the SDK reads what came over HTTP.
   if (error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')) return 'It is no message of JSON-RPC.';
   const isResult = error instanceof SdkError && (error.code === SdkErrorCode.InvalidResult || error.code === SdkErrorCode.UnsupportedResultType);
-  return isResult || ownReason(error) === MALFORMED_ANSWER ? sentence(said(error)) : undefined;
+  return isResult || transportReason(error) === MALFORMED_ANSWER ? sentence(errorLine(error)) : undefined;
 }
 
 const rpcError = ({ code, message, data }: RpcError): RpcError => ({ code, message, ...(data === undefined || isTooDeep(data) ? {} : { data }) });
 
-/** What the caller is told when a request to the server came to nothing. */
-export function failureOf(server: string, error: unknown): Failure {
+/** The error for the caller of a failed request, and what the failure shows about the server. */
+export function failureOf(server: string, error: unknown): RequestFailure {
   if (error instanceof Refusal) return { health: 'unknown', thrown: error };
   const answered = rpcErrorOf(error);
   if (answered) return { health: 'well', thrown: new UpstreamError(server, answered) };
   if (error instanceof SdkHttpError) {
     return { health: error.status === 404 ? 'forgotten' : 'strike', thrown: downRefusal(server, httpProblem(error)) };
   }
-  const oddity = oddityOf(error);
-  if (oddity) return { health: 'well', thrown: invalid(server, oddity) };
+  const notMcp = notMcpReason(error);
+  if (notMcp) return { health: 'well', thrown: invalidAnswerRefusal(server, notMcp) };
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
     return { health: 'unknown', thrown: downRefusal(server, 'It ended during the call.') };
-  return { health: 'strike', thrown: downRefusal(server, sentence(said(error))) };
-}
-
-export function invalid(server: string, detail: string): Refusal {
-  return new Refusal('UPSTREAM_INVALID', `The server ${server} answered, but not as MCP has it: ${detail}`, 'Ask the operator to look at that server.', {
-    server,
-  });
-}
-
-export function tooDeep(): Refusal {
-  return new Refusal('INVALID_INPUT', `The arguments are nested deeper than ${MAX_LEVELS} levels.`, 'Call again with flatter arguments.');
-}
-
-export function cannotAsk(server: string, method: string): Refusal {
-  return new Refusal(
-    'INPUT_REQUIRED',
-    `The server ${server} wants more input (${method}), and this surface cannot ask for it.`,
-    'Call it from an MCP client that answers such questions.',
-    { server, method },
-  );
+  return { health: 'strike', thrown: downRefusal(server, sentence(errorLine(error))) };
 }

@@ -1,9 +1,9 @@
 import { workspaceName } from '../../../kernel/ids.ts';
-import type { Configured } from './configured.ts';
+import type { ConfiguredServers } from './configured.ts';
 import type { ServerEntry } from './entry.ts';
 
 /** A program as a server of this name for one workspace, with the settings of an entry that says no more. */
-export const guest = (
+export const guestEntry = (
   name: string,
   workspace: string,
   program: { readonly command: string; readonly args: readonly string[] },
@@ -24,4 +24,4 @@ export const guest = (
 });
 
 /** Servers that are in no file: they come with something that runs here, and go with it. */
-export type Guests = Pick<Configured, 'attach' | 'detach'>;
+export type Guests = Pick<ConfiguredServers, 'attach' | 'detach'>;

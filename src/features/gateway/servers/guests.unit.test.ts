@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { workspaceId } from '../../../kernel/ids.ts';
 import { child, type TestEntry, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
 import type { TestDatabase } from '../../../testing/store/database.ts';
-import { type Guests, guest } from './guests.ts';
+import { type Guests, guestEntry } from './guests.ts';
 import { createUpstreams } from './index.ts';
 
 const STAGE = workspaceId('stage');
@@ -19,7 +19,7 @@ async function services(entries: readonly TestEntry[] = [], database?: TestDatab
     },
   });
   const guests = held.guests as Guests;
-  const attach = (name: string) => guests.attach(guest(name, STAGE, child('changes-description'), 10_000));
+  const attach = (name: string) => guests.attach(guestEntry(name, STAGE, child('changes-description'), 10_000));
   const detach = (name: string) => guests.detach(name, { actor: 'operator' });
   /** Signed in as the first developer of a workspace, and so with operator rights there. */
   const signedIn = async (name: string, workspace: string) => {

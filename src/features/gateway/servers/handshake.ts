@@ -4,17 +4,17 @@ import { refusesInitialize } from './failures.ts';
 
 /** The revision from which on a server is spoken with request by request, without `initialize`. */
 const MODERN = '2026-07-28';
-/** How long anything may take is decided by whoever asks, by its signal. */
+/** The caller's signal decides how long a request may take. */
 export const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** To servers of the older revisions, which hear of it once for all callers. Those of the newer hear each caller's own. */
+/** For servers of the older revisions, which are told once for all callers. Servers of the newer one get each caller's own. */
 const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 /** A transport to a child knows its process, and how that ended. */
 export type UpstreamTransport = Transport & { readonly pid?: number | null; readonly closedBecause?: string | null };
 
-/** Undefined: it has not, or we have ended it. */
-export function endOf({ closedBecause }: UpstreamTransport): string | undefined {
+/** How the child ended, as a sentence; undefined if it has not ended, or we have ended it. */
+export function exitReason({ closedBecause }: UpstreamTransport): string | undefined {
   return closedBecause && closedBecause !== 'was stopped' ? `It ${closedBecause}${/[.!?…]$/.test(closedBecause) ? '' : '.'}` : undefined;
 }
 
@@ -29,7 +29,7 @@ export interface HandshakeOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Shaken {
+export interface ConnectedClient {
   readonly client: Client;
   readonly transport: UpstreamTransport;
 }
@@ -38,7 +38,7 @@ export interface Shaken {
  * A child is told `initialize` first, and asked by `server/discover` only where it refuses that as unsupported, in a fresh process: many end at
  * an unknown first message. Over HTTP it is the other way round, because there an unknown message is simply refused.
  */
-export async function shakeHands(options: HandshakeOptions): Promise<Shaken> {
+export async function shakeHands(options: HandshakeOptions): Promise<ConnectedClient> {
   const { protocol, transport } = options.entry;
   if (protocol === 'legacy') return await attempt(options, 'legacy');
   if (protocol === 'modern') return await attempt(options, { pin: MODERN });
@@ -51,7 +51,7 @@ export async function shakeHands(options: HandshakeOptions): Promise<Shaken> {
   }
 }
 
-async function attempt({ version, transport: open, prepare, signal }: HandshakeOptions, mode: VersionNegotiationMode): Promise<Shaken> {
+async function attempt({ version, transport: open, prepare, signal }: HandshakeOptions, mode: VersionNegotiationMode): Promise<ConnectedClient> {
   signal.throwIfAborted();
   const client = new Client({ name: 'covenant', version }, { capabilities: CAPABILITIES, versionNegotiation: { mode }, inputRequired: { autoFulfill: false } });
   prepare(client);
@@ -63,7 +63,7 @@ async function attempt({ version, transport: open, prepare, signal }: HandshakeO
     signal.throwIfAborted();
     return { client, transport };
   } catch (error) {
-    const end = endOf(transport);
+    const end = exitReason(transport);
     await close();
     throw signal.aborted ? signal.reason : end ? new Error(end) : error;
   } finally {

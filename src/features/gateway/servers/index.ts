@@ -1,14 +1,14 @@
 import type { Services } from '../../../kernel/call.ts';
 import type { Feature } from '../../../kernel/tool.ts';
 import { ServerCatalogue } from './catalogue.ts';
-import { Configured } from './configured.ts';
+import { ConfiguredServers } from './configured.ts';
 import type { Guests } from './guests.ts';
 import type { RunningServers } from './running.ts';
 import { serverTools, undecidedServers } from './tools.ts';
 import { UpstreamOffers, type Upstreams } from './upstream-offers.ts';
 
-export { guest } from './guests.ts';
-export { readEntries } from './secrets.ts';
+export { guestEntry } from './guests.ts';
+export { readEntries } from './secrets-file.ts';
 export { blocksOf } from './toml-blocks.ts';
 export type { ResourceHolder, UpstreamChange, Upstreams, WorkspaceUpstreams } from './upstream-offers.ts';
 
@@ -35,7 +35,7 @@ interface CreatedUpstreams {
 export async function createUpstreams(services: Services, options: UpstreamsOptions): Promise<CreatedUpstreams> {
   const catalogue = new ServerCatalogue(services, options.nativeNames);
   const resourceUpdated = (server: string, uri: string) => upstreams.resourceUpdated(server, uri);
-  const running = options.run ? await runServers(services, { ...options, resourceUpdated }, catalogue) : new Configured(services, options, catalogue);
+  const running = options.run ? await runServers(services, { ...options, resourceUpdated }, catalogue) : new ConfiguredServers(services, options, catalogue);
   const upstreams = new UpstreamOffers(catalogue, running);
   return {
     feature: {
@@ -51,7 +51,7 @@ export async function createUpstreams(services: Services, options: UpstreamsOpti
 }
 
 /** Loads what speaks MCP to other servers only where it is used: a command would be a tenth slower for it. */
-async function runServers(...args: ConstructorParameters<typeof RunningServers>): Promise<Configured> {
+async function runServers(...args: ConstructorParameters<typeof RunningServers>): Promise<ConfiguredServers> {
   const { RunningServers } = await import('./running.ts');
   return new RunningServers(...args);
 }

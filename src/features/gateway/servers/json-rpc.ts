@@ -2,7 +2,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { isRecord } from '../../../kernel/registry.ts';
 
 export type JsonRpcAnswer = JSONRPCMessage & { readonly id: RequestId };
-export type Received =
+export type ReceivedMessage =
   | { readonly kind: 'answer'; readonly message: JsonRpcAnswer }
   | { readonly kind: 'request' | 'notification'; readonly message: JSONRPCMessage };
 
@@ -13,7 +13,7 @@ export const BROKEN_ANSWER = 'broken_answer';
 const MAX_BATCH = 100;
 
 /** One line of a server's output as the messages in it, or why it is none. */
-export function readMessages(line: string): Received[] | string {
+export function readMessages(line: string): ReceivedMessage[] | string {
   // A look at the first character is a hundred times cheaper than an error thrown by the parser.
   if (!/^\s*[[{]/.test(line)) return 'not JSON';
   let value: unknown;
@@ -24,11 +24,11 @@ export function readMessages(line: string): Received[] | string {
   }
   // One revision of the protocol (2025-03-26) has batches.
   if (Array.isArray(value) && value.length > MAX_BATCH) return `a batch of ${value.length} messages`;
-  const understood = (Array.isArray(value) ? value : [value]).map(readMessage).filter((message) => message !== undefined);
-  return understood.length > 0 ? understood : 'not a JSON-RPC message';
+  const messages = (Array.isArray(value) ? value : [value]).map(readMessage).filter((message) => message !== undefined);
+  return messages.length > 0 ? messages : 'not a JSON-RPC message';
 }
 
-function readMessage(value: unknown): Received | undefined {
+function readMessage(value: unknown): ReceivedMessage | undefined {
   if (!isRecord(value) || value.jsonrpc !== '2.0') return undefined;
   const { id, method } = value;
   const message = value as JSONRPCMessage;
@@ -38,14 +38,19 @@ function readMessage(value: unknown): Received | undefined {
     return isId(id) ? { kind: 'request', message } : undefined;
   }
   if (!isId(id)) return undefined;
-  return { kind: 'answer', message: isAnswer(value) ? (message as JsonRpcAnswer) : malformed(id) };
+  return { kind: 'answer', message: isAnswer(value) ? (message as JsonRpcAnswer) : malformedAnswer(id) };
 }
 
-/** Whoever waits for it is told at once instead of after its whole time. */
-const malformed = (id: RequestId): JsonRpcAnswer => ours(id, MALFORMED_ANSWER, 'The server answered with something that is neither a result nor an error');
-export const broken = (id: RequestId): JsonRpcAnswer => ours(id, BROKEN_ANSWER, 'The server ended its answer before it was complete');
+/** The caller gets an error at once instead of waiting for its whole time. */
+const malformedAnswer = (id: RequestId): JsonRpcAnswer =>
+  errorAnswer(id, MALFORMED_ANSWER, 'The server answered with something that is neither a result nor an error');
+export const brokenAnswer = (id: RequestId): JsonRpcAnswer => errorAnswer(id, BROKEN_ANSWER, 'The server ended its answer before it was complete');
 
-const ours = (id: RequestId, reason: string, message: string): JsonRpcAnswer => ({ jsonrpc: '2.0', id, error: { code: -32_603, message, data: { reason } } });
+const errorAnswer = (id: RequestId, reason: string, message: string): JsonRpcAnswer => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code: -32_603, message, data: { reason } },
+});
 
 function isAnswer({ result, error }: Record<string, unknown>): boolean {
   if (error === undefined) return isRecord(result);
@@ -53,20 +58,3 @@ function isAnswer({ result, error }: Record<string, unknown>): boolean {
 }
 
 const isId = (id: unknown): id is RequestId => typeof id === 'string' || Number.isInteger(id);
-
-/** More than anybody sends in earnest, and far from where writing it down as JSON runs out of stack. */
-export const MAX_LEVELS = 1_000;
-
-/** JSON can be read that cannot be written again: it would be lost on its way to whoever waits for it. */
-export function isTooDeep(value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_LEVELS) return true;
-    const next: unknown[] = [];
-    for (const outer of level) {
-      if (typeof outer === 'object' && outer !== null) for (const inner of Object.values(outer)) if (typeof inner === 'object') next.push(inner);
-    }
-    level = next;
-  }
-  return false;
-}

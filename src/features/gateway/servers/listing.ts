@@ -2,7 +2,7 @@ import { ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { isRecord } from '../../../kernel/registry.ts';
 import type { Json } from '../../../kernel/relay.ts';
 import { rpcErrorOf } from './failures.ts';
-import { isTooDeep, MAX_LEVELS } from './json-rpc.ts';
+import { isTooDeep, MAX_LEVELS } from './nesting.ts';
 import type { ServerListing, UpstreamFacts } from './store.ts';
 
 const MAX_PAGES = 100;
@@ -12,14 +12,15 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 /** Sends one request and gives its result. */
 export type Ask = (method: string, params?: Json) => Promise<Json>;
 
-/** Everything the server has, all pages of it. Tools are asked for whatever it declares; the rest where it says that it has some. */
+/** Lists everything the server has, all pages of it. Tools are always listed; the rest if the server declares it. */
 export async function listAll(ask: Ask, spoken: Omit<UpstreamFacts, 'resources' | 'resourceTemplates'>): Promise<ServerListing> {
   const { capabilities } = spoken;
-  const tools = capabilities.tools ? await allPages(ask, 'tools/list', 'tools', 'name') : await ifAny(allPages(ask, 'tools/list', 'tools', 'name'));
+  const listedTools = allPages(ask, 'tools/list', 'tools', 'name');
+  const tools = await (capabilities.tools ? listedTools : emptyWithoutMethod(listedTools));
   const prompts = capabilities.prompts ? await allPages(ask, 'prompts/list', 'prompts', 'name') : [];
   const has = Boolean(capabilities.resources);
-  const resources = has ? await ifAny(allPages(ask, 'resources/list', 'resources', 'uri')) : [];
-  const resourceTemplates = has ? await ifAny(allPages(ask, 'resources/templates/list', 'resourceTemplates', 'uriTemplate')) : [];
+  const resources = has ? await emptyWithoutMethod(allPages(ask, 'resources/list', 'resources', 'uri')) : [];
+  const resourceTemplates = has ? await emptyWithoutMethod(allPages(ask, 'resources/templates/list', 'resourceTemplates', 'uriTemplate')) : [];
   return { facts: { ...spoken, resources, resourceTemplates }, tools, prompts };
 }
 
@@ -43,7 +44,7 @@ async function allPages(ask: Ask, method: string, key: string, id: string): Prom
 }
 
 /** Nothing, where the server has no such method. */
-async function ifAny(items: Promise<Json[]>): Promise<Json[]> {
+async function emptyWithoutMethod(items: Promise<Json[]>): Promise<Json[]> {
   try {
     return await items;
   } catch (error) {

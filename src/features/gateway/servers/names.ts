@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { namespaceOf } from '../../../kernel/registry.ts';
 
-/** What every client shows a model in full, with room for what it puts before the name. */
+/** Every client shows a model a name of this length in full, with room for the client's own prefix. */
 export const MAX_NAME = 40;
 const TAIL = 6;
 const PLAIN = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_NAME}}$`);

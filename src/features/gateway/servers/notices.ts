@@ -16,7 +16,7 @@ export interface NoticesOptions {
 
 /**
  * How a server tells that something has changed. One of the older revisions does so unasked, and of resources that were subscribed to; of one
- * of the newer it is asked in a stream that names all of it, which is opened anew when it ends, or when there is more to name.
+ * of the newer it is asked in a stream that names all of it, which is opened again when it ends, or when there is more to name.
  */
 export class Notices {
   readonly #o: NoticesOptions;

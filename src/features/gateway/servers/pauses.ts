@@ -1,6 +1,6 @@
 export const FIRST_DELAY_MS = 500;
 export const LONGEST_DELAY_MS = 60_000;
-/** Who has been up this long has recovered: its next fall is a first one. */
+/** A server that has been up this long has recovered: its next failure counts as the first. */
 export const STEADY_MS = 60_000;
 
 /** Doubles with every failure, up to the longest. `random` (0…1) takes off up to a half, so that servers that fell together do not rise together. */

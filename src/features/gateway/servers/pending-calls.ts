@@ -1,7 +1,7 @@
 import { CLIENT_REQUESTS, type ClientRequest, type Exchange, isLoud, type Json, LEVELS } from '../../../kernel/relay.ts';
-import { attributed } from './attributed.ts';
-import { cannotAsk } from './failures.ts';
-import { isTooDeep, MAX_LEVELS } from './json-rpc.ts';
+import { attributeQuestion } from './attribution.ts';
+import { isTooDeep, MAX_LEVELS } from './nesting.ts';
+import { cannotAskRefusal } from './refusals.ts';
 
 /** An answer to a server's question that is an error of the protocol. */
 export class QuestionRefused extends Error {
@@ -14,7 +14,7 @@ export class QuestionRefused extends Error {
 
 /** More are no questions that anybody answers. */
 const MAX_QUESTIONS = 16;
-/** For so long the caller's answer is waited for, whoever else has a question. */
+/** How long a call waits for its caller's answer before it gives way to another call's question. */
 const GIVE_WAY_MS = 60_000;
 
 interface Question {
@@ -27,7 +27,7 @@ export class PendingCall {
   readonly server: string;
   /** The caller's, of the round that is on. */
   exchange: Exchange | undefined;
-  /** What the server has asked and nobody has answered. */
+  /** Unanswered questions of the server. */
   readonly questions = new Map<string, Question>();
   readonly #cancel = new AbortController();
   #asked = 0;
@@ -162,13 +162,13 @@ export class PendingCalls {
     }
     const { exchange } = pending;
     if (!exchange?.ask && !exchange?.rounds) {
-      if (method !== 'roots/list') pending.cancel(cannotAsk(pending.server, method));
+      if (method !== 'roots/list') pending.cancel(cannotAskRefusal(pending.server, method));
       throw new QuestionRefused('The caller cannot be asked.', -32601);
     }
     if (!declares(exchange.capabilities, method, params)) throw new QuestionRefused(`The client does not support ${method}.`, -32601);
     if (isTooDeep(params)) throw new QuestionRefused(`The question is nested deeper than ${MAX_LEVELS} levels.`);
     if (pending.openQuestions >= MAX_QUESTIONS) throw new QuestionRefused(`${MAX_QUESTIONS} questions of this call are open already.`);
-    const question = { method, params: attributed(pending.server, method, withoutProgress(params)) };
+    const question = { method, params: attributeQuestion(pending.server, method, withoutProgress(params)) };
     return await (exchange.ask ? pending.ask(exchange.ask, question, signal) : pending.keep(question, signal));
   }
 

@@ -1,26 +1,22 @@
 import { hash } from 'node:crypto';
 import type { Json } from '../../../kernel/relay.ts';
 import { canonicalJson } from '../../../storage/journal.ts';
-import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
 import { PIN_KINDS, type PinKind, type WithheldReason } from './contract.ts';
-import { definitionHash, isUsable, type Named, namelessHash, replaceUnseen } from './definition.ts';
+import { definitionHash, isUsable, type NamedDefinition, namelessHash, replaceUnseen } from './definition.ts';
 import { exposedName, foldedName } from './names.ts';
-import type { LeftOut, ServerListing } from './store.ts';
-
-/** A definition as it was approved (null: never) and as it is now (null: the server lists it no more). Its `exposed` name is empty where that is another's. */
-export type Pin = Readonly<Omit<UpstreamPinRow, 'workspace_id' | 'approved' | 'seen'> & { approved: Json | null; seen: Json | null }>;
+import type { LeftOut, Pin, ServerListing } from './store.ts';
 
 export interface WithheldDefinition {
   readonly server: string;
   readonly kind: PinKind;
   readonly name: string;
-  /** What it is or would be called. */
+  /** The name under which it is or would be offered. */
   readonly exposed: string;
   readonly reason: WithheldReason;
   readonly renamed_from: string | null;
   /** Names what is withheld as it is now: who approves says by it what they have seen. Empty where there is nothing to approve. */
   readonly fingerprint: string;
-  /** What was approved, and what a person would approve. */
+  /** The approved definition, and the one that a person would approve. */
   readonly before: Json | null;
   readonly after: Json | null;
 }
@@ -55,10 +51,10 @@ export function compareListing(
   const leftOut: LeftOut[] = [];
   for (const kind of PIN_KINDS) {
     const pins = new Map((known ?? []).filter((pin) => pin.kind === kind).map((pin) => [pin.name, pin]));
-    const listed = sift(kind, kind === 'tool' ? listing.tools : listing.prompts, leftOut);
-    const names = new Holders(naming, kind, listed.keys(), pins);
+    const listed = usableDefinitions(kind, kind === 'tool' ? listing.tools : listing.prompts, leftOut);
+    const names = new OwnNames(naming, kind, listed.keys(), pins);
     for (const [name, definition] of listed) {
-      const next = seenNow(pins.get(name) ?? unknownPin(naming.server, kind, name, now), definition, names.of(name), now, known === undefined);
+      const next = updateSeen(pins.get(name) ?? unknownPin(naming.server, kind, name, now), definition, names.nameOf(name), now, known === undefined);
       if (next !== pins.get(name)) write.push(next);
     }
     for (const pin of pins.values()) {
@@ -70,33 +66,33 @@ export function compareListing(
   return { write, remove, leftOut };
 }
 
-/** What one process has been told by the server that it runs. */
-export type SeenDefinitions = ReadonlyMap<string, Pick<Pin, 'seen' | 'seen_hash'>>;
+/** The definitions that the server which this process runs has listed. */
+export type ListedDefinitions = ReadonlyMap<string, Pick<Pin, 'seen' | 'seen_hash'>>;
 
-export function toldBy(listing: Pick<ServerListing, 'tools' | 'prompts'>): SeenDefinitions {
-  const told = new Map<string, Pick<Pin, 'seen' | 'seen_hash'>>();
+export function definitionsIn(listing: Pick<ServerListing, 'tools' | 'prompts'>): ListedDefinitions {
+  const listed = new Map<string, Pick<Pin, 'seen' | 'seen_hash'>>();
   for (const kind of PIN_KINDS) {
-    for (const [name, seen] of sift(kind, kind === 'tool' ? listing.tools : listing.prompts, []))
-      told.set(`${kind} ${name}`, { seen, seen_hash: definitionHash(seen) });
+    for (const [name, seen] of usableDefinitions(kind, kind === 'tool' ? listing.tools : listing.prompts, []))
+      listed.set(`${kind} ${name}`, { seen, seen_hash: definitionHash(seen) });
   }
-  return told;
+  return listed;
 }
 
 /**
  * Each process judges by the server that it runs itself: another one's may be of another version, and what the store has seen is whichever
  * was listed last.
  */
-export function asTold(pins: readonly Pin[], told: SeenDefinitions | undefined): readonly Pin[] {
-  if (!told) return pins;
+export function asListed(pins: readonly Pin[], listed: ListedDefinitions | undefined): readonly Pin[] {
+  if (!listed) return pins;
   return pins.map((pin) => {
-    const now = told.get(`${pin.kind} ${pin.name}`);
+    const now = listed.get(`${pin.kind} ${pin.name}`);
     return now?.seen_hash === pin.seen_hash ? pin : { ...pin, seen: now?.seen ?? null, seen_hash: now?.seen_hash ?? null };
   });
 }
 
 /** The definitions that can be offered, the first of each name. */
-function sift(kind: PinKind, definitions: readonly unknown[], leftOut: LeftOut[]): Map<string, Named> {
-  const listed = new Map<string, Named>();
+function usableDefinitions(kind: PinKind, definitions: readonly unknown[], leftOut: LeftOut[]): Map<string, NamedDefinition> {
+  const listed = new Map<string, NamedDefinition>();
   for (const definition of definitions) {
     if (!isUsable(kind, definition)) leftOut.push({ kind, name: printableName(definition), reason: 'invalid' });
     else if (listed.has(definition.name)) leftOut.push({ kind, name: definition.name, reason: 'duplicate' });
@@ -118,7 +114,7 @@ const unknownPin = (server: string, kind: PinKind, name: string, now: number): P
 });
 
 /** The same object where nothing has changed. */
-function seenNow(pin: Pin, definition: Named, exposed: string, now: number, isFirstSight: boolean): Pin {
+function updateSeen(pin: Pin, definition: NamedDefinition, exposed: string, now: number, isFirstSight: boolean): Pin {
   const seen_hash = definitionHash(definition);
   if (pin.seen_hash === seen_hash && pin.exposed === exposed) return pin;
   const seen = pin.seen_hash === seen_hash ? pin : { ...pin, seen: definition, seen_hash, seen_at: now };
@@ -127,7 +123,7 @@ function seenNow(pin: Pin, definition: Named, exposed: string, now: number, isFi
 }
 
 /** Which names of a server's own are whose: who holds a name keeps it, the others take what is free in the order of their names. */
-class Holders {
+class OwnNames {
   readonly #held = new Map<string, string>();
 
   constructor(naming: PinNaming, kind: PinKind, listed: Iterable<string>, pins: ReadonlyMap<string, Pin>) {
@@ -144,7 +140,7 @@ class Holders {
     }
   }
 
-  of(name: string): string {
+  nameOf(name: string): string {
     return this.#held.get(name) ?? '';
   }
 }
@@ -202,7 +198,7 @@ const shown = (pin: Pin, { server, prefix }: Pick<PinNaming, 'server' | 'prefix'
 /** Of all that is shown and would be offered, `_meta` too. */
 const fingerprintOf = ({ kind, seen, approved_hash }: Pin): string => hash('sha256', canonicalJson([kind, seen ?? approved_hash])).slice(0, 24);
 
-/** What is seen now counts from now on. */
+/** Approves the definition as it is seen now. */
 export const approvedPin = (pin: Pin, by: string, now: number): Pin => ({
   ...pin,
   ...{ approved: pin.seen, approved_hash: pin.seen_hash, approved_at: now, approved_by: by },

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json } from '../../../kernel/relay.ts';
-import { definitionHash, differenceOf } from './definition.ts';
-import { approvedPin, compareListing, type Pin, type PinComparison, type PinNaming, reasonOf, withheldOf } from './pins.ts';
+import { definitionHash } from './definition.ts';
+import { differenceOf } from './difference.ts';
+import { approvedPin, compareListing, type PinComparison, type PinNaming, reasonOf, withheldOf } from './pins.ts';
+import type { Pin } from './store.ts';
 
 const NAMING: PinNaming = { server: 'fs', prefix: true, isTaken: () => false };
 const tool = (name: string, more: Json = {}): Json => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' }, ...more });

@@ -2,23 +2,24 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { isInputRequired, type Json, type RelayContext, roundUnknown } from '../../../kernel/relay.ts';
 import { Refusal } from '../../../kernel/reply.ts';
 import { canonicalJson } from '../../../storage/journal.ts';
-import { answersTo, askedBy } from './attributed.ts';
+import { answersUnderOwnKeys, attributeInputRequests } from './attribution.ts';
 import type { UpstreamConnection } from './connection.ts';
-import { cannotAsk, type Failure, failureOf } from './failures.ts';
+import { failureOf, type RequestFailure } from './failures.ts';
 import { PendingCall } from './pending-calls.ts';
+import { cannotAskRefusal } from './refusals.ts';
 import type { Supervisor } from './supervisor.ts';
 import { type Suspended, SuspendedCalls } from './suspended-calls.ts';
 
 const ASKED = Symbol('asked');
 
-/** What is asked of a server. `schema`: of the tool that is called. */
+/** A request to a server. `schema`: of the tool that is called. */
 export interface ServerRequest {
   readonly method: string;
   readonly params: Json;
   readonly schema?: Json;
 }
 
-/** Carries callers' requests to one server and what comes of them back, in whatever revisions the two sides speak. */
+/** Carries callers' requests to one server and their outcomes back, in whatever revisions the two sides speak. */
 export class Relay {
   readonly #supervisor: Supervisor;
   readonly #suspended: SuspendedCalls;
@@ -30,20 +31,20 @@ export class Relay {
     this.#suspended = new SuspendedCalls(clock);
   }
 
-  async request(wanted: ServerRequest, ctx: RelayContext): Promise<Json> {
+  async request(request: ServerRequest, ctx: RelayContext): Promise<Json> {
     const { exchange } = ctx;
     const connection = await this.#supervisor.connected(ctx.signal);
     const token = exchange?.rounds?.requestState;
     // A server of the newer revision has states of its own, which may look like ours: it may be such a gateway itself.
     if (token !== undefined && !connection.modern) {
-      const kept = this.#suspended.take(token, letter(wanted));
+      const kept = this.#suspended.take(token, canonicalText(request));
       if (!kept) throw roundUnknown();
       kept.pending.resume(exchange);
       return await this.#round(kept, ctx);
     }
     const { name } = this.#supervisor.entry;
-    const pending = new PendingCall(name, exchange && answersTo(name, exchange));
-    return await this.#round({ pending, outcome: this.#sendOnceKnown(connection, pending, wanted), request: () => letter(wanted) }, ctx);
+    const pending = new PendingCall(name, exchange && answersUnderOwnKeys(name, exchange));
+    return await this.#round({ pending, outcome: this.#sendOnceKnown(connection, pending, request), request: () => canonicalText(request) }, ctx);
   }
 
   /** Calls that wait for an answer go with the connection that they wait on. */
@@ -83,23 +84,23 @@ export class Relay {
   #complete(result: Json, { exchange }: RelayContext): Json {
     const { name } = this.#supervisor.entry;
     if (!isInputRequired(result)) return result;
-    if (exchange?.rounds) return askedBy(name, result);
+    if (exchange?.rounds) return attributeInputRequests(name, result);
     const [first] = Object.values((result.inputRequests ?? {}) as Record<string, Json>);
-    throw cannotAsk(name, String(first?.method ?? 'another round'));
+    throw cannotAskRefusal(name, String(first?.method ?? 'another round'));
   }
 
-  async #sendOnceKnown(connection: UpstreamConnection, pending: PendingCall, wanted: ServerRequest): Promise<Json> {
+  async #sendOnceKnown(connection: UpstreamConnection, pending: PendingCall, request: ServerRequest): Promise<Json> {
     try {
-      return await this.#send(connection, pending, wanted);
+      return await this.#send(connection, pending, request);
     } catch (error) {
       const { health, thrown } = this.#failure(error, pending);
       this.#supervisor.judge(connection, health);
       // It has fallen: what it fell by, and when it is started again, says more than that the connection is gone.
       if (thrown instanceof Refusal && thrown.code === 'UPSTREAM_DOWN' && this.#supervisor.state === 'down') throw this.#supervisor.refusal();
       if (health !== 'forgotten') throw thrown;
-      // It did not know the connection, so it has not done anything: this is the first time that it hears of it.
+      // It did not know the connection, so it has not done anything yet.
       const next = await this.#supervisor.connected(pending.signal);
-      return await this.#send(next, pending, wanted).catch((again) => {
+      return await this.#send(next, pending, request).catch((again) => {
         throw this.#failure(again, pending).thrown;
       });
     }
@@ -116,7 +117,7 @@ export class Relay {
     }
   }
 
-  #failure(error: unknown, { signal, waitedForCaller }: PendingCall): Failure {
+  #failure(error: unknown, { signal, waitedForCaller }: PendingCall): RequestFailure {
     if (!signal.aborted) return failureOf(this.#supervisor.entry.name, error);
     const { reason } = signal;
     if (!(reason instanceof Refusal)) return { health: 'well', thrown: roundUnknown() };
@@ -128,7 +129,7 @@ export class Relay {
 type RelayedCall = Omit<Suspended, 'request'> & { readonly request: string | (() => string) };
 
 /** However its keys are ordered. */
-function letter({ method, params }: ServerRequest): string {
+function canonicalText({ method, params }: ServerRequest): string {
   try {
     return canonicalJson([method, params]);
   } catch {

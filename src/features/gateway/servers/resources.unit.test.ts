@@ -9,7 +9,7 @@ import { child, EVERYTHING, exchangeOf, FILESYSTEM, npm, type UpstreamApp, upstr
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import type { ServerEntry } from './entry.ts';
 import { Notices, type NoticesOptions } from './notices.ts';
-import { indexResources, matchesTemplate } from './resources.ts';
+import { indexResources } from './resources.ts';
 import type { UpstreamFacts } from './store.ts';
 import type { UpstreamChange } from './upstream-offers.ts';
 
@@ -148,31 +148,6 @@ test('a server without resources has none, whoever asks', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
   await app.event('upstream.started', 'far');
   expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).holderOf('file:///x', everybody)).toBeUndefined();
-});
-
-test.each([
-  ['test://template/{id}/data', 'test://template/7/data', true],
-  ['test://template/{id}/data', 'test://template/7/8/data', false],
-  ['test://template/{id}/data', 'test://template//data', false],
-  ['file:///{+path}', 'file:///a/b/c.txt', true],
-  ['file:///{+path}', 'file:///', false],
-  ['x://{a}-{b}', 'x://1-2', true],
-  ['x://{a}{b}', 'x://12', true],
-  ['x://{a}{b}', 'x://1', false],
-  ['search://find{?q,n}', 'search://find', true],
-  ['search://find{?q,n}', 'search://find?q=1&n=2', true],
-  ['x://{/deep*}', 'x:///a/b', true],
-  ['plain://exact', 'plain://exact', true],
-  ['plain://exact', 'plain://exactly', false],
-  ['x://{unclosed', 'x://a', false],
-])('the template %s and the URI %s: %s', (template, uri, matches) => {
-  expect(matchesTemplate(template, uri)).toBe(matches);
-});
-
-test('a template made to take for ever takes no time', () => {
-  const started = performance.now();
-  expect(matchesTemplate(`x://${'{+a}'.repeat(30)}!`, `x://${'a'.repeat(4000)}`)).toBe(false);
-  expect(performance.now() - started).toBeLessThan(1000);
 });
 
 test('a resource that is there no more does not take the subscriptions of the others with it', async () => {

@@ -8,12 +8,13 @@ import { type Children, createChildren } from '../../../machine/process/children
 import { childEnvironment } from '../../../machine/process/environment.ts';
 import { isFolder } from '../../../machine/process/process.ts';
 import type { ServerCatalogue } from './catalogue.ts';
-import { Configured, type ConfiguredOptions } from './configured.ts';
+import { secretsOf } from './conceal.ts';
+import { type ConfiguredOptions, ConfiguredServers } from './configured.ts';
 import type { ServerStatus } from './contract.ts';
-import { type ServerEntry, secretsOf } from './entry.ts';
+import type { ServerEntry } from './entry.ts';
 import type { UpstreamTransport } from './handshake.ts';
-import { HttpTransport } from './http.ts';
-import { StdioTransport } from './stdio.ts';
+import { HttpTransport } from './http-transport.ts';
+import { StdioTransport } from './stdio-transport.ts';
 import { Upstream } from './upstream.ts';
 
 export interface RunningOptions extends ConfiguredOptions {
@@ -21,13 +22,13 @@ export interface RunningOptions extends ConfiguredOptions {
   readonly resourceUpdated: (server: string, uri: string) => void;
 }
 
-const LOOK_MS = 500;
+const FILE_CHECK_MS = 500;
 const STOP_LIMIT_MS = 20_000;
-/** A server may take longer to come up than whoever restarts it wants to wait. */
+/** A person who restarts a server waits no longer than this. */
 const RESTART_LIMIT_MS = 20_000;
 
 /** The servers of the file, each kept running unless it is switched off. */
-export class RunningServers extends Configured {
+export class RunningServers extends ConfiguredServers {
   readonly #options: RunningOptions;
   readonly #upstreams = new Map<string, Upstream>();
   /** By name: what is being ended. */
@@ -44,16 +45,16 @@ export class RunningServers extends Configured {
 
   /** Waits for no server. */
   override async start(): Promise<void> {
-    watchFile(this.file, { interval: LOOK_MS, persistent: false }, this.#look);
+    watchFile(this.file, { interval: FILE_CHECK_MS, persistent: false }, this.#reloadChangedFile);
     await super.start();
     this.#unfollow = this.catalogue.follow();
   }
 
   override async stop(): Promise<void> {
     this.#ended = true;
-    unwatchFile(this.file, this.#look);
+    unwatchFile(this.file, this.#reloadChangedFile);
     this.#unfollow?.();
-    for (const upstream of this.#upstreams.values()) this.#let(upstream);
+    for (const upstream of this.#upstreams.values()) this.#end(upstream);
     this.#upstreams.clear();
     await waitAtMost(
       STOP_LIMIT_MS,
@@ -75,7 +76,7 @@ export class RunningServers extends Configured {
     if (upstream) await waitAtMost(RESTART_LIMIT_MS, upstream.supervisor.restart());
   }
 
-  readonly #look = (): void => {
+  readonly #reloadChangedFile = (): void => {
     try {
       this.reload();
     } catch (error) {
@@ -87,11 +88,8 @@ export class RunningServers extends Configured {
   protected override reload(): void {
     if (this.#ended) return;
     super.reload();
-    const wanted = new Map(
-      this.entries()
-        .entries.filter(({ enabled }) => enabled)
-        .map((entry) => [entry.name, entry]),
-    );
+    const enabled = this.entries().entries.filter((entry) => entry.enabled);
+    const wanted = new Map(enabled.map((entry) => [entry.name, entry]));
     for (const [name, upstream] of this.#upstreams) {
       const entry = wanted.get(name);
       if (entry && sameServer(entry, upstream.supervisor.entry)) {
@@ -103,12 +101,12 @@ export class RunningServers extends Configured {
         continue;
       }
       this.#upstreams.delete(name);
-      this.#let(upstream);
+      this.#end(upstream);
     }
-    for (const entry of wanted.values()) if (!this.#upstreams.has(entry.name)) this.#begin(entry);
+    for (const entry of wanted.values()) if (!this.#upstreams.has(entry.name)) this.#start(entry);
   }
 
-  #begin(entry: ServerEntry): void {
+  #start(entry: ServerEntry): void {
     const upstream = new Upstream(entry, {
       ...this.services,
       version: this.#options.version,
@@ -137,7 +135,7 @@ export class RunningServers extends Configured {
     return { diary, transport: () => new StdioTransport({ children, spawn, log: diary }) };
   }
 
-  #let(upstream: Upstream): void {
+  #end(upstream: Upstream): void {
     const before = this.#stopping.get(upstream.name);
     const stopped = Promise.all([before, upstream.stop()])
       .catch((error) => this.services.log.warn('external server not stopped', { server: upstream.name, error }))

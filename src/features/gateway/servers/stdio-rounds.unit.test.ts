@@ -7,7 +7,7 @@ import { createBoundedLog } from '../../../machine/process/bounded-log.ts';
 import { createChildren } from '../../../machine/process/children.ts';
 import { childProgram, openDescriptors, processesWith } from '../../../testing/programs/processes.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { StdioTransport } from './stdio.ts';
+import { StdioTransport } from './stdio-transport.ts';
 
 /** `npm run prove` takes its time. */
 const PROVE = process.env.COVENANT_PROVE === '1';

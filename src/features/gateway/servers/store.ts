@@ -5,7 +5,6 @@ import type { Db } from '../../../storage/engine.ts';
 import { deleteRows, findRows, readJson, saveRows } from '../../../storage/rows.ts';
 import type { UpstreamPinRow } from '../../../storage/schema-rows.ts';
 import { PIN_KINDS } from './contract.ts';
-import type { Pin } from './pins.ts';
 
 const json = z.record(z.string(), z.unknown());
 const leftOut = z.object({ kind: z.enum(PIN_KINDS), name: z.string(), reason: z.enum(['duplicate', 'invalid']) });
@@ -30,11 +29,14 @@ export interface ServerListing {
 }
 
 const keptFacts = upstreamFacts.extend({ leftOut: z.array(leftOut) });
-/** What is not pinned, and what of the last listing could not be. */
+/** The facts that are not pinned, and the definitions of the last listing that could not be. */
 export type KeptFacts = Readonly<z.output<typeof keptFacts>>;
 
 export const factsText = (facts: KeptFacts): string => JSON.stringify(facts);
 export const readFacts = (text: string): KeptFacts => readJson(keptFacts, text);
+
+/** A definition as it was approved (null: never) and as it is now (null: the server lists it no more). Its `exposed` name is empty where that is another's. */
+export type Pin = Readonly<Omit<UpstreamPinRow, 'workspace_id' | 'approved' | 'seen'> & { approved: Json | null; seen: Json | null }>;
 
 /** Of all servers, or of one. */
 export async function readPins(db: Db, server?: string): Promise<Pin[]> {

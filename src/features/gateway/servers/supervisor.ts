@@ -1,8 +1,9 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/trace.ts';
+import { concealer } from './conceal.ts';
 import type { UpstreamConnection } from './connection.ts';
 import type { ServerState, ServerStatus } from './contract.ts';
-import { concealer, type ServerEntry } from './entry.ts';
+import type { ServerEntry } from './entry.ts';
 import { problemOf, type ServerHealth } from './failures.ts';
 import { delayBefore, STEADY_MS } from './pauses.ts';
 import { downRefusal } from './refusals.ts';
@@ -54,7 +55,7 @@ export class Supervisor {
     return this.#entry;
   }
 
-  /** What is read with every call, and needs no new start. */
+  /** Values that are read with every call need no new start. */
   set entry(entry: ServerEntry) {
     this.#entry = entry;
   }
@@ -118,7 +119,7 @@ export class Supervisor {
     return downRefusal(this.#entry.name, problem, this.#nextStartAt === null ? undefined : this.#nextStartAt - this.#parts.clock.now());
   }
 
-  /** What a call has shown of the server. An error that it answered with is an answer. */
+  /** Takes what a call has shown about the server. An error that it answered with is an answer. */
   judge(connection: UpstreamConnection, health: ServerHealth): void {
     if (connection !== this.#connection || this.#state !== 'up') return;
     if (health === 'well') this.#strikes = 0;
@@ -233,12 +234,12 @@ async function orAborted(event: Promise<void>, signal: AbortSignal): Promise<voi
   }
 }
 
-/** How many calls in a row may be left without an answer before the server is started anew. */
+/** After so many calls in a row without an answer the server is restarted. */
 export const MAX_STRIKES = 3;
 
 export type Move = 'begin' | 'wait' | 'connected' | 'failed' | 'stop';
 
-/** What may follow what. A move that is not in the table comes too late to matter. */
+/** The state after each move. A move that is not in the table comes too late to matter. */
 export const NEXT: Readonly<Record<ServerState, Partial<Readonly<Record<Move, ServerState>>>>> = {
   disabled: {},
   stopped: { begin: 'starting', wait: 'idle', stop: 'stopped' },

@@ -6,10 +6,11 @@ import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { grantSubjects } from '../../core/identity/index.ts';
 import type { ServerCatalogue } from './catalogue.ts';
+import { concealer, targetOf } from './conceal.ts';
 import { approveServer, forgetServer, listServers, rejectServer, restartServer, type ServerStatus, serverLogs } from './contract.ts';
 import { rejectionsOf } from './decisions.ts';
-import { differenceOf } from './definition.ts';
-import { concealer, type EntryProblem, type ServerEntry, targetOf } from './entry.ts';
+import { differenceOf } from './difference.ts';
+import type { EntryProblem, ServerEntry } from './entry.ts';
 import type { WithheldDefinition } from './pins.ts';
 
 /** The servers as they run; in a process that runs none, as they are configured. */
@@ -79,7 +80,7 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
         const wanted = server === undefined ? own : [ownEntry(ctx, server)];
         const viewOf = withheldViewer(ctx, server !== undefined);
         const item = async (entry: ServerEntry) =>
-          itemOf(entry, catalogue, control.status(entry.name), await viewOf(entry.name, catalogue.withheldOf(entry.name)));
+          viewServer(entry, catalogue, control.status(entry.name), await viewOf(entry.name, catalogue.withheldOf(entry.name)));
         return ok({
           items: await Promise.all(wanted.map(item)),
           problems: [...(isWhole ? problems : []), ...wanted.flatMap(misnamed)],
@@ -187,7 +188,7 @@ function whyLeft(server: string, left: readonly WithheldDefinition[], done: stri
   return `What is withheld of ${server} is no longer as it was shown; nothing was ${done}.`;
 }
 
-function itemOf(entry: ServerEntry, catalogue: ServerCatalogue, status: ServerStatus, withheld: WithheldView[]) {
+function viewServer(entry: ServerEntry, catalogue: ServerCatalogue, status: ServerStatus, withheld: WithheldView[]) {
   const { name, line, transport, enabled, lazy, prefix, workspaces, timeoutMs } = entry;
   const facts = catalogue.known(name);
   const count = (offered: readonly { entry: ServerEntry }[]) => offered.filter((one) => one.entry.name === name).length;

@@ -1,14 +1,14 @@
 import type { ExternalTool, Json, RelayContext } from '../../../kernel/relay.ts';
 import type { Refusal } from '../../../kernel/reply.ts';
 import type { OfferedDefinition, ServerCatalogue } from './catalogue.ts';
-import type { Configured } from './configured.ts';
+import type { ConfiguredServers } from './configured.ts';
 import type { PinKind, ServerState } from './contract.ts';
 import { serves } from './entry.ts';
 import { downRefusal, withheldRefusal } from './refusals.ts';
 import { indexResources, type ResourceIndex } from './resources.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What the other servers have to offer. Everything is asked for a workspace, so that no surface can forget which servers serve it. */
+/** The offers of other servers, always for one workspace, so that no surface can forget which servers serve it. */
 export type Upstreams = Pick<UpstreamOffers, 'in' | 'onChange'>;
 export type WorkspaceUpstreams = ReturnType<Upstreams['in']>;
 export type ResourceHolder = NonNullable<ReturnType<WorkspaceUpstreams['holderOf']>>;
@@ -17,11 +17,6 @@ export type ResourceHolder = NonNullable<ReturnType<WorkspaceUpstreams['holderOf
 export type UpstreamChange =
   | { readonly kind: 'tools' | 'prompts' | 'resources'; reaches(workspace: string): boolean }
   | { readonly kind: 'resource'; readonly server: string; readonly uri: string };
-
-export interface ExternalResource {
-  readonly server: string;
-  readonly definition: Json;
-}
 
 /** `argument` and `context` of `completion/complete`. */
 interface CompletionParams {
@@ -42,7 +37,7 @@ const TOOL_STATES: Record<ServerState, ExternalTool['state']> = {
 /** All servers' offers in one, from which each workspace sees those of the servers that serve it. What is looked up with every call is made only when it changes. */
 export class UpstreamOffers {
   readonly #catalogue: ServerCatalogue;
-  readonly #running: Configured;
+  readonly #running: ConfiguredServers;
   readonly #listeners = new Set<(change: UpstreamChange) => void>();
   readonly #tools = lookup(
     () => this.#catalogue.tools(),
@@ -54,7 +49,7 @@ export class UpstreamOffers {
   );
   #resources: ResourceIndex | undefined;
 
-  constructor(catalogue: ServerCatalogue, running: Configured) {
+  constructor(catalogue: ServerCatalogue, running: ConfiguredServers) {
     this.#catalogue = catalogue;
     this.#running = running;
     catalogue.onChange((kind, reaches) => {
@@ -63,7 +58,7 @@ export class UpstreamOffers {
     });
   }
 
-  /** What the servers offer that serve one workspace. Nothing here asks which of its callers may use it: the pipe does. */
+  /** The offers of the servers that serve one workspace. The pipe, not this class, checks which callers may use them. */
   in(workspace: string) {
     const isServed = (server: string) => this.#serves(server, workspace);
     const here = <T extends { readonly server: string }>(all: readonly T[] = []): T | undefined => all.find(({ server }) => isServed(server));
@@ -81,9 +76,9 @@ export class UpstreamOffers {
         tools: () => only(this.#tools().all),
         withheld: (name: string) => withheld('tool', name),
       },
-      /** Those that a person has to approve first, for people to see that they are there. */
+      /** Tools that a person has to approve first, listed so that people see them. */
       withheldTools: () => this.#catalogue.withheldTools(isServed),
-      /** What the known servers can do; decides what the gateway declares of itself. */
+      /** The abilities of the known servers, which the gateway declares as its own. */
       abilities: () => this.#abilities(isServed),
       /** Sorted by name. */
       prompts: () => only(this.#prompts().all),
@@ -91,7 +86,7 @@ export class UpstreamOffers {
       withheldPrompt: (name: string) => withheld('prompt', name),
       resources: () => only(this.#index().resources),
       resourceTemplates: () => only(this.#index().templates),
-      /** Who has it among the servers that the caller may read. */
+      /** The server that has it, among those that the caller may read. */
       holderOf: (uri: string, mayRead: (server: string) => boolean) => holder(this.#index().holderOf(uri, readable(mayRead))),
       /** The holder of a template by its very text, for completion. */
       holderOfTemplate: (uriTemplate: string, mayRead: (server: string) => boolean) => holder(this.#index().holderOfTemplate(uriTemplate, readable(mayRead))),
@@ -154,7 +149,7 @@ export class UpstreamOffers {
       /** The arguments as the protocol has them. */
       get: (args: Json | undefined, ctx: RelayContext) => this.#request(entry.name, ctx, 'prompts/get', { name, ...(args ? { arguments: args } : {}) }),
       complete: (params: CompletionParams, ctx: RelayContext) =>
-        this.#request(entry.name, ctx, 'completion/complete', { ref: { type: 'ref/prompt', name }, ...given(params) }),
+        this.#request(entry.name, ctx, 'completion/complete', { ref: { type: 'ref/prompt', name }, ...completionParams(params) }),
     };
   }
 
@@ -165,7 +160,7 @@ export class UpstreamOffers {
       timeoutMs,
       read: (uri: string, ctx: RelayContext) => this.#request(server, ctx, 'resources/read', { uri }),
       complete: (uri: string, params: CompletionParams, ctx: RelayContext) =>
-        this.#request(server, ctx, 'completion/complete', { ref: { type: 'ref/resource', uri }, ...given(params) }),
+        this.#request(server, ctx, 'completion/complete', { ref: { type: 'ref/resource', uri }, ...completionParams(params) }),
       /** From now on a change of the resource is told to `onChange`, until the returned function is called. */
       watch: async (uri: string) => await this.#upstream(server).watches.watch(uri),
     };
@@ -214,4 +209,4 @@ function lookup<T extends { readonly name: string }>(source: () => readonly Offe
   };
 }
 
-const given = ({ argument, context }: CompletionParams): Json => ({ argument, ...(context ? { context } : {}) });
+const completionParams = ({ argument, context }: CompletionParams): Json => ({ argument, ...(context ? { context } : {}) });

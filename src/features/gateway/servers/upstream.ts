@@ -2,10 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Services } from '../../../kernel/call.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import type { BoundedLog } from '../../../machine/process/bounded-log.ts';
+import { concealer } from './conceal.ts';
 import { UpstreamConnection } from './connection.ts';
 import type { ServerState } from './contract.ts';
-import { concealer, type ServerEntry } from './entry.ts';
-import { said } from './failures.ts';
+import type { ServerEntry } from './entry.ts';
+import { errorLine } from './failures.ts';
 import type { UpstreamTransport } from './handshake.ts';
 import { nextPause } from './pauses.ts';
 import { Relay } from './relay.ts';
@@ -16,7 +17,7 @@ import { Watches } from './watches.ts';
 export interface UpstreamParts extends Services {
   readonly version: string;
   readonly transport: (entry: ServerEntry) => UpstreamTransport;
-  /** Where what happens to it is said, beside what it says itself. */
+  /** The server's log, which also gets what happens to it. */
   readonly diary: BoundedLog;
   readonly isKnown: (server: string) => boolean;
   readonly observe: (server: string, listing: ServerListing) => Promise<void>;
@@ -117,7 +118,7 @@ export class Upstream {
       await this.#parts.observe(this.name, await connection.list(AbortSignal.timeout(LIST_LIMIT_MS)));
     } catch (error) {
       if (connection !== this.supervisor.connection) return;
-      this.#parts.log.warn('upstream not listed again', { server: this.name, error: concealer(this.supervisor.entry)(said(error)) });
+      this.#parts.log.warn('upstream not listed again', { server: this.name, error: concealer(this.supervisor.entry)(errorLine(error)) });
       this.supervisor.judge(connection, 'strike');
     }
   }
@@ -132,7 +133,7 @@ export class Upstream {
     this.#announce('down', 'upstream.down', { while: from, restarts });
   }
 
-  /** Not every attempt: only what is another state than the one last told of. */
+  /** Announces changes of state, not every attempt. */
   #announce(state: 'up' | 'down', kind: string, payload: Record<string, unknown>): void {
     if (state === 'down' && this.#announced === 'down') return;
     this.#announced = state;

@@ -1,9 +1,9 @@
 import type { Log } from '../../../kernel/trace.ts';
 import type { UpstreamConnection } from './connection.ts';
-import { failureOf, said } from './failures.ts';
+import { errorLine, failureOf } from './failures.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** The resources of one server that somebody wants to hear of: each subscribed to once, and again after every start. */
+/** The watched resources of one server: each is subscribed to once, and again after every start. */
 export class Watches {
   readonly #supervisor: Supervisor;
   readonly #log: Log;
@@ -14,7 +14,7 @@ export class Watches {
     this.#log = log;
   }
 
-  /** Of what nobody has asked for, nobody is told. */
+  /** Changes of resources that nobody watches are not reported. */
   has(uri: string): boolean {
     return this.#watched.has(uri);
   }
@@ -30,7 +30,7 @@ export class Watches {
       released = true;
       if (--entry.count > 0 || this.#watched.get(uri) !== entry) return;
       this.#watched.delete(uri);
-      this.#supervisor.connection?.notices.unwatch(uri).catch((error) => this.#log.debug('resource still subscribed', { uri, error: said(error) }));
+      this.#supervisor.connection?.notices.unwatch(uri).catch((error) => this.#log.debug('resource still subscribed', { uri, error: errorLine(error) }));
     };
     try {
       await entry.begun;
@@ -45,7 +45,7 @@ export class Watches {
   restore(connection: UpstreamConnection): void {
     connection.notices
       .watch([...this.#watched.keys()])
-      .catch((error) => this.#log.warn('resources not subscribed again', { server: connection.server, error: said(error) }));
+      .catch((error) => this.#log.warn('resources not subscribed again', { server: connection.server, error: errorLine(error) }));
   }
 
   async #begin(uri: string): Promise<void> {

@@ -1,10 +1,12 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { CallContext, Principal } from '../../../kernel/call.ts';
 import { toolNamed } from '../../../kernel/registry.ts';
 import { notFound, ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { type DayTally, type Tally, total } from '../../core/events/index.ts';
+import { type DayTally, type Tally, totalCalls } from '../../core/events/index.ts';
+import { loadTokenizer } from '../../workflow/recovery/index.ts';
 import { clock, echo, listTools, pageOfTools, showTool, toolUsage } from './contract.ts';
-import { definitionTokens, type OfferedItem, offeredTools, type ToolCatalogue } from './offered.ts';
+import { type OfferedItem, offeredTools, type ToolCatalogue } from './offered-tools.ts';
 
 export function gatewayTools(catalogue: ToolCatalogue, tally: Tally): Implementation[] {
   const dayOf = ({ reader, workspace, clock: { now } }: CallContext) => tally.read(reader, workspace, now());
@@ -50,14 +52,10 @@ export function gatewayTools(catalogue: ToolCatalogue, tally: Tally): Implementa
       read: async (_input, ctx) => {
         const day = await dayOf(ctx);
         const byServer = Map.groupBy(offeredTools(catalogue, ctx.workspace), ({ server }) => server);
-        const items = [...byServer].map(([server, tools]) => ({
-          server,
-          tools: tools.filter(({ state }) => state !== 'withheld').length,
-          ...usedInDay(
-            day,
-            tools.map(({ name }) => name),
-          ),
-        }));
+        const items = [...byServer].map(([server, tools]) => {
+          const names = tools.map(({ name }) => name);
+          return { server, tools: tools.filter(({ state }) => state !== 'withheld').length, ...usedInDay(day, names) };
+        });
         return ok({ items });
       },
     }),
@@ -67,6 +65,22 @@ export function gatewayTools(catalogue: ToolCatalogue, tally: Tally): Implementa
 async function summaryOf(tool: OfferedItem, you: 'open' | 'yes' | 'no', day: DayTally) {
   const { name, title, toolset, server, state } = tool;
   return { name, title, toolset, server, state, you, tokens: await definitionTokens(tool), ...usedInDay(day, [name]) };
+}
+
+/** By the schema, which stays the same object for as long as the tool is offered as it is. */
+const counted = new WeakMap<object, number>();
+
+/** The tokens that a definition takes of a model's context: name, description and input schema. Null: it is withheld, and nobody has seen it. */
+async function definitionTokens({ name, description, inputSchema, state }: OfferedItem): Promise<number | null> {
+  if (state === 'withheld') return null;
+  const known = counted.get(inputSchema);
+  if (known !== undefined) return known;
+  const tokenizer = await loadTokenizer();
+  // Another server may have said much: others are served between two definitions.
+  await yieldToEventLoop();
+  const tokens = tokenizer.count(JSON.stringify({ name, description, inputSchema }));
+  counted.set(inputSchema, tokens);
+  return tokens;
 }
 
 interface DayOfTool {
@@ -80,14 +94,12 @@ interface DayOfTool {
 /** How these tools were used in the last day, taken together. */
 function usedInDay(day: DayTally, tools: readonly string[]): DayOfTool {
   const found = tools.flatMap((tool) => day.tools.get(`tool:${tool}`) ?? []);
-  const counts = found.map(({ minutes }) => total(minutes));
+  const counts = found.map(({ minutes }) => totalCalls(minutes));
+  const durations = found.flatMap((tool) => tool.durations);
   return {
     calls_24h: counts.reduce((sum, { calls }) => sum + calls, 0),
     errors_24h: counts.reduce((sum, { refused }) => sum + refused, 0),
-    p95_ms: percentile(
-      found.flatMap(({ durations }) => durations),
-      0.95,
-    ),
+    p95_ms: percentile(durations, 0.95),
   };
 }
 

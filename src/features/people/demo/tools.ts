@@ -1,9 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import type { Launcher } from '../../../clients/client.ts';
 import { type CallContext, record } from '../../../kernel/call.ts';
-import { workspaceId } from '../../../kernel/ids.ts';
 import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
@@ -12,10 +10,10 @@ import { hasRow } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { ensureWorkspace } from '../../core/identity/index.ts';
 import { type DemoState, demoBegin, demoEnd, demoShow } from './contract.ts';
+import { DEMO_SERVER, DEMO_WORKSPACE_ID, demoFolder } from './programs.ts';
 
-export const DEMO_WORKSPACE_ID = workspaceId('demo');
-/** The external server that the demo brings along, as it is called. */
-export const DEMO_SERVER = 'demo';
+/** Of the journal's events on the demo. */
+const SUBJECT = 'demo';
 
 export interface DemoPorts {
   readonly home: string;
@@ -26,13 +24,10 @@ export interface DemoPorts {
   readonly revokeTokens: (tx: Tx, by: string, of: { readonly web: boolean }) => Promise<number>;
 }
 
-/** Where the demo's repository is: below the home, so that a server that may touch few folders may touch this one. */
-export const demoFolder = (home: string): string => join(home, 'demo');
-
 export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Implementation[] => [
   implement(demoBegin, {
     run: async (_, ctx) => {
-      inDemo(ctx);
+      requireDemoWorkspace(ctx);
       await ctx.write(async (tx) => {
         await ensureWorkspace(tx, ctx.principal.actor);
         const state = await demoState(tx.db, tx.workspace);
@@ -44,7 +39,7 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
         record(tx, ctx, { category: 'audit', kind: 'demo.begun', subject: SUBJECT });
       });
       const folder = demoFolder(home);
-      // What a demo left that was cut short before it could end.
+      // Left by a demo that was cut short.
       await removeFolder(folder);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       attach(DEMO_SERVER, join(folder, 'changed'));
@@ -53,22 +48,22 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
   }),
   implement(demoShow, {
     read: async (_, ctx) => {
-      inDemo(ctx);
+      requireDemoWorkspace(ctx);
       return ok({ state: await demoState(ctx.reader, ctx.workspace) });
     },
   }),
   implement(demoEnd, {
     run: async ({ keep }, ctx) => {
-      inDemo(ctx);
+      requireDemoWorkspace(ctx);
       const { actor } = ctx.principal;
-      if (!isThere(await demoState(ctx.reader, ctx.workspace))) return ok({ revoked_tokens: 0, removed_rows: 0, kept: false });
+      if (!hasDemo(await demoState(ctx.reader, ctx.workspace))) return ok({ revoked_tokens: 0, removed_rows: 0, kept: false });
       if (!keep) {
         await detach(DEMO_SERVER, actor);
         await removeFolder(demoFolder(home));
       }
       const ended = await ctx.write(async (tx) => {
         // Another may have ended it meanwhile, and somebody begun to work here.
-        if (!isThere(await demoState(tx.db, tx.workspace))) return { revoked_tokens: 0, removed_rows: 0, kept: false };
+        if (!hasDemo(await demoState(tx.db, tx.workspace))) return { revoked_tokens: 0, removed_rows: 0, kept: false };
         const revoked_tokens = await revokeTokens(tx, actor, { web: !keep });
         const removed_rows = keep ? 0 : await removeRows(tx.db, tx.workspace);
         record(tx, ctx, { category: 'audit', kind: keep ? 'demo.kept' : 'demo.ended', subject: SUBJECT, payload: { revoked_tokens, removed_rows } });
@@ -79,43 +74,27 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
   }),
 ];
 
-/** That a demo is there is known from the journal alone. */
-export async function standingDemo(db: Db, workspace: string): Promise<{ why: string; next: string } | null> {
-  if (workspace !== DEMO_WORKSPACE_ID || !isThere(await demoState(db, workspace))) return null;
+/** Why the journal is still needed: it alone says that there is a demo. */
+export async function demoHold(db: Db, workspace: string): Promise<{ why: string; next: string } | null> {
+  if (workspace !== DEMO_WORKSPACE_ID || !hasDemo(await demoState(db, workspace))) return null;
   return { why: 'A demo is there, of which only the journal tells.', next: 'covenant demo --clean removes it.' };
 }
 
-const isThere = (state: DemoState): boolean => state === 'begun' || state === 'kept';
+const hasDemo = (state: DemoState): boolean => state === 'begun' || state === 'kept';
 
 /** A program that was just ended may still hold a file of it for a moment. */
 const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 
 /** It removes what it finds: never in a workspace where somebody works. */
-function inDemo({ workspace }: Pick<CallContext, 'workspace'>): void {
+function requireDemoWorkspace({ workspace }: Pick<CallContext, 'workspace'>): void {
   if (workspace !== DEMO_WORKSPACE_ID) throw new Refusal('INVALID_INPUT', 'A demo runs in the workspace demo alone.', 'Call it with --workspace demo.');
 }
 
-/** The agents of the demo are this program itself, with a script in place of a model. */
-export const demoLauncher = (covenant: string): Launcher => ({
-  command: process.execPath,
-  args: [covenant, 'demo-part', 'agent'],
-  env: {},
-  pass_env: [],
-  prompt: 'file',
-  workspace: DEMO_WORKSPACE_ID,
-});
-
-/** So is its external server, whose definition changes when there is a file at this path. */
-export const demoServer = (covenant: string, changesWith: string) => ({
-  command: process.execPath,
-  args: [covenant, 'demo-part', 'server', changesWith],
-});
-
-/** What tells that there was something: the journal goes with no demo, and a workspace without a name could not be read. */
+/** Kept when a demo ends: the journal, which proves what happened, and the workspace's name, without which it could not be read. */
 const KEPT = new Set(['events', 'journal_heads', 'journal_anchors', 'workspaces']);
 
-/** Every row of the workspace, in whatever table there is: one that is added later is emptied too. */
-export async function removeRows(db: Db, workspace: string): Promise<number> {
+/** Deletes every row of the workspace in all tables, also in tables that are added later. */
+async function removeRows(db: Db, workspace: string): Promise<number> {
   const tables = await db.introspection.getTables();
   // A database may have other programs' tables too, in schemas of their own.
   const ours = new Set(tables.filter(({ name }) => name === 'journal_heads').map(({ schema }) => schema));
@@ -130,13 +109,11 @@ export async function removeRows(db: Db, workspace: string): Promise<number> {
   return removed;
 }
 
-/** By the last word of the journal on it. */
-export async function demoState(db: Db, workspace: string): Promise<DemoState> {
+/** From the journal's last event on the demo. */
+async function demoState(db: Db, workspace: string): Promise<DemoState> {
   const last = await eventsAbout(db, workspace, [SUBJECT]).select('kind').orderBy('seq', 'desc').limit(1).executeTakeFirst();
   return (last?.kind.replace('demo.', '') as DemoState | undefined) ?? 'none';
 }
 
 /** Whether somebody is there besides a demo. */
-export const hasPeople = (db: Db, workspace: string) => hasRow(db, 'developers', { workspace_id: workspace });
-
-export const SUBJECT = 'demo';
+const hasPeople = (db: Db, workspace: string) => hasRow(db, 'developers', { workspace_id: workspace });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contract, MEMBER_READ } from '../../../kernel/contract.ts';
 
-/** What can be found, and where on the dashboard it is shown. */
+/** The kinds of things that can be found. */
 export const KINDS = [
   'task',
   'workstream',
@@ -20,25 +20,6 @@ export const KINDS = [
   'event',
 ] as const;
 export type LookupKind = (typeof KINDS)[number];
-
-/** `within`: what it is part of. */
-export const PLACES: Record<LookupKind, (id: string, within: string) => string> = {
-  task: (id) => `/tasks?task=${id}`,
-  workstream: (id) => `/tasks?workstream=${id}`,
-  overlap: (id) => `/tasks/overlaps?warning=${id}`,
-  claim: (id) => `/tasks/claims?claim=${id}`,
-  workflow: (id) => `/workflows/${id}`,
-  'workflow task': (id, workflow) => `/workflows/${workflow}?task=${id}`,
-  instance: (id) => `/reviews/${id}`,
-  cycle: (id) => `/cycles/${id}`,
-  message: (id) => `/messages?message=${id}`,
-  ask: (id) => `/messages?message=${id}`,
-  handoff: (id) => `/messages?message=${id}`,
-  approval: (id) => `/?approval=${id}`,
-  grant: (id) => `/tools/grants?grant=${id}`,
-  token: (id) => `/settings/tokens?token=${id}`,
-  event: (seq) => `/activity?event=${seq}`,
-};
 
 export const find = contract({
   ...MEMBER_READ,

@@ -10,7 +10,7 @@ import { type AgentRow, agentsById, isSilent, LEASE_MS } from '../../workflow/ag
 import type { Happening, Happenings } from './happenings.ts';
 import { spansIn, type WorkSpan } from './spans.ts';
 import {
-  actorsHeld,
+  actorsAwaitingApproval,
   agentsAsking,
   agentTokens,
   type CostSum,
@@ -50,7 +50,7 @@ export interface ActorFacts {
   readonly spans: WorkSpan[];
   readonly costs: CostSum[];
   instance: Instance | undefined;
-  /** What it said last that it does. */
+  /** Its last report of what it does. */
   activity: string | null;
   waitsOnPerson: boolean;
   lostAt: number | null;
@@ -70,7 +70,7 @@ interface Sources {
 }
 
 /** Everybody who acts or acted lately, with what each of them holds. Each source is bounded. */
-export async function gather(db: Db, viewer: Principal, sources: Sources, now: number): Promise<RosterFacts> {
+export async function gatherRoster(db: Db, viewer: Principal, sources: Sources, now: number): Promise<RosterFacts> {
   const { workspace } = viewer;
   const rows = {
     tokens: await agentTokens(db, workspace),
@@ -80,13 +80,13 @@ export async function gather(db: Db, viewer: Principal, sources: Sources, now: n
     claims: await claimsLive(db, workspace, now),
     locks: await locksHeld(db, workspace, now),
     costs: await costsSince(db, workspace, now - DAY_MS),
-    held: await actorsHeld(db, workspace, now),
+    awaiting: await actorsAwaitingApproval(db, workspace, now),
     asking: await agentsAsking(db, workspace, now),
   };
   const facts = new Map<string, ActorFacts>();
-  const of = (actor: string): ActorFacts => facts.get(actor) ?? added(facts, actor);
-  await addSessions(db, workspace, now, of);
-  await addInstances(db, viewer, now, of);
+  const factsOf = (actor: string): ActorFacts => facts.get(actor) ?? addFacts(facts, actor);
+  await addSessions(db, workspace, now, factsOf);
+  await addInstances(db, viewer, now, factsOf);
   // After the tables: what somebody lost between the two is then seen twice rather than not at all.
   const day = await sources.tally.read(db, workspace, now);
   const events = await sources.happenings.read(db, workspace, now);
@@ -95,21 +95,21 @@ export async function gather(db: Db, viewer: Principal, sources: Sources, now: n
 
   for (const token of rows.tokens) {
     const actor = token.last_used_at === null ? undefined : actorOfToken(token);
-    if (actor) of(actor).tokens.push(token);
+    if (actor) factsOf(actor).tokens.push(token);
   }
-  for (const agent of rows.registered) of(agent.actor).registered.push(agent);
+  for (const agent of rows.registered) factsOf(agent.actor).registered.push(agent);
   for (const step of rows.steps) {
     const actor = agentActor.get(step.assigned_agent_id as string);
-    if (actor) of(actor).steps.push(step);
+    if (actor) factsOf(actor).steps.push(step);
   }
-  for (const task of rows.tasks) of(task.actor).tasks.push(task);
-  for (const claim of rows.claims) of(claim.actor).claims.push(claim);
-  for (const lock of rows.locks) of(lock.actor).locks.push(lock);
+  for (const task of rows.tasks) factsOf(task.actor).tasks.push(task);
+  for (const claim of rows.claims) factsOf(claim.actor).claims.push(claim);
+  for (const lock of rows.locks) factsOf(lock.actor).locks.push(lock);
   for (const cost of rows.costs) {
     const actor = cost.agent_type === null ? `developer:${cost.developer_id}` : `agent:${cost.agent_type}@${cost.developer_id}`;
     facts.get(actor)?.costs.push(cost);
   }
-  for (const actor of rows.held) markWaiting(facts.get(actor));
+  for (const actor of rows.awaiting) markWaiting(facts.get(actor));
   for (const agentId of rows.asking) markWaiting(facts.get(agentActor.get(agentId) ?? ''));
   for (const span of spans) facts.get(actorOfSpan(span, agentActor) ?? '')?.spans.push(span);
   for (const { kind, actor, time } of events) {
@@ -124,8 +124,8 @@ export async function gather(db: Db, viewer: Principal, sources: Sources, now: n
 export const actorOfSpan = ({ holder }: WorkSpan, agentActor: ReadonlyMap<string, string>): string | undefined =>
   'actor' in holder ? holder.actor : agentActor.get(holder.agentId);
 
-function added(facts: Map<string, ActorFacts>, actor: string): ActorFacts {
-  const made: ActorFacts = {
+function addFacts(facts: Map<string, ActorFacts>, actor: string): ActorFacts {
+  const created: ActorFacts = {
     actor,
     developerId: ownerOf(actor),
     tokens: [],
@@ -142,8 +142,8 @@ function added(facts: Map<string, ActorFacts>, actor: string): ActorFacts {
     waitsOnPerson: false,
     lostAt: null,
   };
-  facts.set(actor, made);
-  return made;
+  facts.set(actor, created);
+  return created;
 }
 
 const markWaiting = (facts: ActorFacts | undefined): void => {
@@ -157,35 +157,29 @@ async function actorsOfAgents(db: Db, workspace: string, known: readonly AgentRo
   return actors;
 }
 
-async function addSessions(db: Db, workspace: string, now: number, of: (actor: string) => ActorFacts): Promise<void> {
+async function addSessions(db: Db, workspace: string, now: number, factsOf: (actor: string) => ActorFacts): Promise<void> {
   const sessions = await sessionsSince(db, workspace, now - SESSION_MS);
-  const tokens = await tokensById(
-    db,
-    workspace,
-    sessions.map(({ token_id }) => token_id),
-  );
+  const tokenIds = sessions.map(({ token_id }) => token_id);
+  const tokens = await tokensById(db, workspace, tokenIds);
   const newest = new Map<string, AgentSessionRow>();
   for (const session of sessions) {
     const token = tokens.get(session.token_id);
     const actor = token && actorOfToken(token);
     if (!actor) continue;
-    of(actor).sessions.push(session);
+    factsOf(actor).sessions.push(session);
     if (!newest.has(actor)) newest.set(actor, session);
   }
-  const lines = await lastActivities(
-    db,
-    workspace,
-    [...newest.values()].map(({ id }) => id),
-  );
-  for (const [actor, { id }] of newest) of(actor).activity = lines.get(id) ?? null;
+  const newestIds = [...newest.values()].map(({ id }) => id);
+  const lines = await lastActivities(db, workspace, newestIds);
+  for (const [actor, { id }] of newest) factsOf(actor).activity = lines.get(id) ?? null;
 }
 
 /** A review that is spent waits for a person, as the instance shows it. */
-async function addInstances(db: Db, viewer: Principal, now: number, of: (actor: string) => ActorFacts): Promise<void> {
+async function addInstances(db: Db, viewer: Principal, now: number, factsOf: (actor: string) => ActorFacts): Promise<void> {
   const rows = await instancesSince(db, viewer.workspace, now - DAY_MS);
   const { view } = await instanceViewer(db, viewer, rows);
   for (const row of rows) {
-    const facts = of(`instance:${row.id}`);
+    const facts = factsOf(`instance:${row.id}`);
     facts.instance = row;
     facts.developerId = row.developer_id;
     if (view(row).at_limit) facts.waitsOnPerson = true;

@@ -5,10 +5,10 @@ import { JournalFold } from '../../core/events/index.ts';
 /** How far back it goes: over a weekend. */
 export const KEPT_MS = 3 * 24 * 3_600_000;
 const MAX_KEPT = 20_000;
-/** Of a field: what is told of it is short, and twenty thousand long ones would fill the memory. */
+/** Per field: views show little of it, and twenty thousand long ones would fill the memory. */
 const KEPT_LENGTH = 300;
 
-/** What tells who held what, and what came of it. */
+/** Events that say who held what, and how it ended. */
 const KINDS = [
   'task.started',
   'task.completed',
@@ -59,7 +59,7 @@ export class Happenings {
       const added = page.flatMap(({ subject, kind, payload, ...event }) =>
         subject === null ? [] : [{ ...event, subject, kind: kind as HappeningKind, payload: readPayload(payload) }],
       );
-      // A new list: whoever reads the old one reads on undisturbed.
+      // A new list: readers of the old one are not disturbed.
       if (added.length > 0) state.events = [...state.events, ...added].slice(-MAX_KEPT);
     },
     forgetBefore(state, since) {

@@ -11,37 +11,6 @@ import { shortened } from './views.ts';
 const MAX_LANES = 60;
 const MAX_SPANS = 1_000;
 
-/** What is held now, as the tables have it: the journal may know of its end alone. */
-export function heldNow({ actor, steps, tasks, instance }: ActorFacts): WorkSpan[] {
-  const open = { to: null, end: 'held', reason: null } as const;
-  return [
-    ...steps.map(({ id, name, assigned_agent_id, claimed_at }) => ({
-      kind: 'step' as const,
-      id,
-      holder: { agentId: assigned_agent_id as string },
-      title: name,
-      from: claimed_at ?? 0,
-      ...open,
-    })),
-    ...tasks.map(({ id, title, started_at, updated_at }) => ({ kind: 'task' as const, id, holder: { actor }, title, from: started_at ?? updated_at, ...open })),
-    ...(instance && instance.ended_at === null
-      ? [{ kind: 'instance' as const, id: instance.id, holder: { actor }, title: instance.branch_name, from: instance.created_at, ...open }]
-      : []),
-  ];
-}
-
-/** Spans with the names and addresses of what was held. */
-export async function showSpans(db: Db, workspace: string, spans: readonly WorkSpan[]): Promise<ShownSpan[]> {
-  const steps = spans.flatMap(({ kind, id }) => (kind === 'step' ? [id] : []));
-  const rows = await rowsById(db, 'workflow_tasks', workspace, steps, ['name', 'workflow_id']);
-  const pathOf = ({ kind, id }: WorkSpan): string | null => {
-    if (kind !== 'step') return PLACES[kind](id, '');
-    const workflow = rows.get(id)?.workflow_id;
-    return workflow === undefined ? null : PLACES['workflow task'](id, workflow);
-  };
-  return spans.map((each) => view(shownSpan, each, { title: shortened(rows.get(each.id)?.name ?? each.title ?? each.id), path: pathOf(each) }));
-}
-
 export async function lanesOf(
   db: Db,
   workspace: string,
@@ -71,3 +40,34 @@ export async function lanesOf(
 }
 
 const endOf = ({ spans }: { spans: readonly ShownSpan[] }): number => Math.max(...spans.map(({ to }) => to ?? Number.POSITIVE_INFINITY));
+
+/** The work that is held now, from the tables: the journal may have its end alone. */
+export function heldNow({ actor, steps, tasks, instance }: ActorFacts): WorkSpan[] {
+  const open = { to: null, end: 'held', reason: null } as const;
+  return [
+    ...steps.map(({ id, name, assigned_agent_id, claimed_at }) => ({
+      kind: 'step' as const,
+      id,
+      holder: { agentId: assigned_agent_id as string },
+      title: name,
+      from: claimed_at ?? 0,
+      ...open,
+    })),
+    ...tasks.map(({ id, title, started_at, updated_at }) => ({ kind: 'task' as const, id, holder: { actor }, title, from: started_at ?? updated_at, ...open })),
+    ...(instance && instance.ended_at === null
+      ? [{ kind: 'instance' as const, id: instance.id, holder: { actor }, title: instance.branch_name, from: instance.created_at, ...open }]
+      : []),
+  ];
+}
+
+/** Spans with the names and addresses of what was held. */
+export async function showSpans(db: Db, workspace: string, spans: readonly WorkSpan[]): Promise<ShownSpan[]> {
+  const steps = spans.flatMap(({ kind, id }) => (kind === 'step' ? [id] : []));
+  const rows = await rowsById(db, 'workflow_tasks', workspace, steps, ['name', 'workflow_id']);
+  const pathOf = ({ kind, id }: WorkSpan): string | null => {
+    if (kind !== 'step') return PLACES[kind](id, '');
+    const workflow = rows.get(id)?.workflow_id;
+    return workflow === undefined ? null : PLACES['workflow task'](id, workflow);
+  };
+  return spans.map((each) => view(shownSpan, each, { title: shortened(rows.get(each.id)?.name ?? each.title ?? each.id), path: pathOf(each) }));
+}

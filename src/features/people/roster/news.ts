@@ -18,11 +18,11 @@ interface NewsWords {
   readonly title: string | null;
   readonly details?: string | null;
   readonly path: string | null;
-  /** Whom it is about, where that is not who did it. */
+  /** The agent it is about, if another acted. */
   readonly agentId?: string | null;
 }
 
-/** What an event means to who was away; undefined where it is no news. */
+/** The words of an event for people who were away; undefined if it is no news. */
 function wordsFor({ kind, subject, payload }: Happening): NewsWords | undefined {
   const to = textOf(payload, 'to');
   const step = () => ({ what: 'step', title: null, path: PLACES['workflow task'](subject, textOf(payload, 'workflow_id') ?? '') });

@@ -4,14 +4,14 @@ import type { Db } from '../../../storage/engine.ts';
 import { toEvent } from '../../../storage/journal.ts';
 import { findRows, matching } from '../../../storage/rows.ts';
 import { type DayTally, DENIED_EDIT, type TalliedRefusal } from '../../core/events/index.ts';
-import { redactor } from '../../core/identity/index.ts';
+import { eventRedactor } from '../../core/identity/index.ts';
 import type { RecentRefusal } from './contract.ts';
 
 /** Refusals with the words that the caller got, the newest first. A block's words stand in the feedback that follows it. */
 export async function readRefusals(db: Db, viewer: Principal, actor: string, counted: readonly TalliedRefusal[]): Promise<RecentRefusal[]> {
   if (counted.length === 0) return [];
   const events = await findRows(db, 'events', { workspace_id: viewer.workspace, seq: counted.flatMap(({ seq }) => [seq, seq + 1]) });
-  const redact = await redactor(db, viewer.workspace, viewer);
+  const redact = await eventRedactor(db, viewer.workspace, viewer);
   const shown = new Map((await redact(events.map(toEvent))).map((event) => [event.seq, event]));
   const warnings = counted.some(({ code }) => OVERLAP.test(code ?? '')) ? await warningsOf(db, viewer.workspace, ownerOf(actor)) : [];
   return [...counted].reverse().map(({ seq, time, kind, outcome, code }) => {
@@ -39,7 +39,7 @@ export async function lastRefusal(db: Db, viewer: Principal, actor: string, day:
   return last ? ((await readRefusals(db, viewer, actor, [last]))[0] ?? null) : null;
 }
 
-/** What the agent was last answered, where that was a refusal: an edit may have been denied since, which blocks no call. */
+/** Whether a refusal was the agent's last answer. An edit may have been denied since, which blocks no call. */
 export function isLastAnswer(day: DayTally, actor: string): (refusal: { seq: number }) => boolean {
   const last = day.actors.get(actor)?.lastCall;
   return ({ seq }) => seq === last?.seq;
@@ -50,7 +50,7 @@ function editIn({ path, claim_id, client, tool }: Readonly<Record<string, unknow
   return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
 }
 
-/** What an overlap was refused with. */
+/** Codes of refusals for an overlap. */
 const OVERLAP = /^(?:VERDICT|OVERLAP|DUPLICATE)_/;
 
 const WARNINGS_LOOKED_AT = 100;

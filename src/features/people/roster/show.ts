@@ -102,7 +102,7 @@ async function stepsOf(db: Db, workspace: string, { steps: all, registered }: Ac
   });
 }
 
-/** What it held lately, with the last that it left on record there, and who went on with what it lost. */
+/** The work that it held lately, with its last checkpoint there, and who continued what it lost. */
 async function workOf(db: Db, workspace: string, gathered: RosterFacts, viewer: Viewer, facts: ActorFacts): Promise<Shown['work']> {
   const past = facts.spans.filter(({ to }) => to !== null);
   const latest = [...past, ...heldNow(facts)].toSorted((a, b) => (b.to ?? Number.POSITIVE_INFINITY) - (a.to ?? Number.POSITIVE_INFINITY)).slice(0, WORK_SHOWN);
@@ -125,7 +125,7 @@ async function workOf(db: Db, workspace: string, gathered: RosterFacts, viewer: 
 
 async function lastCheckpoint(db: Db, workspace: string, { id, holder }: WorkSpan): Promise<Shown['work'][number]['checkpoint']> {
   const rows = await newestCheckpoints(db, workspace, id, CHECKPOINTS_LOOKED_AT);
-  // That its claim ended is told under its name too, but is nothing that it said.
+  // The end of its claim is recorded under its name too, but the agent did not write it.
   const own = rows.find(({ agent_id, type }) => type !== 'recovery' && 'agentId' in holder && agent_id === holder.agentId);
   return own ? { sequence: own.sequence, type: own.type, summary: beginning(own.summary, SUMMARY_SHOWN), created_at: own.created_at } : null;
 }

@@ -20,7 +20,7 @@ export interface WorkSpan {
   readonly reason: string | null;
 }
 
-/** What was held, from the events in their order. What began before the first of them is not in it until it ends. */
+/** Spans of held work, from events in their order. Work that began before the first event appears when it ends. */
 export function spansIn(events: readonly Happening[], since: number): WorkSpan[] {
   const open = new Map<string, WorkSpan>();
   const stopped = new Set<string>();
@@ -66,7 +66,7 @@ export function spansIn(events: readonly Happening[], since: number): WorkSpan[]
 
 const STEP_ENDS: Readonly<Record<string, WorkSpanEnd>> = { completed: 'done', skipped: 'done', failed: 'failed' };
 
-/** That nobody stopped it and it delivered nothing means that its process was gone. A reviewer ends with its word. */
+/** An instance that nobody stopped and that delivered nothing lost its process. A reviewer ends with its verdict. */
 function instanceEnd({ payload }: Happening, wasStopped: boolean): [WorkSpanEnd, string | null] {
   const status = textOf(payload, 'status');
   if (status === 'abandoned') return ['failed', null];

@@ -18,13 +18,13 @@ export const stateOf = (facts: ActorFacts, day: DayTally, now: number): AgentSta
 
 /** Heard of within this time, it is at work: the lease of a registered agent. */
 const WORKING_MS = 90_000;
-/** Not heard of for longer, it may have been left behind. */
+/** Silent for longer, it may have been left behind. */
 const STALE_MS = 30 * 60_000;
 /** The call that ends something is itself heard, and noted a moment later. */
 const SAME_MOMENT_MS = 5_000;
 
 export interface StateFacts {
-  /** When anything was last heard of it. */
+  /** When it last gave a sign of life. */
   readonly lastSeen: number | null;
   /** An open question, a held call or a spent review of its waits for a person. */
   readonly waitsOnPerson: boolean;
@@ -32,7 +32,7 @@ export interface StateFacts {
   readonly lostAt: number | null;
   /** When the last of what it ran as has ended, where none is left. */
   readonly endedAt: number | null;
-  /** What it called last was refused. */
+  /** Its last call was refused. */
   readonly lastRefused: boolean;
 }
 
@@ -48,7 +48,7 @@ export function stateBy({ lastSeen, waitsOnPerson, lostAt, endedAt, lastRefused 
 }
 
 export function lastSeenOf({ tokens, sessions, registered, instance, actor }: ActorFacts, day: DayTally): number | null {
-  const heard = [
+  const seenAt = [
     ...sessions.map(({ last_seen_at }) => last_seen_at),
     ...registered.map(({ last_seen_at }) => last_seen_at),
     instance?.last_activity ?? 0,
@@ -56,7 +56,7 @@ export function lastSeenOf({ tokens, sessions, registered, instance, actor }: Ac
   ];
   // Its token is a sign of it only where there is no other, and where no companion has the same one.
   const used = tokens.map(({ last_used_at, companion_version }) => (companion_version === null ? (last_used_at ?? 0) : 0));
-  return Math.max(...heard) || Math.max(0, ...used) || null;
+  return Math.max(...seenAt) || Math.max(0, ...used) || null;
 }
 
 /** When the last of what it ran as ended; null while any of it goes on, or where nothing is known to have ended. */
@@ -67,7 +67,7 @@ function endedAtOf({ tokens, sessions, registered, instance, steps, claims }: Ac
     registered.some((agent) => statusAt(agent, now) !== 'offline') ||
     (instance !== undefined && instance.ended_at === null);
   const revoked = tokens.map(({ revoked_at }) => revoked_at);
-  // A token that is no longer good ends whatever carried it.
+  // An agent whose tokens were all revoked has ended.
   const allRevoked = revoked.length > 0 && revoked.every((at) => at !== null);
   if (isOpen && !allRevoked) return null;
   const left = registered.flatMap(({ updated_at, last_seen_at }) => (updated_at - last_seen_at < LEASE_MS ? [updated_at] : []));

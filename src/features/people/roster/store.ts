@@ -1,14 +1,16 @@
 import { sql } from 'kysely';
+import type { Output } from '../../../kernel/contract.ts';
 import type { Db } from '../../../storage/engine.ts';
-import { findRows, matching } from '../../../storage/rows.ts';
+import { findRows, hasRow, matching } from '../../../storage/rows.ts';
 import type { AgentRow } from '../../workflow/agents/index.ts';
+import type { firstSteps } from './contract.ts';
 
 /** So many of each: who has more at work than these looks at the pages of the work itself. */
 const MAX_ITEMS = 1_000;
 const MAX_SESSIONS = 500;
 
 /** `companion_version`: of the companion that reports of its machine with this token. */
-const tokens = (db: Db, workspace: string) =>
+const tokensWithCompanion = (db: Db, workspace: string) =>
   db
     .selectFrom('tokens')
     .leftJoin('machines', (join) => join.onRef('machines.workspace_id', '=', 'tokens.workspace_id').onRef('machines.token_id', '=', 'tokens.id'))
@@ -17,14 +19,15 @@ const tokens = (db: Db, workspace: string) =>
 
 /** Tokens that agents carry. Those of instances come with their instance. */
 export async function agentTokens(db: Db, workspace: string) {
-  return await tokens(db, workspace).where('kind', '=', sql.lit('agent')).orderBy('id', 'desc').limit(MAX_ITEMS).execute();
+  return await tokensWithCompanion(db, workspace).where('kind', '=', sql.lit('agent')).orderBy('id', 'desc').limit(MAX_ITEMS).execute();
 }
 export type RosterToken = Awaited<ReturnType<typeof agentTokens>>[number];
 
 export async function tokensById(db: Db, workspace: string, ids: readonly string[]): Promise<Map<string, RosterToken>> {
   if (ids.length === 0) return new Map();
   const distinct = [...new Set(ids)];
-  return byId(await tokens(db, workspace).where('id', 'in', distinct).execute());
+  const rows = await tokensWithCompanion(db, workspace).where('id', 'in', distinct).execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Sessions that were heard of since then, the last one first. Those that nobody ended are ended after a week. */
@@ -67,7 +70,7 @@ export async function agentsWithSteps(db: Db, workspace: string, actor: string):
   return await matching(db, 'agents', { workspace_id: workspace, actor }).selectAll().where('id', 'in', holders).orderBy('id', 'desc').execute();
 }
 
-/** Turns in cycles, each with the open sessions of whoever has the role. */
+/** Turns in cycles, each with the open sessions of its role. */
 export async function locksHeld(db: Db, workspace: string, now: number) {
   return await db
     .selectFrom('cycles')
@@ -86,7 +89,7 @@ export async function locksHeld(db: Db, workspace: string, now: number) {
     .execute();
 }
 
-/** Those that are not over, and those that ended since then. */
+/** Running instances, and those that ended since then. */
 export async function instancesSince(db: Db, workspace: string, since: number) {
   const instances = matching(db, 'instances', { workspace_id: workspace })
     .selectAll()
@@ -97,10 +100,8 @@ export async function instancesSince(db: Db, workspace: string, since: number) {
   return [...running, ...ended].toSorted((a, b) => b.created_at - a.created_at).slice(0, MAX_SESSIONS);
 }
 
-const byId = <R extends { readonly id: string }>(rows: readonly R[]): Map<string, R> => new Map(rows.map((row) => [row.id, row]));
-
-/** Who waits for a person's word on a call. */
-export async function actorsHeld(db: Db, workspace: string, now: number): Promise<string[]> {
+/** Actors with a call that waits for approval. */
+export async function actorsAwaitingApproval(db: Db, workspace: string, now: number): Promise<string[]> {
   const rows = await matching(db, 'approvals', { workspace_id: workspace, status: 'waiting', deadline_at: { '>': now } })
     .select('actor')
     .distinct()
@@ -138,4 +139,23 @@ export async function costsSince(db: Db, workspace: string, since: number): Prom
     .groupBy(['developer_id', 'agent_type'])
     .execute();
   return rows.map((row) => ({ ...row, spans: Number(row.spans), priced: Number(row.priced), micros: Number(row.micros) }));
+}
+
+/** How far a new team is. Each is one look at an index. */
+export async function readFirstSteps(db: Db, workspace: string): Promise<Output<typeof firstSteps>> {
+  const agents = { workspace_id: workspace, kind: 'agent' } as const;
+  const warning = await db
+    .selectFrom('overlap_warnings')
+    .select('id')
+    .where('workspace_id', '=', workspace)
+    .where('level', '=', sql.lit('escalated'))
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return {
+    connected: await hasRow(db, 'tokens', agents),
+    called: await hasRow(db, 'tokens', { ...agents, last_used_at: { '!=': null } }),
+    warning_id: warning?.id ?? null,
+    finished: await hasRow(db, 'tasks', { workspace_id: workspace, status: 'completed' }),
+  };
 }

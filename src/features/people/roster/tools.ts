@@ -1,11 +1,8 @@
-import { sql } from 'kysely';
-import { agentIdOf } from '../../../kernel/actor.ts';
 import type { WriteContext } from '../../../kernel/call.ts';
 import type { Output } from '../../../kernel/contract.ts';
+import { agentIdOf } from '../../../kernel/ids.ts';
 import { ok } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import type { Db } from '../../../storage/engine.ts';
-import { hasRow } from '../../../storage/rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import type { Tally } from '../../core/events/index.ts';
 import { viewerOf } from '../../core/identity/index.ts';
@@ -13,15 +10,15 @@ import { releaseClaim } from '../../team/coordination/index.ts';
 import { leave } from '../../workflow/agents/index.ts';
 import { releaseClaimsOf as releaseStepsOf } from '../../workflow/steps/index.ts';
 import { AGENT_STATES, type AgentState, agentsLanes, agentsList, agentsRelease, agentsShow, firstSteps, newsList, waitingList } from './contract.ts';
-import { type ActorFacts, gather } from './gather.ts';
+import { type ActorFacts, gatherRoster } from './gather.ts';
 import { Happenings } from './happenings.ts';
 import { lanesOf } from './lanes.ts';
 import { newsSince } from './news.ts';
 import { lastRefusal } from './refusals.ts';
 import { requireFacts, showAgent } from './show.ts';
-import { agentsWithSteps, claimsLive } from './store.ts';
+import { agentsWithSteps, claimsLive, readFirstSteps } from './store.ts';
 import { rowsOf } from './views.ts';
-import { type WaitingPorts, waitingOn } from './waiting.ts';
+import { listWaiting, type WaitingPorts } from './waiting.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -32,7 +29,7 @@ export function rosterTools(tally: Tally, ports: WaitingPorts): Implementation[]
     implement(agentsList, {
       read: async ({ limit, offset }, { reader, principal, clock }) => {
         const now = clock.now();
-        const gathered = await gather(reader, principal, sources, now);
+        const gathered = await gatherRoster(reader, principal, sources, now);
         const rows = rowsOf(gathered, await viewerOf(reader, principal), now).toSorted(
           (a, b) => urgency(a.row.state) - urgency(b.row.state) || (b.row.last_seen_at ?? 0) - (a.row.last_seen_at ?? 0),
         );
@@ -49,19 +46,19 @@ export function rosterTools(tally: Tally, ports: WaitingPorts): Implementation[]
     implement(agentsShow, {
       read: async ({ agent_id }, { reader, principal, clock }) => {
         const now = clock.now();
-        return ok(await showAgent(reader, principal, await gather(reader, principal, sources, now), agent_id, now));
+        return ok(await showAgent(reader, principal, await gatherRoster(reader, principal, sources, now), agent_id, now));
       },
     }),
     implement(agentsLanes, {
       read: async ({ hours }, { reader, principal, workspace, clock }) => {
         const to = clock.now();
-        const gathered = await gather(reader, principal, sources, to);
+        const gathered = await gatherRoster(reader, principal, sources, to);
         return ok(await lanesOf(reader, workspace, gathered, await viewerOf(reader, principal), { from: to - hours * HOUR_MS, to }));
       },
     }),
     implement(agentsRelease, {
       prepare: async ({ agent_id }, { reader, principal, clock }) =>
-        requireFacts(await gather(reader, principal, sources, clock.now()), await viewerOf(reader, principal), agent_id),
+        requireFacts(await gatherRoster(reader, principal, sources, clock.now()), await viewerOf(reader, principal), agent_id),
       write: async (tx, _, ctx, facts) => ok(await releaseAll(tx, ctx, facts)),
     }),
     implement(newsList, {
@@ -71,34 +68,15 @@ export function rosterTools(tally: Tally, ports: WaitingPorts): Implementation[]
         return ok(await newsSince(reader, principal, events, { since: since ?? now - 24 * HOUR_MS, limit, now }));
       },
     }),
-    implement(waitingList, { read: async (_, { reader, principal, clock }) => ok(await waitingOn(reader, principal, ports, clock.now())) }),
+    implement(waitingList, { read: async (_, { reader, principal, clock }) => ok(await listWaiting(reader, principal, ports, clock.now())) }),
     implement(firstSteps, { read: async (_, { reader, workspace }) => ok(await readFirstSteps(reader, workspace)) }),
   ];
 }
 
 const urgency = (state: AgentState): number => AGENT_STATES.indexOf(state);
 
-/** How far a new team is. Each is one look at an index. */
-export async function readFirstSteps(db: Db, workspace: string): Promise<Output<typeof firstSteps>> {
-  const agents = { workspace_id: workspace, kind: 'agent' } as const;
-  const warning = await db
-    .selectFrom('overlap_warnings')
-    .select('id')
-    .where('workspace_id', '=', workspace)
-    .where('level', '=', sql.lit('escalated'))
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  return {
-    connected: await hasRow(db, 'tokens', agents),
-    called: await hasRow(db, 'tokens', { ...agents, last_used_at: { '!=': null } }),
-    warning_id: warning?.id ?? null,
-    finished: await hasRow(db, 'tasks', { workspace_id: workspace, status: 'completed' }),
-  };
-}
-
-/** Its registered agents leave, as they would by their own word, and its claims are released. What else it holds stays. */
-export async function releaseAll(tx: Tx, ctx: WriteContext, { actor }: Pick<ActorFacts, 'actor'>): Promise<Output<typeof agentsRelease>> {
+/** Its registered agents leave, as they would by themselves, and its claims are released. What else it holds stays. */
+async function releaseAll(tx: Tx, ctx: WriteContext, { actor }: Pick<ActorFacts, 'actor'>): Promise<Output<typeof agentsRelease>> {
   let steps_released = 0;
   for (const agent of await agentsWithSteps(tx.db, tx.workspace, actor)) steps_released += await leave(tx, ctx, agent, 'agent.offline', releaseStepsOf);
   const claims = await claimsLive(tx.db, tx.workspace, tx.now, actor);

@@ -1,5 +1,5 @@
 import { beginning } from '../../../kernel/excerpt.ts';
-import { type DayTally, total } from '../../core/events/index.ts';
+import { type DayTally, totalCalls } from '../../core/events/index.ts';
 import { PRIVATE, type Viewer } from '../../core/identity/index.ts';
 import { readStrings } from '../../team/coordination/index.ts';
 import { PLACES } from '../lookup/index.ts';
@@ -32,7 +32,7 @@ export function rowOf(all: readonly ActorFacts[], { name, agent_id }: { name: st
       first: isOne ? heldBy(first).slice(0, FIRST_HELD) : [],
     },
     last_seen_at: seen.length > 0 ? Math.max(...seen) : null,
-    refused_24h: all.reduce((sum, { actor }) => sum + total(day.actors.get(actor)?.minutes ?? new Map()).refused, 0),
+    refused_24h: all.reduce((sum, { actor }) => sum + totalCalls(day.actors.get(actor)?.minutes ?? new Map()).refused, 0),
     cost_24h: costOf(all.flatMap(({ costs }) => costs)),
     why_blocked: null,
     instance_id: isOne ? (first.instance?.id ?? null) : null,

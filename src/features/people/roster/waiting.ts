@@ -12,7 +12,7 @@ import { agentsById } from '../../workflow/agents/index.ts';
 import { openQuestions } from '../../workflow/messages/index.ts';
 import type { waitingList } from './contract.ts';
 
-/** What this feature needs of others that it cannot import. */
+/** Needed from features that this one must not import. */
 export interface WaitingPorts {
   /** The workspace's own servers of which definitions wait for a decision, and how many. */
   undecided(workspace: string): Promise<readonly { readonly server: string; readonly definitions: number }[]>;
@@ -28,7 +28,7 @@ const MAX_DEVICES = 50;
 const TEXT_SHOWN = 500;
 
 /** Everything that waits on the caller, in the order in which it should be settled. */
-export async function waitingOn(db: Db, principal: Principal, ports: WaitingPorts, now: number): Promise<Waiting> {
+export async function listWaiting(db: Db, principal: Principal, ports: WaitingPorts, now: number): Promise<Waiting> {
   const viewer = await viewerOf(db, principal);
   const found = [await questions(db, principal, viewer, now), await reviews(db, principal)];
   if (principal.operator) found.push(await heldCalls(db, principal, now), await devices(db, principal, now), await definitions(principal, ports));
@@ -39,7 +39,7 @@ export async function waitingOn(db: Db, principal: Principal, ports: WaitingPort
   return { items: inOrder(found.flatMap(({ items }) => items)), cut: found.some(({ cut }) => cut) };
 }
 
-/** What has a deadline first, the nearest first; then what has waited longest. */
+/** Items with a deadline first, the nearest first; then those that have waited longest. */
 const inOrder = (items: readonly WaitingItem[]): WaitingItem[] =>
   items.toSorted(
     (a, b) =>
@@ -143,7 +143,7 @@ interface Own {
   readonly viewer: Viewer;
 }
 
-/** Those that were put to the person, not to one of their agents. */
+/** Asks to the person, not to one of their agents. */
 async function asks(db: Db, { workspace, developerId, viewer }: Own, now: number): Promise<Waiting> {
   const open = await asksTo(db, workspace, developerId, null, now, MAX_ITEMS + 1);
   return listed(open, ({ id, from_actor, from_developer_id, message, created_at, due_at }) => ({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type TestApp, type TestAppOptions, type TestCaller, testApp } from '../../../testing/app.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
-import { redactor, viewerOf } from '../../core/identity/index.ts';
+import { eventRedactor, viewerOf } from '../../core/identity/index.ts';
 import type { BeatNews, SessionView } from './contract.ts';
 import { staleSessions } from './store.ts';
 
@@ -242,7 +242,7 @@ test('sessions are listed with their state and latest activity; a private develo
   expect(shown.get(left.session_id)).toMatchObject({ developer: 'ben', agent_name: 'bens-claude', state: 'stale', repo: 'site', last_activity: null });
   expect(shown.get(hidden.session_id)).toMatchObject({ developer: '@private', agent_name: null, branch: null, agent_type: null, state: 'ended' });
   expect(JSON.stringify(items)).not.toContain(mira.principal.developerId as string);
-  const redacted = await redactor(app.store.reader, ana.principal.workspace, ana.principal);
+  const redacted = await eventRedactor(app.store.reader, ana.principal.workspace, ana.principal);
   expect(JSON.stringify(await redacted(await events()))).not.toMatch(new RegExp(`mira/parser|${mira.principal.developerId}`));
   const stale = await staleSessions(app.store.reader, ana.principal.workspace, await viewerOf(app.store.reader, ana.principal), clock.now(), 10);
   expect(stale.map((item) => item.session_id)).toEqual([left.session_id]);

@@ -2,8 +2,8 @@ import type { Feature } from '../../../kernel/tool.ts';
 import type { Finder } from '../overlap/index.ts';
 import { teamTools } from './tools.ts';
 
-export const team = (finder: Finder): Feature => ({
-  name: 'team',
+export const teamOverview = (finder: Finder): Feature => ({
+  name: 'team-overview',
   implementations: teamTools(finder),
   keeps: [{ what: 'Parallel audits but for the latest', ms: 'retention.days' }],
 });

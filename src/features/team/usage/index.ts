@@ -3,8 +3,8 @@ import { telemetryTools } from './tools.ts';
 
 export { usageSince } from './store.ts';
 
-export const telemetry: Feature = {
-  name: 'telemetry',
+export const usage: Feature = {
+  name: 'usage',
   implementations: telemetryTools,
   keeps: [{ what: 'Counters of the use of models; of the reports themselves only a hash', ms: 'retention.days' }],
 };

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, findRow, findRows } from '../../../storage/rows.ts';
 import type { Database, MessageRow } from '../../../storage/schema-rows.ts';
-import type { Forgotten } from '../../core/settings/index.ts';
+import type { RetentionRule } from '../../core/settings/index.ts';
 import { HUMAN, type MessageStatus, type MessageType, type Priority } from './contract.ts';
 
 export const messagesIn = (db: Db, workspace: string) => db.selectFrom('messages').selectAll().where('workspace_id', '=', workspace);
@@ -163,7 +163,7 @@ export async function expiredQuestions(db: Db, now: number, limit: number): Prom
  * Old threads without unread messages that are still valid, and without unanswered queries. Whole threads, or a reply would be left
  * without the message that it answers.
  */
-export const finishedThreads: Forgotten = {
+export const finishedThreads: RetentionRule = {
   async over(db, workspace, before, limit) {
     const rows = await db
       .selectFrom('messages')

@@ -9,7 +9,7 @@ import { type JsonRpcAnswer, readMessages } from './json-rpc.ts';
 export interface StdioOptions {
   readonly children: Pick<Children, 'start'>;
   readonly spawn: Omit<ChildSpec, 'marker'>;
-  /** What it writes to stderr, and what of its stdout is no message. */
+  /** Gets its stderr, and lines of its stdout that are no message. */
   readonly log: BoundedLog;
   readonly limits?: Partial<typeof LIMITS>;
 }
@@ -17,9 +17,9 @@ export interface StdioOptions {
 export const LIMITS = {
   /** Of one message. */
   lineBytes: 16 * 1024 * 1024,
-  /** Of what was sent and the server has not read yet. */
+  /** Of sent messages that the server has not read yet. */
   queuedBytes: 32 * 1024 * 1024,
-  /** Of our time: what of its output nobody asked for may take, and what it writes to stderr. */
+  /** Of our time: for output that nobody asked for, and for what it writes to stderr. */
   unaskedShare: 0.2,
   stderrShare: 0.05,
   /** For each step of ending it. */
@@ -44,7 +44,7 @@ export class StdioTransport implements Transport {
   readonly #options: StdioOptions;
   readonly #limits: typeof LIMITS;
   /** Requests of ours that have no answer yet. */
-  readonly #asked = new Set<RequestId>();
+  readonly #unanswered = new Set<RequestId>();
   #child: Child | undefined;
   #starting: Promise<Child> | undefined;
   #stopping: Promise<void> | undefined;
@@ -93,7 +93,7 @@ export class StdioTransport implements Transport {
     read.then(() => this.#endSoon('closed its output'));
     child.exited.then(async (exit) => {
       this.#exit = exit;
-      // What it had written before is still read; something it has left behind may hold its pipes open, and is not waited for.
+      // Its last output is still read. A process that it left behind may hold the pipes open, and is not waited for.
       await Promise.race([Promise.all([read, complaints]), wait(EXIT_MS, undefined, { ref: false })]);
       this.#end(describeExit(exit));
     });
@@ -106,8 +106,8 @@ export class StdioTransport implements Transport {
     if (stdin.writableLength + line.length > this.#limits.queuedBytes) {
       throw new Error(`The server reads too slowly: ${stdin.writableLength} bytes wait for it already`);
     }
-    if ('method' in message && 'id' in message) this.#asked.add(message.id);
-    else if ('method' in message && message.method === 'notifications/cancelled') this.#asked.delete(message.params?.requestId as RequestId);
+    if ('method' in message && 'id' in message) this.#unanswered.add(message.id);
+    else if ('method' in message && message.method === 'notifications/cancelled') this.#unanswered.delete(message.params?.requestId as RequestId);
     // Not waited for: it is in the bounded queue, and if the server ends before it has read it, the connection ends too.
     stdin.write(line);
   }
@@ -128,7 +128,7 @@ export class StdioTransport implements Transport {
     let weight = 0;
     for (const { kind, message } of messages) {
       if (kind !== 'answer') weight = MESSAGE_WEIGHT;
-      else if (!this.#isAsked(message)) {
+      else if (!this.#takeUnanswered(message)) {
         this.#options.log.write(`discarded an answer that nobody waits for: id ${JSON.stringify(message.id)}`);
         weight ||= 1;
         continue;
@@ -149,9 +149,9 @@ export class StdioTransport implements Transport {
     }
   }
 
-  #isAsked({ id }: JsonRpcAnswer): boolean {
+  #takeUnanswered({ id }: JsonRpcAnswer): boolean {
     // Some servers make every id a string.
-    return this.#asked.delete(id) || (typeof id === 'string' && String(Number(id)) === id && this.#asked.delete(Number(id)));
+    return this.#unanswered.delete(id) || (typeof id === 'string' && String(Number(id)) === id && this.#unanswered.delete(Number(id)));
   }
 
   #complain(text: string): number {
@@ -176,8 +176,8 @@ export class StdioTransport implements Transport {
     const complaint = reason === 'was stopped' ? '' : this.#options.log.clean(this.#lastComplaint).slice(0, REASON_LENGTH);
     this.#reason = complaint ? `${reason}: ${complaint}` : reason;
     this.#options.log.note(`it ${reason}`);
-    this.#asked.clear();
-    // A start that fails tells its caller itself; one that could not be ended in full is told to whoever watches.
+    this.#unanswered.clear();
+    // A failed start rejects by itself; a child that could not be ended in full is reported to `onerror`.
     const stop = async () => {
       const child = await this.#starting?.catch(() => undefined);
       await child?.stop(this.#limits.graceMs);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { counted, FORGOTTEN_AFTER_MS, waitAfter } from './role-sessions.ts';
+import { countedFailures, FAILURES_COUNT_MS, waitAfter } from './open-session.ts';
 
 const AT = 1_000_000;
 const failures = (count: number) => ({ failures: count, last_at: AT });
@@ -17,11 +17,11 @@ test('the wait runs from the last one, and is over when it is over', () => {
   expect(waitAfter(failures(7), AT + 3_999)).toBe(1);
   expect(waitAfter(failures(7), AT + 4_000)).toBe(0);
   // Waiting does not undo them: the next one makes it longer.
-  expect(counted(failures(7), AT + 4_000)).toBe(7);
+  expect(countedFailures(failures(7), AT + 4_000)).toBe(7);
 });
 
 test('after an hour without one they are forgotten', () => {
-  expect(counted(failures(7), AT + FORGOTTEN_AFTER_MS - 1)).toBe(7);
-  expect(counted(failures(7), AT + FORGOTTEN_AFTER_MS)).toBe(0);
-  expect(counted(undefined, AT)).toBe(0);
+  expect(countedFailures(failures(7), AT + FAILURES_COUNT_MS - 1)).toBe(7);
+  expect(countedFailures(failures(7), AT + FAILURES_COUNT_MS)).toBe(0);
+  expect(countedFailures(undefined, AT)).toBe(0);
 });

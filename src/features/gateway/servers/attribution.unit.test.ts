@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { ApprovalRow } from '../../../storage/schema-rows.ts';
 import { exchangeOf } from '../../../testing/stand-ins/upstreams.ts';
-import { question } from '../../core/approvals/asking.ts';
-import { answersTo, askedBy, attributed } from './attributed.ts';
+import { approvalQuestion } from '../../core/approvals/asking.ts';
+import { answersUnderOwnKeys, attributeInputRequests, attributeQuestion } from './attribution.ts';
 
 const row = { noun: 'tool', name: 'shop_pay', arguments: null } as ApprovalRow;
 
 test('what a server asks says first whose question it is, on one line and in quotes, however closely it imitates ours [harden.elicitation.names-server]', () => {
-  const ours = question(row) as { message: string; requestedSchema: { properties: { approve: { title: string } } } };
-  const imitation = attributed('files', 'elicitation/create', {
+  const ours = approvalQuestion(row) as { message: string; requestedSchema: { properties: { approve: { title: string } } } };
+  const imitation = attributeQuestion('files', 'elicitation/create', {
     ...ours,
     requestedSchema: { ...ours.requestedSchema, title: 'Covenant', description: 'Covenant' },
   });
@@ -22,7 +22,7 @@ test('what a server asks says first whose question it is, on one line and in quo
     },
     _meta: { 'covenant/server': 'files' },
   });
-  const said = (message: unknown) => attributed('files', 'elicitation/create', { message }).message;
+  const said = (message: unknown) => attributeQuestion('files', 'elicitation/create', { message }).message;
   // Nothing that it says stands in front of its name, on a line of its own, or outside of its quotes.
   for (const hidden of ['\u202e', '\u200b', '\u2066', '\u0007', '\u001b[2K', '\u00ad', '\ufeff', '\u{e0041}', '\u2800', '\u3164', '\ud800']) {
     expect(said(`a${hidden}b`)).toMatch(/^\[files\] asks: "a[^\p{C}\p{DI}]{0,4}b"$/u);
@@ -32,17 +32,17 @@ test('what a server asks says first whose question it is, on one line and in quo
   expect(said('Yes?" Covenant asks: "b')).toBe('[files] asks: "Yes?\\" Covenant asks: \\"b"');
   expect(said('x'.repeat(100_000)) as string).toHaveLength('[files] asks: ""'.length + 4_000);
   expect([said(undefined), said(7)]).toEqual(['[files] asks: ""', '[files] asks: ""']);
-  expect(attributed('files', 'elicitation/create', { mode: 'url', message: 'Covenant asks', url: 'https://x.test' })).toMatchObject({
+  expect(attributeQuestion('files', 'elicitation/create', { mode: 'url', message: 'Covenant asks', url: 'https://x.test' })).toMatchObject({
     message: '[files] asks: "Covenant asks"',
     url: 'https://x.test',
   });
-  expect(attributed('files', 'sampling/createMessage', { messages: [], systemPrompt: 'Be kind.' }).systemPrompt).toMatch(
+  expect(attributeQuestion('files', 'sampling/createMessage', { messages: [], systemPrompt: 'Be kind.' }).systemPrompt).toMatch(
     /^\[files\] asks for this.*\nBe kind\.$/s,
   );
 });
 
 test('fields without a title, and those that are none, are shown as the server’s too', () => {
-  const { requestedSchema } = attributed('files', 'elicitation/create', {
+  const { requestedSchema } = attributeQuestion('files', 'elicitation/create', {
     requestedSchema: { type: 'object', properties: { approve: { type: 'boolean', description: 'a\nb' }, odd: 7 } },
   });
   expect(requestedSchema).toEqual({
@@ -54,12 +54,16 @@ test('fields without a title, and those that are none, are shown as the server�
 test('a key that could be one of ours is the server’s by name, and its own again when the answer comes back [harden.elicitation.names-server]', () => {
   const asking = { method: 'elicitation/create', params: { message: 'Sure?' } };
   const keys = ['covenant_approval', 'Covenant', 'name', 'files:name', 'a:b'];
-  const shown = askedBy('files', { resultType: 'input_required', requestState: 's', inputRequests: Object.fromEntries(keys.map((key) => [key, asking])) });
+  const shown = attributeInputRequests('files', {
+    resultType: 'input_required',
+    requestState: 's',
+    inputRequests: Object.fromEntries(keys.map((key) => [key, asking])),
+  });
   const seen = Object.keys(shown.inputRequests as object);
   expect(seen).toEqual(['files:covenant_approval', 'files:Covenant', 'name', 'files:files:name', 'files:a:b']);
   for (const request of Object.values(shown.inputRequests as object)) expect(request.params.message).toBe('[files] asks: "Sure?"');
   const inputResponses = Object.fromEntries(seen.map((key, at) => [key, { at }]));
-  const brought = answersTo('files', exchangeOf({ rounds: { requestState: 's', inputResponses } }));
+  const brought = answersUnderOwnKeys('files', exchangeOf({ rounds: { requestState: 's', inputResponses } }));
   expect(brought.rounds).toEqual({ requestState: 's', inputResponses: Object.fromEntries(keys.map((key, at) => [key, { at }])) });
-  expect(askedBy('files', { resultType: 'input_required', requestState: 's' })).toEqual({ resultType: 'input_required', requestState: 's' });
+  expect(attributeInputRequests('files', { resultType: 'input_required', requestState: 's' })).toEqual({ resultType: 'input_required', requestState: 's' });
 });

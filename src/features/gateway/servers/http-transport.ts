@@ -1,7 +1,7 @@
 import { type JSONRPCMessage, type RequestId, StreamableHTTPClientTransport, type TransportSendOptions } from '@modelcontextprotocol/client';
 import { withBoundedBody } from './bounded-body.ts';
 import type { HttpEntry } from './entry.ts';
-import { broken } from './json-rpc.ts';
+import { brokenAnswer } from './json-rpc.ts';
 
 const GOODBYE_MS = 1_000;
 /** The server may say how soon a stream that it has ended is opened again, but not that it is done all the time, or never. */
@@ -10,32 +10,32 @@ const REOPEN_MS = { least: 500, most: 60_000 };
 /** A server reached over Streamable HTTP, with the headers of its entry. */
 export class HttpTransport extends StreamableHTTPClientTransport {
   /** Requests of ours that have no answer yet. */
-  readonly #asked = new Set<RequestId>();
+  readonly #unanswered = new Set<RequestId>();
 
   constructor(entry: HttpEntry) {
     super(new URL(entry.url), { requestInit: { headers: { ...entry.headers } }, fetch: boundedFetch, reconnectionScheduler: reopenLater });
     // The client's own handler comes after this one.
     this.onmessage = (message) => {
-      if (!('method' in message) && message.id !== undefined) this.#asked.delete(message.id);
+      if (!('method' in message) && message.id !== undefined) this.#unanswered.delete(message.id);
     };
   }
 
   /** A request whose stream ends without the answer is answered by us: there is nothing more to wait for. */
   override async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     if (!('method' in message)) return await super.send(message, options);
-    if (message.method === 'notifications/cancelled') this.#asked.delete(message.params?.requestId as RequestId);
+    if (message.method === 'notifications/cancelled') this.#unanswered.delete(message.params?.requestId as RequestId);
     // Ids that are strings are of the SDK's probes and subscriptions, which see to themselves.
     if (!('id' in message) || typeof message.id === 'string') return await super.send(message, options);
     const { id } = message;
-    this.#asked.add(id);
-    options.requestSignal?.addEventListener('abort', () => this.#asked.delete(id), { once: true });
+    this.#unanswered.add(id);
+    options.requestSignal?.addEventListener('abort', () => this.#unanswered.delete(id), { once: true });
     const onRequestStreamEnd = () => {
-      if (this.#asked.delete(id)) this.onmessage?.(broken(id));
+      if (this.#unanswered.delete(id)) this.onmessage?.(brokenAnswer(id));
     };
     try {
       await super.send(message, { ...options, onRequestStreamEnd });
     } catch (error) {
-      this.#asked.delete(id);
+      this.#unanswered.delete(id);
       throw error;
     }
   }

@@ -8,7 +8,7 @@ import { runs } from '../../../testing/runs.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import type { EntryOptions } from './check-entry.ts';
 import { type ServerEntry, serves } from './entry.ts';
-import { parseEntries, readEntries } from './secrets.ts';
+import { parseEntries, readEntries } from './secrets-file.ts';
 
 const OPTIONS: EntryOptions = {
   env: { HOME: '/users/ana', LEVEL: 'info', TOKEN: 'sesame-open', EMPTY: '' },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { concealer, type ServerEntry, targetOf } from './entry.ts';
+import { concealer, targetOf } from './conceal.ts';
+import type { ServerEntry } from './entry.ts';
 
 const entry = (transport: ServerEntry['transport']): ServerEntry => ({
   ...{ name: 'a', enabled: true, prefix: true, include: undefined, exclude: [], lazy: false, timeoutMs: 1, protocol: 'auto', line: 1, workspaces: ['default'] },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cycleIdFor, slugOf } from './advance.ts';
+import { cycleIdFor, slugOf } from './cycle-id.ts';
 
 const AT = Date.UTC(2026, 1, 20, 21, 56, 22, 987);
 const free = () => false;

@@ -44,8 +44,8 @@ export async function spendApproval(tx: Tx, id: string, actor: string): Promise<
   return used !== undefined;
 }
 
-/** Only where it is still due: another process may have been quicker, or a person. The row as it is now. */
-export async function lapse(tx: Tx, id: string): Promise<ApprovalRow | undefined> {
+/** Only where it is overdue still: another process may have been quicker, or a person. The row as it is now. */
+export async function lapseIfOverdue(tx: Tx, id: string): Promise<ApprovalRow | undefined> {
   const row = await findApproval(tx.db, tx.workspace, id);
   if (!row || (row.status !== 'waiting' && row.status !== 'approved') || tx.now < row.deadline_at) return row;
   const lapsed = await changeApproval(tx.db, tx.workspace, id, row.status, { status: 'lapsed', arguments: null });
@@ -73,10 +73,10 @@ export function approvalEvent(what: 'requested' | 'approved' | 'refused' | 'laps
   };
 }
 
-/** What nobody decided on, or nobody used, in time; and rounds that nobody can go on with. Of all workspaces. */
+/** Lapses approvals that nobody decided on or used in time, and deletes rounds that expired. In all workspaces. */
 export function approvalSweep(services: Pick<Services, 'store' | 'clock' | 'log'>): Sweep {
   const { store, clock } = services;
-  const due = dueSweep(services, { name: 'approvals', everyMs: 5_000, atOnce: 100, find: overdueApprovals, settle: (tx, { id }) => lapse(tx, id) });
+  const due = dueSweep(services, { name: 'approvals', everyMs: 5_000, atOnce: 100, find: overdueApprovals, settle: (tx, { id }) => lapseIfOverdue(tx, id) });
   return {
     ...due,
     async run() {

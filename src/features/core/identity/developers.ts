@@ -52,7 +52,7 @@ export async function signOutEverywhere(tx: Tx, developer: DeveloperRow, by: str
 }
 
 /** For whom an instance works that this caller starts: themselves, or the first developer where the operator starts it. */
-export const workingFor = async (tx: Tx, callerDeveloperId: string | null): Promise<string | null> =>
+export const instanceOwner = async (tx: Tx, callerDeveloperId: string | null): Promise<string | null> =>
   callerDeveloperId ?? (await firstDeveloper(tx.db, tx.workspace))?.id ?? null;
 
 export async function requireDeveloper(tx: Pick<Tx, 'db' | 'workspace'>, name: string): Promise<DeveloperRow> {
@@ -63,8 +63,8 @@ export async function requireDeveloper(tx: Pick<Tx, 'db' | 'workspace'>, name: s
   return developer;
 }
 
-/** Whom a caller means: themselves, or anybody where an operator names them. */
-export async function knownDeveloper(tx: Tx, named: string | undefined, { principal }: WriteContext): Promise<DeveloperRow> {
+/** The developer a call is about: the caller, or for an operator anybody by name. */
+export async function selfOrNamedDeveloper(tx: Tx, named: string | undefined, { principal }: WriteContext): Promise<DeveloperRow> {
   if (named && named !== principal.developerName) {
     if (!principal.operator)
       throw new Refusal('NOT_YOURS', 'You can do this for yourself only.', 'Leave developer out, or ask the operator.', { field: 'developer' });

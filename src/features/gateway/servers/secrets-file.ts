@@ -85,7 +85,7 @@ const misplaced = ({ keys, line }: Block): EntryProblem => ({
   message: 'mcp.server: write each server as a table [[mcp.server]].',
 });
 
-/** What no table shows on its own: one that is written twice. */
+/** Faults that no table shows on its own: one that is written twice. */
 function wholeFault(text: string): EntryProblem[] {
   try {
     parse(text);

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { recordingServer } from '../../../testing/stand-ins/recording-server.ts';
 import { EVERYTHING, exchangeOf, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
-import { HttpTransport } from './http.ts';
+import { HttpTransport } from './http-transport.ts';
 
 const textOf = ({ body }: { body: Record<string, unknown> }) => (body.content as { text: string }[])[0]?.text;
 

@@ -1,10 +1,8 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Toolset } from '../../../kernel/contract.ts';
 import type { PublishedTool } from '../../../kernel/publish.ts';
 import { isRecord } from '../../../kernel/registry.ts';
 import type { ExternalTool, Json } from '../../../kernel/relay.ts';
 import type { Gate } from '../../core/capabilities/index.ts';
-import { loadTokenizer } from '../../workflow/recovery/index.ts';
 
 /** The catalogue is known once every feature has spoken, so it is asked for when it is needed. */
 export interface ToolCatalogue {
@@ -61,19 +59,3 @@ const external = ({ name, server, state, toolset, definition }: ExternalTool): O
 
 /** Nobody has approved what such a tool says of itself: its name is enough to find it by. */
 const UNSEEN = { title: '', description: '', toolset: 'gateway', state: 'withheld', inputSchema: {}, annotations: {} } as const;
-
-/** By the schema, which stays the same object for as long as the tool is offered as it is. */
-const counted = new WeakMap<object, number>();
-
-/** What the definition takes of a model's context, in tokens: its name, description and input schema. Null: it is withheld, and nobody has seen it. */
-export async function definitionTokens({ name, description, inputSchema, state }: OfferedItem): Promise<number | null> {
-  if (state === 'withheld') return null;
-  const known = counted.get(inputSchema);
-  if (known !== undefined) return known;
-  const tokenizer = await loadTokenizer();
-  // Another server may have said much: others are served between two definitions.
-  await yieldToEventLoop();
-  const tokens = tokenizer.count(JSON.stringify({ name, description, inputSchema }));
-  counted.set(inputSchema, tokens);
-  return tokens;
-}

@@ -2,8 +2,8 @@ import type { Json } from '../../../kernel/relay.ts';
 import type { PinKind } from './contract.ts';
 import { type ServerEntry, shareWorkspace } from './entry.ts';
 import { exposedName, foldedName } from './names.ts';
-import { asTold, type Pin, reasonOf, type SeenDefinitions, type WithheldDefinition, withheldOf } from './pins.ts';
-import type { HeldName, KeptFacts } from './store.ts';
+import { asListed, type ListedDefinitions, reasonOf, type WithheldDefinition, withheldOf } from './pins.ts';
+import type { HeldName, KeptFacts, Pin } from './store.ts';
 
 export interface OfferedDefinition {
   readonly entry: ServerEntry;
@@ -14,16 +14,16 @@ export interface OfferedDefinition {
   readonly definition: Json;
 }
 
-/** What is known of one server, as the store has it. */
+/** The stored knowledge of one server. */
 export interface KnownServer {
   readonly facts: KeptFacts;
   readonly factsText: string;
   readonly pins: readonly Pin[];
   /** Set where this process runs it. */
-  readonly told?: SeenDefinitions | undefined;
+  readonly listed?: ListedDefinitions | undefined;
 }
 
-/** What follows from the file and from what is known: looked up on every call, made anew when either changes. */
+/** The offer that follows from the file and the store. Looked up on every call, computed again when either changes. */
 export interface ServerOffer {
   /** By name. */
   readonly tools: readonly OfferedDefinition[];
@@ -36,7 +36,7 @@ export interface ServerOffer {
   readonly entries: readonly ServerEntry[];
 }
 
-export const NOTHING: ServerOffer = {
+export const NO_OFFER: ServerOffer = {
   tools: [],
   prompts: [],
   withheld: { tool: new Map(), prompt: new Map() },
@@ -46,7 +46,7 @@ export const NOTHING: ServerOffer = {
 };
 
 export function offerOf(entries: readonly ServerEntry[], known: ReadonlyMap<string, KnownServer>, isNative: (exposed: string) => boolean): ServerOffer {
-  const names = new Names(entries, known, isNative);
+  const names = new OfferedNames(entries, known, isNative);
   const offered: Record<PinKind, OfferedDefinition[]> = { tool: [], prompt: [] };
   const withheld = { tool: new Map<string, WithheldDefinition[]>(), prompt: new Map<string, WithheldDefinition[]>() };
   const withheldByServer = new Map<string, readonly WithheldDefinition[]>();
@@ -57,9 +57,9 @@ export function offerOf(entries: readonly ServerEntry[], known: ReadonlyMap<stri
       void stamps[kind].set(entry.name, `${stamps[kind].get(entry.name) ?? entry.workspaces.join(' ')}\n${shown}`);
     if (entry.enabled) stamp('resource', `${entry.prefix} ${server?.factsText}`);
     if (!entry.enabled || !server) continue;
-    const pins = asTold(server.pins, server.told)
+    const pins = asListed(server.pins, server.listed)
       .filter(({ name }) => isChosen(entry, name))
-      .map((pin) => ({ ...pin, exposed: names.now(pin, entry) }));
+      .map((pin) => ({ ...pin, exposed: names.offeredName(pin, entry) }));
     for (const pin of pins) {
       if (reasonOf(pin) || !pin.approved) continue;
       offered[pin.kind].push({ entry, name: pin.name, exposed: pin.exposed, definition: { ...pin.approved, name: pin.exposed } });
@@ -115,7 +115,7 @@ export function isHeld(holders: Holders, entries: readonly ServerEntry[], entry:
 }
 
 /** Names as they are offered now. */
-class Names {
+class OfferedNames {
   readonly #entries: readonly ServerEntry[];
   readonly #isNative: (exposed: string) => boolean;
   readonly #holders: Holders;
@@ -127,15 +127,15 @@ class Names {
     this.#isNative = isNative;
     this.#holders = holdersOf([...known.values()].flatMap(({ pins }) => pins));
     for (const entry of entries.filter(({ enabled }) => enabled))
-      for (const pin of known.get(entry.name)?.pins ?? []) if (isChosen(entry, pin.name) && pin.exposed === wantedBy(entry, pin)) this.#offer(pin, entry);
+      for (const pin of known.get(entry.name)?.pins ?? []) if (isChosen(entry, pin.name) && pin.exposed === wantedName(entry, pin)) this.#offer(pin, entry);
   }
 
   /**
    * As it was pinned; where `prefix` has been changed since, as it will be pinned. Empty where another has the name. Two that
    * were pinned under one name for different workspaces, and now share one, both lose it: a grant there is for only one of them.
    */
-  now(pin: Pin, entry: ServerEntry): string {
-    const wanted = wantedBy(entry, pin);
+  offeredName(pin: Pin, entry: ServerEntry): string {
+    const wanted = wantedName(entry, pin);
     if (pin.exposed === '' || (pin.kind === 'tool' && this.#isNative(wanted))) return '';
     const others = this.#offering.get(keyOf(pin.kind, wanted)) ?? [];
     if (others.some((other) => other !== entry && shareWorkspace(other, entry))) return '';
@@ -146,9 +146,9 @@ class Names {
   }
 
   #offer(pin: Pin, entry: ServerEntry): void {
-    const key = keyOf(pin.kind, wantedBy(entry, pin));
+    const key = keyOf(pin.kind, wantedName(entry, pin));
     this.#offering.set(key, [...(this.#offering.get(key) ?? []), entry]);
   }
 }
 
-const wantedBy = ({ name, prefix }: ServerEntry, pin: Pin): string => exposedName(name, pin.name, prefix);
+const wantedName = ({ name, prefix }: ServerEntry, pin: Pin): string => exposedName(name, pin.name, prefix);

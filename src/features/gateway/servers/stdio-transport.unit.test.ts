@@ -8,7 +8,7 @@ import { createChildren } from '../../../machine/process/children.ts';
 import { ProgramMissing } from '../../../machine/process/process.ts';
 import { childProgram, isAlive, processesWith } from '../../../testing/programs/processes.ts';
 import { MALFORMED_ANSWER } from './json-rpc.ts';
-import { type StdioOptions, StdioTransport } from './stdio.ts';
+import { type StdioOptions, StdioTransport } from './stdio-transport.ts';
 
 const children = createChildren();
 /** Of all tests together: what a flood has left in a pipe is still logged when its test is over, and would make the test's own folder again. */

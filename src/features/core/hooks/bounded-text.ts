@@ -1,0 +1,32 @@
+/** Lines in a bounded room: a line is added if it still fits. */
+export class BoundedText {
+  readonly #lines: string[] = [];
+  readonly #size: (text: string) => number;
+  #left: number;
+
+  constructor(room: number, size: (text: string) => number = Buffer.byteLength) {
+    this.#left = room;
+    this.#size = size;
+  }
+
+  /** Returns whether it fitted. */
+  add(line: string): boolean {
+    const size = this.#size(`${line}\n`);
+    if (size > this.#left) return false;
+    this.#left -= size;
+    this.#lines.push(line);
+    return true;
+  }
+
+  get left(): number {
+    return this.#left;
+  }
+
+  get text(): string {
+    return this.#lines.join('\n');
+  }
+}
+
+/** At least as many as the tokens of names and paths are: to count them exactly would take longer than all the rest. */
+export const estimateTokens = (text: string): number =>
+  (text.match(/[a-z]{1,3}|[\s\S]/gu) ?? []).reduce((sum, part) => sum + (/[a-z]/.test(part) ? 1 : Buffer.byteLength(part)), 0);

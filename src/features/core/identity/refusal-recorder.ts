@@ -1,0 +1,98 @@
+import type { Principal, Services } from '../../../kernel/call.ts';
+import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
+import { addressGroup } from '../../../kernel/network.ts';
+import type { NewEvent } from '../../../storage/journal.ts';
+
+/** So many refusals of one source in one window are journaled each by itself. */
+const MAX_SINGLE_PER_WINDOW = 10;
+const WINDOW_MS = 60_000;
+/** Sources beyond this many in one window are counted together: an attacker can invent addresses without end. */
+const MAX_SOURCES = 1_000;
+
+/**
+ * Journals refused requests without letting them fill the journal. Requests that reached no principal or made no sense: the
+ * first few a minute from each source one by one, the rest as a number. Requests beyond a rate limit or quota: only as a
+ * number, one event per token or address and minute.
+ */
+export interface RefusalRecorder {
+  /** `source`: the address of a caller whom nobody knows. */
+  record(source: string, event: Omit<NewEvent, 'actor'>): Promise<void>;
+  count(source: Principal | string, code: string): void;
+  /** Writes the events of windows that are over; of all windows when the server stops. */
+  flush(all?: boolean): Promise<void>;
+}
+
+const ANONYMOUS = 'anonymous';
+
+const addressSource = (source: string) => ({ key: `address ${source}`, workspace: DEFAULT_WORKSPACE_ID, actor: ANONYMOUS, payload: { source } });
+
+const OTHER_ADDRESSES = addressSource('others');
+
+/** Whose requests were refused, as the journal names it. */
+function sourceOf(caller: Principal | string) {
+  if (typeof caller === 'string') return addressSource(addressGroup(caller));
+  const { tokenId, workspace, actor } = caller;
+  return { key: `token ${tokenId}`, workspace, actor, payload: { token_id: tokenId } };
+}
+
+/** The refusals of one source in one minute. */
+interface RefusalWindow {
+  readonly source: ReturnType<typeof sourceOf>;
+  readonly since: number;
+  /** How many were journaled each by itself. */
+  single: number;
+  /** By code, those that are journaled as a number alone. */
+  readonly counted: Map<string, number>;
+}
+
+export function createRefusalRecorder({ store, clock, log }: Services): RefusalRecorder {
+  const windows = new Map<string, RefusalWindow>();
+  /** Windows that ended before the sweep came by. */
+  const endedWindows: RefusalWindow[] = [];
+
+  const append = async (workspace: string, event: NewEvent) => {
+    await store.append(workspace, [event]).catch((error) => log.error('refusal not journaled', { error }));
+  };
+
+  const windowOf = (caller: Principal | string): RefusalWindow => {
+    const now = clock.now();
+    const own = sourceOf(caller);
+    const source = own.actor === ANONYMOUS && windows.size >= MAX_SOURCES && !windows.has(own.key) ? OTHER_ADDRESSES : own;
+    const open = windows.get(source.key);
+    if (open && now - open.since < WINDOW_MS) return open;
+    if (open) endedWindows.push(open);
+    const window: RefusalWindow = { source, since: now, single: 0, counted: new Map() };
+    windows.set(source.key, window);
+    return window;
+  };
+
+  const addTo = ({ counted }: RefusalWindow, code: string) => counted.set(code, (counted.get(code) ?? 0) + 1);
+
+  const appendSummary = async ({ source: { workspace, actor, payload }, since, counted }: RefusalWindow) => {
+    const count = [...counted.values()].reduce((sum, each) => sum + each, 0);
+    if (count === 0) return;
+    const summary = { ...payload, since, count, codes: Object.fromEntries(counted) };
+    await append(workspace, { category: 'usage', kind: 'requests_refused', actor, payload: summary });
+  };
+
+  return {
+    async record(source, event) {
+      const window = windowOf(source);
+      if (window.single >= MAX_SINGLE_PER_WINDOW) return void addTo(window, String(event.payload?.code ?? event.payload?.reason ?? event.kind));
+      window.single++;
+      await append(DEFAULT_WORKSPACE_ID, { ...event, actor: ANONYMOUS, payload: { source, ...event.payload } });
+    },
+    count(source, code) {
+      addTo(windowOf(source), code);
+    },
+    async flush(all = false) {
+      const now = clock.now();
+      for (const [key, window] of windows) {
+        if (!all && now - window.since < WINDOW_MS) continue;
+        windows.delete(key);
+        endedWindows.push(window);
+      }
+      for (const window of endedWindows.splice(0)) await appendSummary(window);
+    },
+  };
+}

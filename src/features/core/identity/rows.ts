@@ -1,0 +1,47 @@
+import { CLIENT_NAMES } from '../../../clients/client.ts';
+import { title } from '../../../kernel/contract.ts';
+import { workspaceName } from '../../../kernel/ids.ts';
+import type { DeveloperRow, TokenRow, WorkspaceRow } from '../../../storage/schema-rows.ts';
+import { fits, idOf, matches, neverBrought, oneOf, type RowRule, type RowRules, rowRule, sha256 } from '../../../storage/transfer/row-rules.ts';
+
+/** Each lets somebody into this server, or back into a browser, without anybody here having said so. */
+const NEVER: Partial<Record<TokenRow['kind'], string>> = { operator: 'operator_tokens', web: 'web_tokens', instance: 'instance_tokens' };
+
+const checkToken: RowRule = (row, { agentTokenEnd }) => {
+  const kind = row.kind as TokenRow['kind'];
+  const leftOut = NEVER[kind];
+  if (leftOut !== undefined) return { row: null, leftOut };
+  if (row.developer_id === null) return { wrong: 'developer_id: the token is of no developer' };
+  if (row.instance_id !== null) return { wrong: 'instance_id: only an instance has one' };
+  if ((row.agent_type === null) === (kind === 'agent')) return { wrong: `agent_type: not as a token of the kind ${kind} has it` };
+  // A file does not decide how long somebody may come in.
+  if (kind === 'agent' && agentTokenEnd !== null && Number(row.expires_at ?? Number.POSITIVE_INFINITY) > agentTokenEnd)
+    return { row: { ...row, expires_at: agentTokenEnd }, leftOut: 'longer_lifetimes' };
+  return { row };
+};
+
+export const identityRows = {
+  workspaces: rowRule<WorkspaceRow>({ id: matches(/^ws_[a-z0-9][a-z0-9-]{0,39}$/, 'the id of a workspace') }, (row) =>
+    row.name === workspaceName(String(row.id)) ? { row } : { wrong: 'name: it is not the one that the id is made of' },
+  ),
+  developers: rowRule<DeveloperRow>({
+    id: idOf('dev'),
+    name: matches(/^[^\p{Cc}@]{1,100}$/u, 'a name without control characters and "@"'),
+    role: oneOf('admin', 'member'),
+    visibility: oneOf('team', 'private'),
+  }),
+  tokens: rowRule<TokenRow>(
+    {
+      id: idOf('tok'),
+      hash: sha256,
+      previous_hash: sha256,
+      proof_hash: sha256,
+      kind: oneOf('operator', 'developer', 'agent', 'instance', 'web'),
+      developer_id: idOf('dev'),
+      agent_type: oneOf(...CLIENT_NAMES),
+      label: fits(title.max(100)),
+    },
+    checkToken,
+  ),
+  signin_links: neverBrought('signin_links'),
+} satisfies Partial<RowRules>;

@@ -1,0 +1,50 @@
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Refusal } from '../../kernel/reply.ts';
+import { NotAFile } from '../../machine/files.ts';
+import { type CycleConfig, FOLDER, NO_CONFIG, readConfig, withoutPsk } from './config.ts';
+import type { CycleOutside } from './place.ts';
+
+/** Of a repository that is not trusted: far more than any machine needs. */
+const MAX_CONFIG_BYTES = 1024 * 1024;
+
+/** The text of `config.json`, null where there is none. */
+export async function configText({ files }: Pick<CycleOutside, 'files'>, repository: string): Promise<string | null> {
+  try {
+    return await files.readText(join(repository, FOLDER, 'config.json'), MAX_CONFIG_BYTES);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = error instanceof NotAFile ? `it ${error.why}` : code && `it cannot be read (${code})`;
+    throw why ? configInvalid(repository, why, 'Put a file there that the server may read, of at most 1 MB, and call again.') : error;
+  }
+}
+
+/** The repository's configuration of cycles; without a file the default. A file that cannot be understood is refused. */
+export async function configOf(outside: CycleOutside, repository: string): Promise<CycleConfig> {
+  const text = await configText(outside, repository);
+  if (text === null) return NO_CONFIG;
+  const read = readConfig(text);
+  if ('config' in read) return read.config;
+  throw configInvalid(repository, read.faults.join('; '), 'Correct the file and call again.');
+}
+
+/** The real path of the file with the PSKs: through links one file may be the config of any number of folders. */
+export async function realConfig(repository: string): Promise<string> {
+  const path = join(repository, FOLDER, 'config.json');
+  return await realpath(path).catch(() => path);
+}
+
+/** For calls that must tell the roles apart: each role must have a PSK. */
+export async function configWithPsks(outside: CycleOutside, repository: string): Promise<CycleConfig> {
+  const config = await configOf(outside, repository);
+  const [missing] = withoutPsk(config);
+  if (missing === undefined) return config;
+  throw configInvalid(
+    repository,
+    `agents.${missing}.psk is missing`,
+    `Put a psk there for each of ${config.machine.roles.join(', ')}, or run: covenant cycle init.`,
+  );
+}
+
+const configInvalid = (repository: string, why: string, next: string): Refusal =>
+  new Refusal('CONFIG_INVALID', `${repository}/${FOLDER}/config.json: ${why}.`, next);

@@ -1,0 +1,88 @@
+import { type CallContext, record } from '../../kernel/call.ts';
+import { ok, Refusal, type Refused, type Reply, refused } from '../../kernel/reply.ts';
+import { deleteRows, findRow, insertRows, newId, saveRows } from '../../storage/rows.ts';
+import { type CycleConfig, FOLDER } from './config.ts';
+import { hashToken, mintSessionToken, pskMark, sameSecret } from './tokens.ts';
+
+interface SessionPlace {
+  readonly repository: string;
+  readonly config: CycleConfig;
+  /** The file that has the PSKs. */
+  readonly source: string;
+}
+
+interface RoleCredentials {
+  readonly role: string;
+  readonly psk: string;
+}
+
+export async function openSession(
+  ctx: CallContext,
+  { repository, config, source }: SessionPlace,
+  { role, psk }: RoleCredentials,
+): Promise<Reply<{ session_token: string; role: string }>> {
+  const expected = config.psks.get(role);
+  const { roles } = config.machine;
+  // Does not repeat the input: a caller who confused two fields has put a secret there.
+  if (!roles.includes(role) || expected === undefined)
+    throw new Refusal('INVALID_ROLE', 'There is no such role.', `Use one of ${roles.join(', ')}.`, { field: 'role', roles });
+  const { tokenId, actor } = ctx.principal;
+  return await ctx.write(async (tx) => {
+    const attempt = { workspace_id: tx.workspace, repository: source, role, token_id: tokenId };
+    const before = await findRow(tx.db, 'psk_failures', attempt);
+    const wait = waitAfter(before, tx.now);
+    if (wait > 0) return authFailed(`Too many wrong PSKs: try again in ${Math.ceil(wait / 1000)} s.`, { role, retry_after_ms: wait });
+    if (!sameSecret(expected, psk)) {
+      const failures = countedFailures(before, tx.now) + 1;
+      await saveRows(tx.db, 'psk_failures', ['workspace_id', 'repository', 'role', 'token_id'], { ...attempt, failures, last_at: tx.now });
+      record(tx, ctx, { category: 'audit', kind: 'cycle.psk_refused', subject: null, payload: { repository, role, failures } });
+      return authFailed(`Use the psk that ${FOLDER}/config.json has for ${role}.`, { role });
+    }
+    if (before) await deleteRows(tx.db, 'psk_failures', attempt);
+    const token = mintSessionToken();
+    const id = newId('rses', tx.now);
+    await insertRows(tx.db, 'role_sessions', {
+      workspace_id: tx.workspace,
+      id,
+      token_sha256: hashToken(token),
+      psk_mark: pskMark(token, expected),
+      repository,
+      role,
+      token_id: tokenId,
+      actor,
+      created_at: tx.now,
+      last_seen: tx.now,
+      expires_at: tx.now + config.sessionTtlMs,
+      closed_at: null,
+      closed_by: null,
+    });
+    record(tx, ctx, { category: 'audit', kind: 'cycle.session_opened', subject: id, payload: { repository, role } });
+    return ok({ session_token: token, role });
+  });
+}
+
+/** The count of wrong PSKs must be stored, so the refusal is returned and not thrown. */
+const authFailed = (next: string, details: Record<string, unknown>): Refused => refused('error', 'AUTH_FAILED', 'Invalid role credentials.', next, details);
+
+/** So many wrong PSKs in a row cost nothing: people mistype. */
+const FREE_FAILURES = 5;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+/** After such a while without one they are forgotten. */
+export const FAILURES_COUNT_MS = 3_600_000;
+
+interface PskFailures {
+  readonly failures: number;
+  readonly last_at: number;
+}
+
+/** How many failures still count. */
+export const countedFailures = (row: PskFailures | undefined, now: number): number => (row && now - row.last_at < FAILURES_COUNT_MS ? row.failures : 0);
+
+/** How long the next attempt must still wait: a second after the fifth failure, and twice as long after each further one. */
+export function waitAfter(row: PskFailures | undefined, now: number): number {
+  const count = countedFailures(row, now);
+  if (!row || count < FREE_FAILURES) return 0;
+  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (count - FREE_FAILURES));
+  return Math.max(0, row.last_at + wait - now);
+}
