@@ -1,6 +1,6 @@
 import type { CallContext } from '../../kernel/call.ts';
+import { onlyRow, rowsEndingIn } from '../../kernel/find-by-suffix.ts';
 import { Refusal, type Reply, refused } from '../../kernel/reply.ts';
-import { onlyRow, rowsEndingIn } from '../../kernel/tail.ts';
 import type { Db } from '../../storage/engine.ts';
 import { changeRows, findRow, findRows, matching } from '../../storage/rows.ts';
 import type { RoleSessionRow } from '../../storage/schema-rows.ts';

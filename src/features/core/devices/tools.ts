@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type CallContext, type Principal, record, type WriteContext } from '../../../kernel/call.ts';
+import { findBySuffix } from '../../../kernel/find-by-suffix.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { notFound, ok, Refusal } from '../../../kernel/reply.ts';
-import { findBySuffix } from '../../../kernel/tail.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { pageOf, readJson, view } from '../../../storage/rows.ts';

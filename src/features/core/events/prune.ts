@@ -5,7 +5,7 @@ import { ok, Refusal } from '../../../kernel/reply.ts';
 import { inEachWorkspace, type Sweep } from '../../../kernel/sweep.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
 import type { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
-import { unattested } from '../../../storage/chain-verifier.ts';
+import { unattestedCut } from '../../../storage/chain-verifier.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { type ChainPoint, readAnchor, readHead } from '../../../storage/journal.ts';
 import { countBeforeAnchor, cutJournal, isCutAttested, PruneWalk, removeBatch } from '../../../storage/journal-prune.ts';
@@ -63,7 +63,7 @@ export function pruneTools(hold: PruneHold, keeper: AnchorKeeper): Implementatio
   /** From where this process left off, for as many events as a call has time for. */
   async function verify({ reader, workspace, signal }: CallContext, before: number): Promise<PruneWalk> {
     const anchor = await readAnchor(reader, workspace);
-    if (!(await isCutAttested(reader, workspace, anchor))) throw chainBroken(unattested(anchor));
+    if (!(await isCutAttested(reader, workspace, anchor))) throw chainBroken(unattestedCut(anchor));
     const known = walks.get(workspace);
     const walk = known?.anchor.seq === anchor.seq && known.before === before ? known : new PruneWalk(anchor, before);
     // Only one call may go on with a walk: two would add the same events twice, and take that for a break.

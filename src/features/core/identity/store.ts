@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
-import { findBySuffix } from '../../../kernel/tail.ts';
+import { findBySuffix } from '../../../kernel/find-by-suffix.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { chunks, compiledQuery, findRow, findRows, matching, pageOf } from '../../../storage/rows.ts';
 import type { Database, DeveloperRow, TokenRow } from '../../../storage/schema-rows.ts';

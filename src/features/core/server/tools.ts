@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { ok, Refusal } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
-import { copyDatabase } from '../../../storage/backup.ts';
+import { copyDatabase } from '../../../storage/copy-database.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { firstSeqSince, readAnchor, readHead } from '../../../storage/journal.ts';
 import { countRows, findRow, matching } from '../../../storage/rows.ts';
