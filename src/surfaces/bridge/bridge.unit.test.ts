@@ -37,27 +37,6 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     expect(unsendable).toMatchObject({ isError: true, structuredContent: { data: { code: 'MALFORMED_TOKEN' } } });
   });
 
-  it('[transport.bridge.token-from-credentials] takes the typed token that COVIBE_AGENT selects', async () => {
-    const t = await testApp();
-    const { url } = await t.serve();
-    const [claude, codex, renewed] = [await t.developer('alice', 'claude-code'), await t.developer('alice', 'codex'), await t.developer('alice', 'codex')];
-    const HOME = temporaryFolder();
-    const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_AGENT: 'codex', HOME });
-    expect(await client.callTool({ name: 'clock' })).toMatchObject({ structuredContent: { data: { code: 'UNAUTHENTICATED' } } });
-
-    writeCredentials(HOME, { 'claude-code': claude.token, codex: codex.token });
-    expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: false });
-    expect(await tokenOfLastCall(t)).toBe(codex.tokenId);
-
-    writeCredentials(HOME, { 'claude-code': claude.token, codex: renewed.token });
-    await client.callTool({ name: 'clock' });
-    expect(await tokenOfLastCall(t)).toBe(renewed.tokenId);
-
-    const other = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_AGENT: 'codex', COVIBE_MCP_TOKEN: claude.token, HOME });
-    await other.client.callTool({ name: 'clock' });
-    expect(await tokenOfLastCall(t)).toBe(claude.tokenId);
-  });
-
   it("[transport.bridge.keeps-structured-errors] hands the server's errors on unchanged", async () => {
     const t = await testApp();
     const { url } = await t.serve();
@@ -88,13 +67,6 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     expect(notes()).not.toContain(token);
   });
 
-  it('[transport.bridge.keeps-structured-errors] says that a body was too large even where the refusal of it was lost', async () => {
-    const { client } = await bridge(era, { COVIBE_BASE_URL: await standIn((request) => void request.socket.resetAndDestroy()) });
-    const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(MAX_BODY_BYTES) } });
-    expect(large).toMatchObject({ isError: true, structuredContent: { data: { code: 'BODY_TOO_LARGE', field: 'body' } } });
-    expect(await client.callTool({ name: 'echo' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
-  });
-
   it('[transport.bridge.unreachable] answers in the team envelope, keeps running, and works when the server is back', async () => {
     const t = await testApp();
     const first = await t.serve();
@@ -115,81 +87,6 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     const second = await serve({ app: { ...t.app, config: { ...t.app.config, port } }, metrics: createMetrics() });
     onTestFinished(() => second.close(100));
     expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: false });
-  });
-
-  it('[transport.bridge.unreachable] answers a list that it never had with an error that says what to do', async () => {
-    const { client } = await bridge(era, { COVIBE_BASE_URL: await closedOrigin() });
-    await expect(client.listTools()).rejects.toThrow(/cannot be reached.*covenant up.*COVIBE_BASE_URL/);
-    expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
-  });
-
-  it('[transport.bridge.unreachable] says that the connection was lost where the server began to answer', async () => {
-    const origin = await standIn((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"');
-      setTimeout(() => response.destroy(), 50);
-    });
-    const { client } = await bridge(era, { COVIBE_BASE_URL: origin });
-    const result = await client.callTool({ name: 'clock' });
-    expect(result).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
-    expect(textOf(result)).toContain('may have been carried out');
-  });
-
-  it('[transport.bridge.hung] ends the wait for a server that says nothing, or stops in the middle', async () => {
-    const origin = await standIn((request, response) => {
-      if (request.headers['mcp-name'] === 'stops') response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"');
-    });
-    const { client } = await bridge(era, { COVIBE_BASE_URL: origin, COVIBE_TIMEOUT_MS: '300' });
-    for (const name of ['silent', 'stops', 'silent']) {
-      const started = performance.now();
-      const result = await client.callTool({ name });
-      expect(performance.now() - started).toBeGreaterThan(250);
-      expect(performance.now() - started).toBeLessThan(5_000);
-      expect(result).toMatchObject({ isError: true, structuredContent: { status: 'error', data: { code: 'SERVER_TIMEOUT' } } });
-      expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
-    }
-    await expect(client.listTools()).rejects.toThrow('did not answer within 300 ms');
-  });
-
-  it('[transport.bridge.non-json] answers in the team envelope whatever the server sends', async () => {
-    const answers: Record<string, [status: number, body: string, headers: Record<string, string>]> = {
-      'a-web-page': [200, '<!doctype html><p>Hello', { 'content-type': 'text/html' }],
-      'a-proxy-error': [502, 'Bad Gateway', {}],
-      nothing: [200, '', { 'content-type': 'application/json' }],
-      'an-empty-stream': [200, ': keepalive\n\n', { 'content-type': 'text/event-stream' }],
-      'other-json': [200, '{"hello":"world"}', { 'content-type': 'application/json' }],
-      'no-object': [200, 'null', { 'content-type': 'application/json' }],
-      'a-redirect': [302, '', { location: `${await closedOrigin()}/mcp` }],
-    };
-    const origin = await standIn((request, response) => {
-      const [status, body, headers] = answers[String(request.headers['mcp-name'] ?? 'a-web-page')] ?? [500, '', {}];
-      response.writeHead(status, headers).end(body);
-    });
-    const { client } = await bridge(era, { COVIBE_BASE_URL: origin });
-    for (const [name, [status]] of Object.entries(answers)) {
-      const result = await client.callTool({ name });
-      expect(result, name).toMatchObject({ isError: true, structuredContent: { status: 'error', data: { code: 'SERVER_BAD_ANSWER' } } });
-      expect(textOf(result)).toContain(`HTTP ${status}`);
-      expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
-    }
-    await expect(client.listTools()).rejects.toThrow('HTTP 200');
-    answers['a-web-page'] = [200, '{"jsonrpc":"2.0","id":1,"result":{"tools":"none"}}', { 'content-type': 'application/json' }];
-    await expect(client.listTools()).rejects.toThrow('does not speak like a Covenant server');
-  });
-
-  it('reads a streamed answer, and hands on a JSON-RPC error as one', async () => {
-    const answer = { jsonrpc: '2.0', id: 1, result: { resultType: 'complete', content: [{ type: 'text', text: 'streamed' }] } };
-    const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1, progress: 1 } };
-    const origin = await standIn((request, response) => {
-      if (request.headers['mcp-name'] === 'fails')
-        response.writeHead(400).end('{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"not so","data":{"a":1}}}');
-      else
-        response
-          .writeHead(200, { 'content-type': 'text/event-stream' })
-          .end([progress, answer].map((message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`).join(''));
-    });
-    const { client } = await bridge(era, { COVIBE_BASE_URL: origin });
-    expect(textOf(await client.callTool({ name: 'streams' }))).toBe('streamed');
-    await expect(client.callTool({ name: 'fails' })).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('not so'), data: { a: 1 } });
   });
 
   it("carries the client's name and its correlation ids to the journal", async () => {
@@ -215,6 +112,112 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     controller.abort();
     await expect(call).rejects.toThrow();
     await gone.promise;
+  });
+});
+
+/** What does not depend on how the client speaks: it is between the bridge and its server. */
+describe('towards the server, the stdio bridge', () => {
+  it('[transport.bridge.token-from-credentials] takes the typed token that COVIBE_AGENT selects', async () => {
+    const t = await testApp();
+    const { url } = await t.serve();
+    const [claude, codex, renewed] = [await t.developer('alice', 'claude-code'), await t.developer('alice', 'codex'), await t.developer('alice', 'codex')];
+    const HOME = temporaryFolder();
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: url, COVIBE_AGENT: 'codex', HOME });
+    expect(await client.callTool({ name: 'clock' })).toMatchObject({ structuredContent: { data: { code: 'UNAUTHENTICATED' } } });
+
+    writeCredentials(HOME, { 'claude-code': claude.token, codex: codex.token });
+    expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: false });
+    expect(await tokenOfLastCall(t)).toBe(codex.tokenId);
+
+    writeCredentials(HOME, { 'claude-code': claude.token, codex: renewed.token });
+    await client.callTool({ name: 'clock' });
+    expect(await tokenOfLastCall(t)).toBe(renewed.tokenId);
+
+    const other = await bridge('modern', { COVIBE_BASE_URL: url, COVIBE_AGENT: 'codex', COVIBE_MCP_TOKEN: claude.token, HOME });
+    await other.client.callTool({ name: 'clock' });
+    expect(await tokenOfLastCall(t)).toBe(claude.tokenId);
+  });
+
+  it('[transport.bridge.keeps-structured-errors] says that a body was too large even where the refusal of it was lost', async () => {
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: await standIn((request) => void request.socket.resetAndDestroy()) });
+    const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(MAX_BODY_BYTES) } });
+    expect(large).toMatchObject({ isError: true, structuredContent: { data: { code: 'BODY_TOO_LARGE', field: 'body' } } });
+    expect(await client.callTool({ name: 'echo' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
+  });
+
+  it('[transport.bridge.unreachable] answers a list that it never had with an error that says what to do', async () => {
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: await closedOrigin() });
+    await expect(client.listTools()).rejects.toThrow(/cannot be reached.*covenant up.*COVIBE_BASE_URL/);
+    expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
+  });
+
+  it('[transport.bridge.unreachable] says that the connection was lost where the server began to answer', async () => {
+    const origin = await standIn((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"');
+      setTimeout(() => response.destroy(), 50);
+    });
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: origin });
+    const result = await client.callTool({ name: 'clock' });
+    expect(result).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
+    expect(textOf(result)).toContain('may have been carried out');
+  });
+
+  it('[transport.bridge.hung] ends the wait for a server that says nothing, or stops in the middle', async () => {
+    const origin = await standIn((request, response) => {
+      if (request.headers['mcp-name'] === 'stops') response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"');
+    });
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: origin, COVIBE_TIMEOUT_MS: '300' });
+    for (const name of ['silent', 'stops', 'silent']) {
+      const started = performance.now();
+      const result = await client.callTool({ name });
+      expect(performance.now() - started).toBeGreaterThan(250);
+      expect(performance.now() - started).toBeLessThan(5_000);
+      expect(result).toMatchObject({ isError: true, structuredContent: { status: 'error', data: { code: 'SERVER_TIMEOUT' } } });
+      expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
+    }
+    await expect(client.listTools()).rejects.toThrow('did not answer within 300 ms');
+  });
+
+  it('[transport.bridge.non-json] answers in the team envelope whatever the server sends', async () => {
+    const answers: Record<string, [status: number, body: string, headers: Record<string, string>]> = {
+      'a-web-page': [200, '<!doctype html><p>Hello', { 'content-type': 'text/html' }],
+      'a-proxy-error': [502, 'Bad Gateway', {}],
+      nothing: [200, '', { 'content-type': 'application/json' }],
+      'an-empty-stream': [200, ': keepalive\n\n', { 'content-type': 'text/event-stream' }],
+      'other-json': [200, '{"hello":"world"}', { 'content-type': 'application/json' }],
+      'no-object': [200, 'null', { 'content-type': 'application/json' }],
+      'a-redirect': [302, '', { location: `${await closedOrigin()}/mcp` }],
+    };
+    const origin = await standIn((request, response) => {
+      const [status, body, headers] = answers[String(request.headers['mcp-name'] ?? 'a-web-page')] ?? [500, '', {}];
+      response.writeHead(status, headers).end(body);
+    });
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: origin });
+    for (const [name, [status]] of Object.entries(answers)) {
+      const result = await client.callTool({ name });
+      expect(result, name).toMatchObject({ isError: true, structuredContent: { status: 'error', data: { code: 'SERVER_BAD_ANSWER' } } });
+      expect(textOf(result)).toContain(`HTTP ${status}`);
+      expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
+    }
+    await expect(client.listTools()).rejects.toThrow('HTTP 200');
+    answers['a-web-page'] = [200, '{"jsonrpc":"2.0","id":1,"result":{"tools":"none"}}', { 'content-type': 'application/json' }];
+    await expect(client.listTools()).rejects.toThrow('does not speak like a Covenant server');
+  });
+
+  it('reads a streamed answer, and hands on a JSON-RPC error as one', async () => {
+    const answer = { jsonrpc: '2.0', id: 1, result: { resultType: 'complete', content: [{ type: 'text', text: 'streamed' }] } };
+    const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1, progress: 1 } };
+    const origin = await standIn((request, response) => {
+      if (request.headers['mcp-name'] === 'fails')
+        response.writeHead(400).end('{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"not so","data":{"a":1}}}');
+      else
+        response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .end([progress, answer].map((message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`).join(''));
+    });
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: origin });
+    expect(textOf(await client.callTool({ name: 'streams' }))).toBe('streamed');
+    await expect(client.callTool({ name: 'fails' })).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('not so'), data: { a: 1 } });
   });
 });
 
