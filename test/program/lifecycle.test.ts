@@ -99,17 +99,7 @@ test('two servers on one PostgreSQL: seq stays gap-free under eight writers, and
   expect(await covenant(second, 'audit', 'verify')).toMatchObject({ code: 0 });
 });
 
-test('a token revoked on one server is refused by the other at once', async () => {
-  const first = await placeOn('postgres');
-  const second: Environment = { home: temporaryFolder(), env: first.env ?? {} };
-  const [, there] = [await startProgram(first), await startProgram(second)];
-  const { json } = await covenant(first, 'tokens', 'create', '--developer', 'ana', '--json');
-  expect((await direct(there.url, String(json.token), 'clock')).status).toBe(200);
-  await covenant(first, 'tokens', 'revoke', String(json.token_id));
-  expect((await direct(there.url, String(json.token), 'clock')).status).toBe(401);
-});
-
-test('SIGTERM: calls in flight are answered, sockets closed, exit 0 within five seconds, nothing left behind [storage.shutdown.clean]', async () => {
+test('SIGTERM: calls in flight are answered, sockets closed, exit 0 within five seconds, nothing left behind [storage.shutdown.clean] [gateway.process.dies-with-server]', async () => {
   const at = { home: temporaryFolder() };
   const mark = randomUUID();
   const child = `command = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(childProgram('ignores-sigterm'))}]\nenv = { CHILD_TEST = "${mark}" }\n`;
