@@ -251,6 +251,7 @@ test('no word of what the stores hold is sent, stored or logged [companion.priva
   const env = await machine(app, traffic.url);
   useEverything(env.HOME);
   writeCodexLog(env.HOME, [{ body: countedEntry(70), target: 'codex_otel.log_only', thread: 'thread-7' }]);
+  writeCursorStore(env.HOME, [{ id: CANARY, tokens: { inputTokens: 1, outputTokens: 1 }, model: CANARY }]);
   const root = temporaryFolder();
   mkdirSync(inboxOf(root), { recursive: true });
   const planted = { prompt: CANARY, model: 'gpt-5', id: CANARY, messages: [{ content: CANARY }] };
@@ -260,8 +261,8 @@ test('no word of what the stores hold is sent, stored or logged [companion.priva
   );
   writeFileSync(join(inboxOf(root), 'b.json'), JSON.stringify({ ...planted, usage: { total_tokens: 9 } }));
   noteRepo(env, { checkout: root, repo: 'shop' }, Date.now());
-  expect(await syncUsage(env, { origin: traffic.url })).toMatchObject({ sent: 6, rejected: 1, waiting: 0 });
-  expect(traffic.sent).toHaveLength(6);
+  expect(await syncUsage(env, { origin: traffic.url })).toMatchObject({ sent: 7, rejected: 1, waiting: 0 });
+  expect(traffic.sent).toHaveLength(7);
   const ledger = readdirSync(join(env.HOME, '.covibe/ledger')).map((name) => readFileSync(join(env.HOME, '.covibe/ledger', name), 'latin1'));
   const stored = readdirSync(app.database.home).map((name) => readFileSync(join(app.database.home, name), 'latin1'));
   const journal = JSON.stringify(await app.events());
