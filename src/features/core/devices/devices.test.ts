@@ -272,25 +272,3 @@ test('no page of another site and no agent’s token approves a device or takes 
   }
   expect(await t.poll(device_code)).toMatchObject({ status: 'pending' });
 });
-
-test('[dashboard.routes.cookie] the documented routes take the cookie alone; device setup needs none', async () => {
-  const t = await served();
-  await t.developer('mira');
-  const agent = await t.developer('mira', 'codex');
-  const routes = [
-    ['GET', '/api/state'],
-    ['POST', '/api/tasks'],
-    ['POST', '/api/workstreams'],
-    ['POST', '/api/audit'],
-    ['POST', '/api/weekly-summary'],
-  ] as const;
-  for (const [method, path] of routes) {
-    for (const token of [undefined, agent.token, t.operator.token]) {
-      const headers = new Headers({ 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) });
-      const answer = await fetch(`${t.url}${path}`, method === 'POST' ? { method, headers, body: '{}' } : { headers });
-      expect([path, answer.status]).toEqual([path, 401]);
-      expect(await answer.json()).toMatchObject({ data: { code: 'SIGNED_OUT' } });
-    }
-  }
-  expect((await t.post('/api/setup/device', ANA)).status).toBe(200);
-});
