@@ -2,19 +2,14 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
 import { direct } from '../../src/testing/programs/program.ts';
-import { type TeamApp, teamApp } from '../../src/testing/scenes/team.ts';
+import { SAME_THUMBNAILS, type TeamApp, THUMBNAILS, teamApp } from '../../src/testing/scenes/team.ts';
 import { isAccessible } from './axe.ts';
 import { focused, live, openBrowser, signedIn } from './browser.ts';
 
 openBrowser();
 
-const cache = {
-  title: 'Cache thumbnail images in the gallery',
-  task_type: 'feature',
-  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
-  target_files: ['src/gallery/thumbnails.ts', 'src/gallery/cache.ts'],
-};
-const sameCache = { ...cache, title: 'Store gallery thumbnails on disk', scope: 'Gallery thumbnail cache so images load faster' };
+const cache = { ...THUMBNAILS, target_files: ['src/gallery/thumbnails.ts', 'src/gallery/cache.ts'] };
+const sameCache = { ...cache, ...SAME_THUMBNAILS };
 
 /** Ana at the dashboard, in the present, with Ben's agent beside her. */
 async function anaAt(path: string, before: (team: TeamApp) => Promise<unknown> = async () => {}) {
