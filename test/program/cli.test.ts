@@ -180,19 +180,11 @@ test.each(WAYS)(
   },
 );
 
-test('covenant up --json says when it serves and where; the sign-in link it prints works once [transport.cli.up-ready] [auth.dashboard.one-time-link]', async () => {
-  const at = { home: temporaryFolder() };
-  const server = await startProgram(at);
-  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  const visit = () => postSignIn(server.signinUrl);
-  expect((await visit()).headers.get('set-cookie')).toContain('HttpOnly');
-  expect((await visit()).headers.get('set-cookie')).toBeNull();
-});
-
-test('covenant open prints a fresh link that works once; without a server it says what to do [auth.dashboard.open-link]', async () => {
+test('covenant up --json says when it serves and where; covenant open prints a fresh link that works once, and without a server what to do [transport.cli.up-ready] [auth.dashboard.open-link]', async () => {
   const at = { home: temporaryFolder() };
   expect(await covenant(at, 'open')).toMatchObject({ code: 1, stderr: expect.stringContaining('covenant up') });
-  await startProgram(at);
+  const server = await startProgram(at);
+  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const link = (await covenant(at, 'open')).stdout.trim();
   const other = (await covenant(at, 'open')).stdout.trim();
   expect(link).not.toBe(other);
