@@ -5,7 +5,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { StdioServerParameters } from '@modelcontextprotocol/client/stdio';
 import { expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { testApp } from '../../src/testing/app.ts';
+import { servedApp } from '../../src/testing/app.ts';
 import { bridged } from '../../src/testing/mcp-client.ts';
 import { repositoryWithThePackage } from '../../src/testing/programs/companion.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
@@ -40,8 +40,7 @@ it.each(['covibe-mcp', 'covibe-local'])(
 );
 
 it('[transport.paths.same-lifecycle-tools] the bridge and /api/mcp offer the same task lifecycle, with the same effect', async () => {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const bridged = await t.developer('alice');
   const direct = await t.developer('bob');
   const client = await connectedBridge(
@@ -95,8 +94,7 @@ const connectedBridge = (program: StdioServerParameters, url: string, token: str
   bridged(program, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: token });
 
 async function expectToCarryCalls(program: StdioServerParameters): Promise<void> {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const alice = await t.developer('alice');
   const client = await connectedBridge(program, url, alice.token);
   expect(client.getServerVersion()).toMatchObject({ name: 'covenant', version: manifest.version });

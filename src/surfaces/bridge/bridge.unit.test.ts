@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type TestApp, testApp } from '../../testing/app.ts';
+import { servedApp, type TestApp, testApp } from '../../testing/app.ts';
 import { ERAS, type Era } from '../../testing/mcp-client.ts';
 import { bridge, closedOrigin, optionsFor, run, standIn, type ToolResult, textOf } from '../../testing/programs/bridge.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
@@ -13,8 +13,7 @@ import { readSettings } from './run.ts';
 
 describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
   it('[transport.bridge.injects-token] adds COVIBE_MCP_TOKEN to a call without a token', async () => {
-    const t = await testApp();
-    const { url } = await t.serve();
+    const { url, ...t } = await servedApp();
     const alice = await t.developer('alice');
     const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: alice.token });
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('clock');
@@ -24,8 +23,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
   });
 
   it("[transport.bridge.keeps-given-token] uses the agent's own token and strips it from the arguments", async () => {
-    const t = await testApp();
-    const { url } = await t.serve();
+    const { url, ...t } = await servedApp();
     const [alice, bob] = [await t.developer('alice'), await t.developer('bob')];
     const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: alice.token });
     // The tool takes no arguments at all: a token left among them would be refused.
@@ -38,8 +36,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
   });
 
   it("[transport.bridge.keeps-structured-errors] hands the server's errors on unchanged", async () => {
-    const t = await testApp();
-    const { url } = await t.serve();
+    const { url, ...t } = await servedApp();
     const { token } = await t.developer('alice');
     const { client, notes } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: token });
     const direct = await directly(era, url, token);
@@ -90,8 +87,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
   });
 
   it("carries the client's name and its correlation ids to the journal", async () => {
-    const t = await testApp();
-    const { url } = await t.serve();
+    const { url, ...t } = await servedApp();
     const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: (await t.developer('alice')).token });
     await client.callTool({ name: 'clock', _meta: { 'claudecode/toolUseId': 'toolu_1' } });
     const [event] = await t.events({ category: 'usage', kind: 'clock' });
@@ -118,8 +114,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
 /** What does not depend on how the client speaks: it is between the bridge and its server. */
 describe('towards the server, the stdio bridge', () => {
   it('[transport.bridge.token-from-credentials] takes the typed token that COVIBE_AGENT selects', async () => {
-    const t = await testApp();
-    const { url } = await t.serve();
+    const { url, ...t } = await servedApp();
     const [claude, codex, renewed] = [await t.developer('alice', 'claude-code'), await t.developer('alice', 'codex'), await t.developer('alice', 'codex')];
     const HOME = temporaryFolder();
     const { client } = await bridge('modern', { COVIBE_BASE_URL: url, COVIBE_AGENT: 'codex', HOME });
@@ -288,8 +283,7 @@ it('writes only JSON-RPC to stdout, no token anywhere, and ends with its input',
 });
 
 it('[transport.bridge.loads-no-database] loads no database module, on start or in a call', async () => {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const log = join(temporaryFolder(), 'modules');
   const probe = `import { registerHooks } from 'node:module'; import { appendFileSync } from 'node:fs';
     registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(log)}, url + '\\n'); return next(url, context); } });`;

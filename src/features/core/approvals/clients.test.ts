@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { workspaceId } from '../../../kernel/ids.ts';
-import { testApp } from '../../../testing/app.ts';
+import { servedApp, testApp } from '../../../testing/app.ts';
 import { connected, ERAS, type Era } from '../../../testing/mcp-client.ts';
 import { until } from '../../../testing/until.ts';
 
@@ -9,8 +9,7 @@ type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: { approve: bo
 
 /** A real client of either era whose user answers what it is asked; without one it cannot ask. */
 async function client(era: Era, answer?: (message: string) => Promise<Answer>) {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const ana = await t.developer('ana', 'codex');
   await t.done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { approve: 'client' } });
   const prepare = (made: Client) => answer && made.setRequestHandler('elicitation/create', async ({ params }) => await answer(params.message));
@@ -73,8 +72,7 @@ test.each(ERAS)('a %s client that gives up and calls again finds what was approv
 });
 
 test('a caller of /api/mcp that hangs up ends its call, and finds the approval when it calls again', async () => {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const ana = await t.developer('ana');
   await t.done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { approve: true } });
   const call = (signal?: AbortSignal) =>

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
-import { testApp } from '../../../testing/app.ts';
+import { servedApp, testApp } from '../../../testing/app.ts';
 import { ENGINE } from '../../../testing/store/database.ts';
 import { undoEveryFirstCommit } from '../../../testing/store/statements.ts';
 
 const ANA = { machine_name: 'anas-laptop', agents: ['claude-code', 'codex'] };
 
 async function served() {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
     const answer = await fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, never> };
