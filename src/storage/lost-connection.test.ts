@@ -41,18 +41,6 @@ onPostgres('a transaction that the database has ended because we were asleep is 
   expect(tries).toBe(2);
 });
 
-onPostgres('where the connection is lost before the commit was sent, nothing is uncertain: it is run again', async () => {
-  const { store, cut } = await refusableStore();
-  let tries = 0;
-  await store.write(W, async ({ db }) => {
-    tries++;
-    await db.insertInto('workspaces').values({ id: W, name: W, created_at: 0 }).execute();
-    if (tries === 1) await cut();
-  });
-  expect(tries).toBe(2);
-  expect(await store.reader.selectFrom('workspaces').select('name').execute()).toEqual([{ name: W }]);
-});
-
 onPostgres('a host that cannot be found is a database that cannot be reached', async () => {
   await expect(openTestStore({ home: '', path: '', url: 'postgres://x:x@nowhere.invalid/x' })).rejects.toBeInstanceOf(StoreBusy);
 });

@@ -150,3 +150,10 @@ export async function testApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
   };
 }
+
+/** The product as it is reached over HTTP. */
+export async function servedApp(options: TestAppOptions = {}): Promise<TestApp & { readonly url: string }> {
+  const made = await testApp(options);
+  const { url } = await made.serve();
+  return { ...made, url };
+}

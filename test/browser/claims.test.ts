@@ -1,16 +1,10 @@
 import { expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
-import { type TeamApp, teamApp } from '../../src/testing/scenes/team.ts';
+import { SAME_THUMBNAILS, type TeamApp, THUMBNAILS, teamApp } from '../../src/testing/scenes/team.ts';
 import { isAccessible } from './axe.ts';
 import { live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
-
-const cache = {
-  title: 'Cache thumbnail images in the gallery',
-  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
-};
-const sameCache = { title: 'Store gallery thumbnails on disk', scope: 'Gallery thumbnail cache so images load faster' };
 
 /** Ana, who may administer the workspace, or Ben, who may not. */
 async function at(path: string, who: 'ana' | 'ben', before: (team: TeamApp) => Promise<unknown>) {
@@ -95,14 +89,14 @@ test('whoever may not release a claim or dismiss a warning sees so, and why; the
   let own = '';
   const { page, url, t } = await at('/tasks/claims', 'ben', async (team) => {
     await team.call('covibe_coordination', 'claim', { repo: 'shop', paths: ['src'] }, team.ana);
-    await team.started(cache);
-    own = (await team.task('check', { ...sameCache, task_type: 'feature' }, team.ben)).data.warning_id;
+    await team.started(THUMBNAILS);
+    own = (await team.task('check', SAME_THUMBNAILS, team.ben)).data.warning_id;
   });
   const release = page.getByRole('button', { name: 'Release src' });
   expect(await release.isDisabled()).toBe(true);
   expect(await release.getAttribute('title')).toContain('operator');
   await page.goto(`${url}/tasks/overlaps?warning=${own}&status=open`);
-  const panel = page.getByRole('dialog', { name: sameCache.title });
+  const panel = page.getByRole('dialog', { name: SAME_THUMBNAILS.title });
   await panel.getByText('Nobody has judged this pair.').waitFor();
   await panel.getByText('Dismissed, it asks nobody any more; it stays on record with the reason.').waitFor();
   await panel.getByLabel('Why it is no overlap').fill('We talked');
@@ -121,8 +115,8 @@ test('addresses open what they name: a task that is not listed, a workstream, an
   const { page, url, t } = await at('/tasks', 'ana', async (team) => {
     done = await team.started({ title: 'Write the manual' }, team.ben);
     await team.task('complete', { task_id: done, result_summary: 'It has ten chapters' }, team.ben);
-    await team.started(cache, team.ben);
-    await team.started(sameCache);
+    await team.started(THUMBNAILS, team.ben);
+    await team.started(SAME_THUMBNAILS);
     stream =
       (await team.planned({ title: 'Draw a map' })) &&
       ((await team.app.store.reader.selectFrom('tasks').selectAll().where('title', '=', 'Draw a map').executeTakeFirstOrThrow()).workstream_id as string);
@@ -131,7 +125,7 @@ test('addresses open what they name: a task that is not listed, a workstream, an
   await page.getByRole('link', { name: '1 resolved overlap' }).click();
   await page.waitForURL('**/tasks/overlaps?subject=task_*');
   await expect.poll(() => page.getByRole('table').locator('tbody tr').count(), { timeout: 10_000 }).toBe(1);
-  await page.getByText(`About ${sameCache.title}`).waitFor();
+  await page.getByText(`About ${SAME_THUMBNAILS.title}`).waitFor();
 
   await page.goto(`${url}/tasks?task=${done.slice(-8)}`);
   await page.getByRole('dialog', { name: 'Write the manual' }).getByText('It has ten chapters').waitFor();
@@ -156,8 +150,8 @@ test('addresses open what they name: a task that is not listed, a workstream, an
   await page.getByText('None was run yet.').waitFor();
   await page.keyboard.press('Enter');
   const conflict = page.getByRole('listitem').filter({ hasText: 'both under way' });
-  await conflict.getByText(cache.title).waitFor();
-  await conflict.getByText(sameCache.title).waitFor();
+  await conflict.getByText(THUMBNAILS.title).waitFor();
+  await conflict.getByText(SAME_THUMBNAILS.title).waitFor();
   await isAccessible(page);
   await page.reload();
   await page.getByText('of which 1 stands').waitFor();

@@ -15,10 +15,13 @@ interface Address {
   readonly to: string;
   readonly opens?: true;
   readonly field?: readonly [name: string, value: string];
+  /** A button whose effect is looked at too. */
+  readonly press?: string;
 }
 
 const page = (to: string): Address => ({ to });
 const opened = (to: string): Address => ({ to, opens: true });
+const pressed = (press: string, address: Address): Address => ({ ...address, press });
 const narrowed = (to: string, name: string, value: string): Address => ({ to, field: [name, value] });
 
 /** Every page of the router, with what can be open on it. */
@@ -27,8 +30,12 @@ const addressesOf = (ids: Ids, code: string): Record<string, readonly Address[]>
   '/agents/$agent': [page(`/agents/${encodeURIComponent(ids.agent)}`)],
   '/tasks': [page('/tasks'), opened(`/tasks?task=${ids.task}`), opened('/tasks?plan=true'), narrowed('/tasks?status=active', 'Status', 'active')],
   '/tasks/claims': [page('/tasks/claims'), opened(`/tasks/claims?claim=${ids.claim}`)],
-  '/tasks/overlaps': [narrowed('/tasks/overlaps?status=open', 'Status', 'open'), opened(`/tasks/overlaps?warning=${ids.warning}`)],
-  '/tasks/week': [page('/tasks/week')],
+  '/tasks/overlaps': [
+    narrowed('/tasks/overlaps?status=open', 'Status', 'open'),
+    opened(`/tasks/overlaps?warning=${ids.warning}`),
+    pressed('Run audit', page('/tasks/overlaps?audit=true')),
+  ],
+  '/tasks/week': [pressed('Generate', page('/tasks/week'))],
   '/workflows': [narrowed('/workflows?status=in_progress', 'Status', 'in_progress')],
   '/workflows/$workflow': [page(`/workflows/${ids.workflow}`), opened(`/workflows/${ids.workflow}?task=${ids.step}`)],
   '/workflows/$workflow/timeline': [page(`/workflows/${ids.workflow}/timeline`), page(`/workflows/${ids.workflow}/timeline?as=table`)],
@@ -59,7 +66,7 @@ const addressesOf = (ids: Ids, code: string): Record<string, readonly Address[]>
   '/activity/chain': [page('/activity/chain')],
   '/usage': [page('/usage'), opened('/usage?prices=true'), narrowed('/usage?by=day', 'By', 'day')],
   '/settings': [page('/settings')],
-  '/settings/tokens': [opened(`/settings/tokens?token=${ids.token}`)],
+  '/settings/tokens': [opened(`/settings/tokens?token=${ids.token}`), pressed('Create token', page('/settings/tokens'))],
   '/settings/agents': [page('/settings/agents')],
   '/settings/agents/$agent': [page('/settings/agents/codex')],
   '/settings/devices': [page('/settings/devices')],
@@ -72,7 +79,8 @@ const addressesOf = (ids: Ids, code: string): Record<string, readonly Address[]>
 });
 
 const REDIRECTED = ['/settings', '/settings/agents'];
-const SIZES = [1440, 768, 390, 360];
+const NOWHERE = page('/nowhere');
+const SIZES = [1920, 1440, 768, 390, 360];
 
 test('hostile text everywhere: every address shows what it says, nothing sticks out or is cut off, nothing of it is taken for markup, and axe finds nothing', {
   timeout: 180_000,
@@ -93,13 +101,17 @@ test('hostile text everywhere: every address shows what it says, nothing sticks 
   const wrong: string[] = [];
   const commands = new Map<string, string>();
   const told = (to: string, found: readonly string[]) => wrong.push(...found.map((each) => `${to}: ${each}`));
-  for (const [at, { to, opens = false, field }] of Object.values(addresses).flat().entries()) {
+  for (const [at, { to, opens = false, field, press }] of [...Object.values(addresses).flat(), NOWHERE].entries()) {
     // A panel is another thing on a small screen: every other address is opened there.
     const sizes = at % 2 === 0 ? SIZES : SIZES.toReversed();
     await tab.emulateMedia({ colorScheme: at % 2 === 0 ? 'light' : 'dark', reducedMotion: 'reduce' });
     await tab.setViewportSize({ width: sizes[0] ?? 0, height: 900 });
     await tab.goto(url + to);
     await settled(tab);
+    if (press !== undefined) {
+      await tab.getByRole('button', { name: press, exact: true }).click();
+      await settled(tab);
+    }
     told(to, errors.splice(0));
     const { pathname, search } = new URL(tab.url());
     if (!REDIRECTED.includes(to) && decodeURIComponent(pathname + search) !== decodeURIComponent(to)) told(to, [`became ${pathname + search}`]);

@@ -78,24 +78,18 @@ test('that something was copied is told to a screen reader', async () => {
   await announcedOnce(page);
 });
 
-test('a question that is open when the connection is lost cannot be answered until it is back', { timeout: 60_000 }, async () => {
-  const { page, way } = await signedIn('/settings/tokens');
-  await live(page);
-  await page
+test('while the connection is lost an open question cannot be answered, nor can what was done be taken back', { timeout: 60_000 }, async () => {
+  const { page: asking, context, way } = await signedIn('/settings/tokens');
+  await live(asking);
+  await asking
     .getByRole('button', { name: /^Revoke / })
     .first()
     .click();
-  const revoke = page.getByRole('dialog').getByRole('button', { name: 'Revoke token' });
+  const revoke = asking.getByRole('dialog').getByRole('button', { name: 'Revoke token' });
   await revoke.waitFor();
-  await way.cut();
-  await page.getByText('Disconnected').waitFor({ state: 'attached' });
-  expect(await revoke.isDisabled()).toBe(true);
-  await way.mend();
-  await expect.poll(() => revoke.isDisabled()).toBe(false);
-});
 
-test('what was done cannot be taken back while the connection is lost', { timeout: 60_000 }, async () => {
-  const { page, way } = await signedIn('/settings/limits');
+  const page = await context.newPage();
+  await page.goto(`${way.url}/settings/limits`);
   await live(page);
   const field = page.getByRole('spinbutton').first();
   await field.fill(String(Number(await field.inputValue()) + 1));
@@ -104,10 +98,11 @@ test('what was done cannot be taken back while the connection is lost', { timeou
   await back.waitFor();
   // A notice stays for as long as somebody points at it.
   await back.hover();
+
   await way.cut();
-  await page.getByText('Disconnected').waitFor({ state: 'attached' });
-  expect(await back.isDisabled()).toBe(true);
+  for (const each of [asking, page]) await each.getByText('Disconnected').waitFor({ state: 'attached' });
+  expect([await revoke.isDisabled(), await back.isDisabled()]).toEqual([true, true]);
   expect(await back.getAttribute('title')).toBe('Not while the server cannot be reached.');
   await way.mend();
-  await expect.poll(() => back.isDisabled()).toBe(false);
+  for (const button of [revoke, back]) await expect.poll(() => button.isDisabled()).toBe(false);
 });

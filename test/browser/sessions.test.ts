@@ -37,7 +37,7 @@ test("a stranger's link names both accounts and waits for the person's word [har
   expect(await me()).toContain('stranger');
 });
 
-test('[auth.ui.create] a token is created after a fresh sign-in: an older one is refused in place with the command, and a link in another tab of the browser helps', async () => {
+test('[auth.ui.create] [auth.ui.labels] a token is created after a fresh sign-in: an older one is refused in place with the command, and a link in another tab of the browser helps', async () => {
   const { page, context, t, url } = await signedIn('/settings/tokens');
   await live(page);
   t.clock.advance(6 * 60_000);

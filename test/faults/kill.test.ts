@@ -5,7 +5,7 @@ import { Scene, twoServers } from '../../src/testing/faults/scene.ts';
 /** 200 in sum. */
 const KILLS = FULL ? 100 : 3;
 
-test('kill -9 at random under mixed load on SQLite: everything acknowledged is there once, everything has one holder, the chain holds', {
+test('kill -9 at random under mixed load on SQLite: everything acknowledged is there once, everything has one holder, the chain holds [storage.crash.acknowledged]', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const scene = await Scene.begin({ label: 'kill-sqlite', agents: 10 });
@@ -13,7 +13,9 @@ test('kill -9 at random under mixed load on SQLite: everything acknowledged is t
   expect((await scene.judge()).events).toBeGreaterThan(100);
 });
 
-test('kill -9 of either of two servers on one PostgreSQL under mixed load: the same, and the other one goes on', { timeout: TIMEOUT_MS }, async () => {
+test('kill -9 of either of two servers on one PostgreSQL under mixed load: the same, and the other one goes on [storage.crash.acknowledged]', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const scene = await Scene.begin({ label: 'kill-postgres', agents: 10, at: await twoServers() });
   await scene.killAndRestart(KILLS);
   expect((await scene.judge()).events).toBeGreaterThan(100);

@@ -1,30 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { Client, ClientOptions } from '@modelcontextprotocol/client';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
 import type { StdioServerParameters } from '@modelcontextprotocol/client/stdio';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { type TestApp, testApp } from '../../src/testing/app.ts';
+import { servedApp } from '../../src/testing/app.ts';
 import { bridged } from '../../src/testing/mcp-client.ts';
+import { repositoryWithThePackage } from '../../src/testing/programs/companion.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 import { PACKAGE_ROOT } from '../../src/version.ts';
 
-const ERAS: [name: string, options: ClientOptions][] = [
-  ['legacy', { versionNegotiation: { mode: 'legacy' } }],
-  ['modern', { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
-];
+it('[transport.bridge.npm-exec] npm exec -- covibe-mcp carries calls from a repository that has the package', async () => {
+  const { path } = repositoryWithThePackage();
+  await expectToCarryCalls({ command: 'npm', args: ['exec', '--offline', '--', 'covibe-mcp'], cwd: path });
+});
 
-describe.each(ERAS)('for a %s client', (_, options) => {
-  it('[transport.bridge.npm-exec] npm exec -- covibe-mcp carries calls from a repository that has the package', async () => {
-    const t = await testApp();
-    await expectToCarryCalls(t, options, { command: 'npm', args: ['exec', '--offline', '--', 'covibe-mcp'], cwd: repositoryWithThePackage() });
-  });
-
-  it("[transport.bridge.repo-script] npm run mcp:stdio carries calls in the product's own repository", async () => {
-    const t = await testApp();
-    await expectToCarryCalls(t, options, { command: 'npm', args: ['run', 'mcp:stdio'], cwd: PACKAGE_ROOT });
-  });
+it("[transport.bridge.repo-script] npm run mcp:stdio carries calls in the product's own repository", async () => {
+  await expectToCarryCalls({ command: 'npm', args: ['run', 'mcp:stdio'], cwd: PACKAGE_ROOT });
 });
 
 it.each(['covibe-mcp', 'covibe-local'])(
@@ -47,8 +40,7 @@ it.each(['covibe-mcp', 'covibe-local'])(
 );
 
 it('[transport.paths.same-lifecycle-tools] the bridge and /api/mcp offer the same task lifecycle, with the same effect', async () => {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const bridged = await t.developer('alice');
   const direct = await t.developer('bob');
   const client = await connectedBridge(
@@ -98,26 +90,15 @@ interface Answer {
   data: { task_id: string; status?: string };
 }
 
-const connectedBridge = (program: StdioServerParameters, url: string, token: string, options?: ClientOptions): Promise<Client> =>
-  bridged(program, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: token }, options);
+const connectedBridge = (program: StdioServerParameters, url: string, token: string): Promise<Client> =>
+  bridged(program, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: token });
 
-async function expectToCarryCalls(t: TestApp, options: ClientOptions, program: StdioServerParameters): Promise<void> {
-  const { url } = await t.serve();
+async function expectToCarryCalls(program: StdioServerParameters): Promise<void> {
+  const { url, ...t } = await servedApp();
   const alice = await t.developer('alice');
-  const client = await connectedBridge(program, url, alice.token, options);
+  const client = await connectedBridge(program, url, alice.token);
   expect(client.getServerVersion()).toMatchObject({ name: 'covenant', version: manifest.version });
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain('clock');
   expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: false, structuredContent: { epoch_ms: t.clock.now() } });
   expect((await t.events({ category: 'usage', kind: 'clock' })).map(({ payload }) => payload.token_id)).toEqual([alice.tokenId]);
-}
-
-/** What `npm install covenant` leaves behind: the package, and its bins by the names in its manifest. */
-function repositoryWithThePackage(): string {
-  const repository = temporaryFolder();
-  writeFileSync(join(repository, 'package.json'), '{ "name": "customer", "private": true }');
-  const bins = join(repository, 'node_modules', '.bin');
-  mkdirSync(bins, { recursive: true });
-  symlinkSync(PACKAGE_ROOT, join(dirname(bins), manifest.name));
-  for (const [name, path] of Object.entries(manifest.bin)) symlinkSync(join('..', manifest.name, path), join(bins, name));
-  return repository;
 }

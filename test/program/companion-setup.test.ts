@@ -1,16 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { testApp } from '../../src/testing/app.ts';
-import { testMachine } from '../../src/testing/programs/companion.ts';
+import { repositoryWithThePackage, testMachine } from '../../src/testing/programs/companion.ts';
 import { covenant, direct, startProgram } from '../../src/testing/programs/program.ts';
 import { temporaryRepository } from '../../src/testing/scenes/repository.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
-import { PACKAGE_ROOT } from '../../src/version.ts';
 
 async function served() {
   const t = await testApp();
@@ -243,17 +242,6 @@ test('a repository that was moved has no record: --remove names the files that h
   expect(stdout).toMatch(/^! \.claude\/settings\.json has entries like ours/m);
   expect(stdout).not.toContain('covibe.js');
 });
-
-/** What `npm install covenant` leaves behind in a repository: the package, and its bins by the names in its manifest. */
-function repositoryWithThePackage() {
-  const repo = temporaryRepository();
-  repo.write('package.json', '{ "name": "customer", "private": true }');
-  const bins = join(repo.path, 'node_modules', '.bin');
-  mkdirSync(bins, { recursive: true });
-  symlinkSync(PACKAGE_ROOT, join(dirname(bins), manifest.name));
-  for (const [name, path] of Object.entries(manifest.bin)) symlinkSync(join('..', manifest.name, path), join(bins, name));
-  return repo;
-}
 
 test('[companion.package.bins] [companion.setup.command] the three bins of the package answer to npm exec, and setup works through it', async () => {
   const s = await served();

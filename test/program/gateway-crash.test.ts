@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { childProgram, isAlive, processesWith } from '../../src/testing/programs/processes.ts';
+import { childProgram, processesWith } from '../../src/testing/programs/processes.ts';
 import { type RunningProgram, startProgram } from '../../src/testing/programs/program.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
 
@@ -43,21 +43,4 @@ test('kill -9 of the server ends every process of its external servers [gateway.
   const { program, mark } = await start();
   await program.stop('SIGKILL');
   await nothingIsLeft(mark);
-});
-
-test('a server that is asked to end ends every process of its external servers [gateway.process.dies-with-server]', async () => {
-  const { program, mark } = await start();
-  expect(await program.stop('SIGTERM')).toBe(0);
-  await nothingIsLeft(mark);
-});
-
-test('kill -9 of the reaper and then of the server leaves nothing either: another reaper was there [gateway.process.dies-with-server]', async () => {
-  const { program, mark, reaper, children } = await start();
-  const [first] = reaper() as [number];
-  process.kill(first, 'SIGKILL');
-  await expect.poll(reaper, { timeout: 10_000 }).toEqual([expect.not.toSatisfy((pid: number) => pid === first)]);
-  expect(children().length).toBe(FAMILY);
-  await program.stop('SIGKILL');
-  await nothingIsLeft(mark);
-  expect(isAlive(first)).toBe(false);
 });

@@ -49,27 +49,6 @@ test('three rounds end with an approval, the pull request is merged, and nothing
   expect(repository.branches()).toEqual(['main']);
 }, 120_000);
 
-test('the fourth request is refused, and who insists is abandoned; its work is kept until a person forces it away, and then as a backup', async () => {
-  const { repository, ...loop } = await onGitHub({ plan: { verdicts: ['needs_work', 'needs_work', 'needs_work'], atLimit: 'insist' } });
-  const { instance } = await loop.start('--type', 'coding', '--prompt', 'Make it; "$(touch /tmp/never)" --force');
-  const id = instance.id as string;
-  await loop.until('it is abandoned', async () => (await loop.show(id)).instance.ended_at !== null);
-  const refusals = answers(loop.notes(id), 'request_review').slice(3, 5);
-  expect(refusals).toMatchObject([
-    { code: 'REVIEW_LIMIT_EXCEEDED', message: 'Maximum review iterations (3) reached for agent adhoc-a1', current_iteration: 3, max_iterations: 3 },
-    { code: 'REVIEW_LIMIT_EXCEEDED', status: 'abandoned', tool_name: 'request_review', instance_id: 'adhoc-a1' },
-  ]);
-  expect((await loop.show(id)).instance).toMatchObject({ status: 'abandoned', reviews: 3, failed_reviews: 5, kept_reason: expect.stringContaining('commit') });
-  expect(await loop.sessions()).toEqual([]);
-  expect(repository.onDisk()).toEqual([id]);
-
-  expect(await covenant(loop.at, 'instances', 'clean', id)).toMatchObject({ stdout: expect.stringContaining('--force') });
-  const { backup_ref } = await loop.run('instances', 'clean', id, '--force', '--yes');
-  expect(backup_ref).toBe(`refs/covenant/backup/${id}`);
-  expect(repository.onDisk()).toEqual([]);
-  expect(repository.git(['show', `${backup_ref}:round-4.txt`])).toBe('4');
-}, 120_000);
-
 test('a review that says nothing is ended in time, one that dies is noticed, and at a limit of two the coder opens the pull request itself; a planner creates issues', async () => {
   const issues = [
     { title: 'First', body: 'Do it.', labels: ['bug'] },

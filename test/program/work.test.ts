@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest';
 import { covenant, direct, startProgram } from '../../src/testing/programs/program.ts';
+import { SAME_THUMBNAILS, THUMBNAILS } from '../../src/testing/scenes/team.ts';
 import { temporaryFolder } from '../../src/testing/store/database.ts';
-
-const cache = {
-  title: 'Cache thumbnail images in the gallery',
-  task_type: 'feature',
-  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
-};
-const sameCache = { ...cache, title: 'Store gallery thumbnails on disk', scope: 'Gallery thumbnail cache so images load faster' };
 
 test('claims are listed and released, and overlaps listed and dismissed, at the command line', async () => {
   const at = { home: temporaryFolder() };
@@ -24,9 +18,9 @@ test('claims are listed and released, and overlaps listed and dismissed, at the 
   expect((await run('claims', 'release', claim_id.slice(-8), '--json')).json).toEqual({ kind: 'claim_released', claim_id });
   expect(await run('claims', 'release', claim_id, '--json')).toMatchObject({ code: 1, json: { kind: 'error', code: 'CLAIM_ALREADY_RELEASED' } });
 
-  await call('covibe_task', { operation: 'plan', ...cache });
-  const { warning_id } = (await call('covibe_task', { operation: 'check', ...sameCache })).data;
-  expect((await run('overlap', 'list', '--open')).stdout).toContain(`ana: ${sameCache.title} / ana: ${cache.title}`);
+  await call('covibe_task', { operation: 'plan', ...THUMBNAILS });
+  const { warning_id } = (await call('covibe_task', { operation: 'check', ...SAME_THUMBNAILS })).data;
+  expect((await run('overlap', 'list', '--open')).stdout).toContain(`ana: ${SAME_THUMBNAILS.title} / ana: ${THUMBNAILS.title}`);
   expect((await run('overlap', 'dismiss', warning_id)).code).toBe(2);
   expect(await run('overlap', 'dismiss', warning_id, '--reason', 'We talked')).toMatchObject({ code: 0, stdout: `Dismissed ${warning_id}.\n` });
   expect((await run('overlap', 'list', '--open')).stdout).toBe('No overlap waits for a judgement.\n');

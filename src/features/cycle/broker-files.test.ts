@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -139,9 +140,18 @@ test('who edits or removes a mirror changes nothing, and the next call puts it b
     await call();
     expect(broker(app.repository)).toEqual(right);
   }
-  rmSync(brokerFile(app.repository, ''), { recursive: true });
-  expect(await app.ok('cycle.status')).toEqual(status);
-  expect(broker(app.repository)).toEqual(right);
+  for (const harm of [
+    () => rmSync(brokerFile(app.repository, 'handoff'), { recursive: true }),
+    () => {
+      rmSync(brokerFile(app.repository, 'state.json'));
+      execFileSync('mkfifo', [brokerFile(app.repository, 'state.json')]);
+    },
+    () => rmSync(brokerFile(app.repository, ''), { recursive: true }),
+  ]) {
+    harm();
+    expect(await app.ok('cycle.status')).toEqual(status);
+    expect(broker(app.repository)).toEqual(right);
+  }
   // Without its config nothing can be proved, and nothing is written.
   expect((await app.refused('lock.acquire', { session_token: gemini })).code).toBe('CONFIG_INVALID');
   expect(await app.ok('cycle.status')).toEqual(status);
@@ -320,6 +330,8 @@ test('a config that is not what it must be is refused by name by what needs it [
   ] as const) {
     writeConfig(app.repository, { ...CONFIG, agents });
     await sensitive([`agents.${missing}.psk is missing`], SENSITIVE);
+    const { details } = await app.refused('session.open', { role: 'gemini', psk: 'x' });
+    expect(details.next).toBe('Put a psk there for each of gemini, codex, or run: covenant cycle init.');
   }
   await open();
   for (const [config, ...faults] of [

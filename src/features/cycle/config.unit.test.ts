@@ -56,11 +56,6 @@ test('what may be kept of the file has everything but the PSKs', () => {
   expect(shown).toEqual({ ...EXAMPLE, session_ttl_hours: 2, agents: { gemini: { psk: REDACTED }, codex: { psk: REDACTED } } });
 });
 
-test('session_ttl_hours is the life of a session, also in parts of an hour [session.open.ttl-default]', () => {
-  expect(good({ session_ttl_hours: 0.5 }).sessionTtlMs).toBe(1_800_000);
-  expect(good({ session_ttl_hours: 48 }).sessionTtlMs).toBe(48 * 3_600_000);
-});
-
 test('a machine of its own, its phases in the order in which they are written [cycle.machine.as-data]', () => {
   expect(good(OWN).machine).toEqual({
     ...OWN,

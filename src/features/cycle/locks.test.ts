@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest';
 import { cycleApp } from '../../testing/scenes/cycle.ts';
 
-test('the active role gets the current token, and with every turn it is another [lock.acquire.shape] [lock.acquire.current-token] [lock.acquire.no-cycle] [lock.acquire.inactive-role] [lock.acquire.lock-role] [lock.token.random-hex] [lock.token.rotates] [lock.token.old-refused] [lock.token.where-shown]', async () => {
+test('the active role gets the current token, and with every turn it is another [lock.acquire.shape] [lock.acquire.current-token] [lock.acquire.no-cycle] [lock.acquire.inactive-role] [lock.acquire.lock-role] [lock.token.random-hex] [lock.token.rotates] [lock.token.old-refused]', async () => {
   const app = await cycleApp();
   const gemini = await app.open('gemini');
   const codex = await app.open('codex');
   expect((await app.refused('lock.acquire', { session_token: gemini })).code).toBe('NO_ACTIVE_CYCLE');
 
-  /** What the other answers said. */
-  const elsewhere: unknown[] = [];
   const { cycle_id, lock_token } = await app.ok('cycle.start', { feature: 'x' });
-  const tokens = [lock_token as string];
   const acquire = async (role: 'gemini' | 'codex') => {
     const other = role === 'gemini' ? 'codex' : 'gemini';
     const denied = await app.refused('lock.acquire', { session_token: role === 'gemini' ? codex : gemini });
@@ -19,21 +16,19 @@ test('the active role gets the current token, and with every turn it is another 
       message: 'role is not active for the current phase',
       details: { activeRole: role, requestedRole: other, next: expect.stringContaining(`It is the turn of ${role}`) },
     });
-    elsewhere.push(denied, await app.ok('cycle.status'));
     const session_token = role === 'gemini' ? gemini : codex;
     const acquired = await app.ok('lock.acquire', { session_token });
     expect(acquired).toEqual({ cycle_id, role, lock_token: expect.stringMatching(/^[0-9a-f]{48}$/) });
     // Asking again does not change it: who forgot it can have it.
     expect(await app.ok('lock.acquire', { session_token })).toEqual(acquired);
-    tokens.push(acquired.lock_token);
     return { session_token, lock_token: acquired.lock_token as string };
   };
-  const write = async (target: 'codex' | 'gemini', held: object, payload?: object) => ({ target, payload: payload ?? (await app.payload(target)), ...held });
+  const write = async (target: 'codex' | 'gemini', held: object) => ({ target, payload: await app.payload(target), ...held });
 
   expect((await acquire('gemini')).lock_token).toBe(lock_token);
-  elsewhere.push(await app.ok('handoff.write', await write('codex', { session_token: gemini, lock_token })), await app.ok('handoff.read', { target: 'codex' }));
+  await app.ok('handoff.write', await write('codex', { session_token: gemini, lock_token }));
   const second = await acquire('codex');
-  elsewhere.push(await app.ok('handoff.write', await write('gemini', second)));
+  await app.ok('handoff.write', await write('gemini', second));
   const third = await acquire('gemini');
   expect(new Set([lock_token, second.lock_token, third.lock_token]).size).toBe(3);
 
@@ -50,14 +45,8 @@ test('the active role gets the current token, and with every turn it is another 
         details: { activeRole: 'gemini', requestedRole: 'gemini' },
       });
       expect(stale.details.next).toContain('lock.acquire');
-      elsewhere.push(stale);
     }
   }
-  elsewhere.push(await app.ok('cycle.complete', third), await app.ok('cycle.archive', third));
-  elsewhere.push(await app.done('cycles.list', {}), await app.done('cycles.sessions', {}), await app.done('cycles.show', { repository_path: app.repository }));
-  const { items } = (await app.done('cycles.list', {})) as { items: { id: string }[] };
-  elsewhere.push(await app.done('cycles.show', { id: items[0]?.id }));
-  for (const token of tokens) expect(JSON.stringify(elsewhere)).not.toContain(token);
 });
 
 test('a lock that another role holds is not given to the active one, and nothing is written under it [lock.acquire.lock-role] [handoff.write.lock-role]', async () => {

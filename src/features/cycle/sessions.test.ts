@@ -67,7 +67,7 @@ test('a role session is opened with the PSK and used with its token [session.ope
     const refusal = await app.refused('lock.acquire', { session_token: unknown });
     expect(refusal).toMatchObject({ code: 'INVALID_SESSION', details: { field: 'session_token' } });
   }
-  expect((await app.refused('lock.acquire', { session_token: 'x' })).details.next).toContain('session.open');
+  expect((await app.refused('lock.acquire', { session_token: 'x' })).details.next).toBe('Call session.open again for your role and use the new session_token.');
 });
 
 test('a session is of use to its opener alone, in its repository and its workspace', async () => {
@@ -135,7 +135,8 @@ test('sessions end: after twelve hours, after what the config says, or when the 
     data: { field: 'session_id' },
   });
   expect(await app.events({ kind: 'cycle.session_closed' })).toMatchObject([{ category: 'audit', actor: 'operator', subject: session_id }]);
-  await app.ok('lock.acquire', { session_token: await app.open('gemini') });
+  // Opening another ends none that is open.
+  for (const open of [await app.open('gemini'), await app.open('gemini')].reverse()) await app.ok('lock.acquire', { session_token: open });
 
   // Shown for a week after they ended, then forgotten.
   app.clock.advance(20 * 24 * HOUR);

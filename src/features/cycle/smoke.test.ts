@@ -3,7 +3,7 @@ import { cycleApp, readBroker } from '../../testing/scenes/cycle.ts';
 
 /** `npm run smoke:broker`: what must hold of the broker before anything else is worth looking at. */
 
-test('the broker keeps the turns: old tokens, foreign turns and early endings are refused, rework and a second lock are not [cycle.smoke.scripts]', async () => {
+test('the broker keeps the turns: old tokens, foreign turns and early endings are refused, rework and a second lock are not [cycle.smoke.scripts] [cycle.flow.full]', async () => {
   const app = await cycleApp();
   const sessions = { gemini: await app.open('gemini'), codex: await app.open('codex') };
   const { lock_token: first } = await app.ok('cycle.start', { feature: 'featureX' });
@@ -37,6 +37,8 @@ test('the broker keeps the turns: old tokens, foreign turns and early endings ar
   await app.ok('cycle.complete', { session_token: sessions.gemini, lock_token });
   const again = await app.ok('lock.acquire', { session_token: sessions.gemini });
   expect(again).toMatchObject({ lock_token });
-  await app.ok('cycle.archive', { session_token: sessions.gemini, lock_token: again.lock_token });
+  const { cycle_id } = await app.ok('cycle.archive', { session_token: sessions.gemini, lock_token: again.lock_token });
+  expect(readBroker(app.repository, `archive/${cycle_id}/manifest.json`)).toMatchObject({ cycle_id });
+  expect(await app.ok('cycle.status')).toMatchObject({ cycle_id: null, lock: { locked: false } });
   expect(readBroker(app.repository, 'state.json')).toMatchObject({ active: false, phase: null });
 });

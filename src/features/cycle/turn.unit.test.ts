@@ -100,6 +100,10 @@ test('the refused is told whose turn it is, and what to do', () => {
     'In this phase: a handoff to codex.',
   );
   expect(refusal(() => judgeCompletion({ ...CYCLE, phase: 'complete' }, '/r', 'gemini', TOKEN)).next).toBe('In this phase: cycle.archive.');
+  expect(refusal(() => judgeArchive({ ...CYCLE, phase: 'frontend_refine' }, '/r', 'gemini', TOKEN))).toMatchObject({
+    next: 'Call cycle.complete first.',
+    details: { phase: 'frontend_refine' },
+  });
   expect(
     refusal(() => judgeHandoff({ ...CYCLE, phase: 'frontend_refine' }, '/r', 'gemini', { target: 'gemini', payload, lock_token: TOKEN, secrets: [] })).next,
   ).toBe('In this phase: a handoff to codex, or cycle.complete.');

@@ -1,22 +1,10 @@
 import { expect, test } from 'vitest';
+import { cleanWorktree } from '../../testing/stand-ins/pretended-disk.ts';
 import { reasonToKeep } from './reason-to-keep.ts';
 import type { WorktreeState } from './worktree-state.ts';
 
 test('a worktree stays for every single thing that would be lost, and all are named', () => {
-  const clean: WorktreeState = {
-    listed: true,
-    exists: true,
-    head: 'a',
-    branch: 'own',
-    locked: null,
-    dirty: null,
-    inner: null,
-    submodules: false,
-    inProgress: null,
-    unsaved: 0,
-    branchTip: 'a',
-  };
-  const why = (change: Partial<WorktreeState>) => reasonToKeep({ ...clean, ...change }, { branch: 'own', base_branch: 'main' });
+  const why = (change: Partial<WorktreeState>) => reasonToKeep({ ...cleanWorktree('a', 'own'), ...change }, { branch: 'own', base_branch: 'main' });
   expect(why({})).toBe(null);
   expect(why({ listed: false, exists: false, head: null, branch: null })).toBe(null);
   expect(why({ listed: false, branch: null })).toContain('not a worktree of the repository');

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type TestRepository, temporaryRepository } from '../../testing/scenes/repository.ts';
+import { cleanWorktree } from '../../testing/stand-ins/pretended-disk.ts';
 import { listWorktrees } from './list-worktrees.ts';
 import { addWorktree, deleteBranch, removeWorktree } from './worktree.ts';
 import { worktreeState } from './worktree-state.ts';
@@ -103,19 +104,7 @@ describe('what would be lost', () => {
   beforeEach(() => add());
 
   test('nothing, of one that was only made', async () => {
-    expect(await state()).toEqual({
-      listed: true,
-      exists: true,
-      head: base,
-      branch,
-      locked: null,
-      dirty: null,
-      inner: null,
-      submodules: false,
-      inProgress: null,
-      unsaved: 0,
-      branchTip: base,
-    });
+    expect(await state()).toEqual(cleanWorktree(base, branch));
   });
 
   test.each<[string, string, () => void]>([

@@ -44,13 +44,6 @@ function handles(pid: number, signal: number): boolean {
   return ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n;
 }
 
-test('a server that is killed takes its children along, also those that do not listen or have left the group [gateway.process.dies-with-server]', async () => {
-  const { child, told } = await holder(CAT, STUBBORN, CAT);
-  await isComplete(told.mark, 7);
-  child.kill('SIGKILL');
-  await nothingIsLeft(told.mark);
-});
-
 test('a server that stops takes its children along, and the reaper goes at once [gateway.process.dies-with-server]', async () => {
   const { child, told } = await holder(CAT, STUBBORN);
   await isComplete(told.mark, 6);

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type TestApp, testApp } from '../../testing/app.ts';
+import { servedApp, type TestApp, testApp } from '../../testing/app.ts';
 import { ERAS, type Era } from '../../testing/mcp-client.ts';
 import { bridge, closedOrigin, optionsFor, run, standIn, type ToolResult, textOf } from '../../testing/programs/bridge.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
@@ -13,8 +13,7 @@ import { readSettings } from './settings.ts';
 
 describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
   it('[transport.bridge.injects-token] adds COVIBE_MCP_TOKEN to a call without a token', async () => {
-    const t = await testApp();
-    const { url } = await t.serve();
+    const { url, ...t } = await servedApp();
     const alice = await t.developer('alice');
     const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: alice.token });
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('clock');
@@ -24,8 +23,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
   });
 
   it("[transport.bridge.keeps-given-token] uses the agent's own token and strips it from the arguments", async () => {
-    const t = await testApp();
-    const { url } = await t.serve();
+    const { url, ...t } = await servedApp();
     const [alice, bob] = [await t.developer('alice'), await t.developer('bob')];
     const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: alice.token });
     // The tool takes no arguments at all: a token left among them would be refused.
@@ -37,30 +35,8 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     expect(unsendable).toMatchObject({ isError: true, structuredContent: { data: { code: 'MALFORMED_TOKEN' } } });
   });
 
-  it('[transport.bridge.token-from-credentials] takes the typed token that COVIBE_AGENT selects', async () => {
-    const t = await testApp();
-    const { url } = await t.serve();
-    const [claude, codex, renewed] = [await t.developer('alice', 'claude-code'), await t.developer('alice', 'codex'), await t.developer('alice', 'codex')];
-    const HOME = temporaryFolder();
-    const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_AGENT: 'codex', HOME });
-    expect(await client.callTool({ name: 'clock' })).toMatchObject({ structuredContent: { data: { code: 'UNAUTHENTICATED' } } });
-
-    writeCredentials(HOME, { 'claude-code': claude.token, codex: codex.token });
-    expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: false });
-    expect(await tokenOfLastCall(t)).toBe(codex.tokenId);
-
-    writeCredentials(HOME, { 'claude-code': claude.token, codex: renewed.token });
-    await client.callTool({ name: 'clock' });
-    expect(await tokenOfLastCall(t)).toBe(renewed.tokenId);
-
-    const other = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_AGENT: 'codex', COVIBE_MCP_TOKEN: claude.token, HOME });
-    await other.client.callTool({ name: 'clock' });
-    expect(await tokenOfLastCall(t)).toBe(claude.tokenId);
-  });
-
   it("[transport.bridge.keeps-structured-errors] hands the server's errors on unchanged", async () => {
-    const t = await testApp();
-    const { url } = await t.serve();
+    const { url, ...t } = await servedApp();
     const { token } = await t.developer('alice');
     const { client, notes } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: token });
     const direct = await directly(era, url, token);
@@ -88,13 +64,6 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     expect(notes()).not.toContain(token);
   });
 
-  it('[transport.bridge.keeps-structured-errors] says that a body was too large even where the refusal of it was lost', async () => {
-    const { client } = await bridge(era, { COVIBE_BASE_URL: await standIn((request) => void request.socket.resetAndDestroy()) });
-    const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(DEFAULT_BODY_BYTES) } });
-    expect(large).toMatchObject({ isError: true, structuredContent: { data: { code: 'BODY_TOO_LARGE', field: 'body' } } });
-    expect(await client.callTool({ name: 'echo' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
-  });
-
   it('[transport.bridge.unreachable] answers in the team envelope, keeps running, and works when the server is back', async () => {
     const t = await testApp();
     const first = await t.serve();
@@ -117,8 +86,62 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: false });
   });
 
+  it("carries the client's name and its correlation ids to the journal", async () => {
+    const { url, ...t } = await servedApp();
+    const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: (await t.developer('alice')).token });
+    await client.callTool({ name: 'clock', _meta: { 'claudecode/toolUseId': 'toolu_1' } });
+    const [event] = await t.events({ category: 'usage', kind: 'clock' });
+    expect(event?.payload.correlation).toEqual({ client: 'tester 1.0.0', 'claudecode/toolUseId': 'toolu_1' });
+  });
+
+  it('gives up the request to the server when the client cancels', async () => {
+    const gone = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const origin = await standIn((request) => {
+      request.socket.once('close', gone.resolve);
+      asked.resolve();
+    });
+    const { client } = await bridge(era, { COVIBE_BASE_URL: origin });
+    const controller = new AbortController();
+    const call = client.callTool({ name: 'clock' }, { signal: controller.signal });
+    await asked.promise;
+    controller.abort();
+    await expect(call).rejects.toThrow();
+    await gone.promise;
+  });
+});
+
+/** What does not depend on how the client speaks: it is between the bridge and its server. */
+describe('towards the server, the stdio bridge', () => {
+  it('[transport.bridge.token-from-credentials] takes the typed token that COVIBE_AGENT selects', async () => {
+    const { url, ...t } = await servedApp();
+    const [claude, codex, renewed] = [await t.developer('alice', 'claude-code'), await t.developer('alice', 'codex'), await t.developer('alice', 'codex')];
+    const HOME = temporaryFolder();
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: url, COVIBE_AGENT: 'codex', HOME });
+    expect(await client.callTool({ name: 'clock' })).toMatchObject({ structuredContent: { data: { code: 'UNAUTHENTICATED' } } });
+
+    writeCredentials(HOME, { 'claude-code': claude.token, codex: codex.token });
+    expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: false });
+    expect(await tokenOfLastCall(t)).toBe(codex.tokenId);
+
+    writeCredentials(HOME, { 'claude-code': claude.token, codex: renewed.token });
+    await client.callTool({ name: 'clock' });
+    expect(await tokenOfLastCall(t)).toBe(renewed.tokenId);
+
+    const other = await bridge('modern', { COVIBE_BASE_URL: url, COVIBE_AGENT: 'codex', COVIBE_MCP_TOKEN: claude.token, HOME });
+    await other.client.callTool({ name: 'clock' });
+    expect(await tokenOfLastCall(t)).toBe(claude.tokenId);
+  });
+
+  it('[transport.bridge.keeps-structured-errors] says that a body was too large even where the refusal of it was lost', async () => {
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: await standIn((request) => void request.socket.resetAndDestroy()) });
+    const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(DEFAULT_BODY_BYTES) } });
+    expect(large).toMatchObject({ isError: true, structuredContent: { data: { code: 'BODY_TOO_LARGE', field: 'body' } } });
+    expect(await client.callTool({ name: 'echo' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
+  });
+
   it('[transport.bridge.unreachable] answers a list that it never had with an error that says what to do', async () => {
-    const { client } = await bridge(era, { COVIBE_BASE_URL: await closedOrigin() });
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: await closedOrigin() });
     await expect(client.listTools()).rejects.toThrow(/cannot be reached.*covenant up.*COVIBE_BASE_URL/);
     expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
   });
@@ -128,7 +151,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"');
       setTimeout(() => response.destroy(), 50);
     });
-    const { client } = await bridge(era, { COVIBE_BASE_URL: origin });
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: origin });
     const result = await client.callTool({ name: 'clock' });
     expect(result).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
     expect(textOf(result)).toContain('may have been carried out');
@@ -138,7 +161,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     const origin = await standIn((request, response) => {
       if (request.headers['mcp-name'] === 'stops') response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"');
     });
-    const { client } = await bridge(era, { COVIBE_BASE_URL: origin, COVIBE_TIMEOUT_MS: '300' });
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: origin, COVIBE_TIMEOUT_MS: '300' });
     for (const name of ['silent', 'stops', 'silent']) {
       const started = performance.now();
       const result = await client.callTool({ name });
@@ -164,7 +187,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
       const [status, body, headers] = answers[String(request.headers['mcp-name'] ?? 'a-web-page')] ?? [500, '', {}];
       response.writeHead(status, headers).end(body);
     });
-    const { client } = await bridge(era, { COVIBE_BASE_URL: origin });
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: origin });
     for (const [name, [status]] of Object.entries(answers)) {
       const result = await client.callTool({ name });
       expect(result, name).toMatchObject({ isError: true, structuredContent: { status: 'error', data: { code: 'SERVER_BAD_ANSWER' } } });
@@ -187,34 +210,9 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
           .writeHead(200, { 'content-type': 'text/event-stream' })
           .end([progress, answer].map((message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`).join(''));
     });
-    const { client } = await bridge(era, { COVIBE_BASE_URL: origin });
+    const { client } = await bridge('modern', { COVIBE_BASE_URL: origin });
     expect(textOf(await client.callTool({ name: 'streams' }))).toBe('streamed');
     await expect(client.callTool({ name: 'fails' })).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('not so'), data: { a: 1 } });
-  });
-
-  it("carries the client's name and its correlation ids to the journal", async () => {
-    const t = await testApp();
-    const { url } = await t.serve();
-    const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: (await t.developer('alice')).token });
-    await client.callTool({ name: 'clock', _meta: { 'claudecode/toolUseId': 'toolu_1' } });
-    const [event] = await t.events({ category: 'usage', kind: 'clock' });
-    expect(event?.payload.correlation).toEqual({ client: 'tester 1.0.0', 'claudecode/toolUseId': 'toolu_1' });
-  });
-
-  it('gives up the request to the server when the client cancels', async () => {
-    const gone = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
-    const origin = await standIn((request) => {
-      request.socket.once('close', gone.resolve);
-      asked.resolve();
-    });
-    const { client } = await bridge(era, { COVIBE_BASE_URL: origin });
-    const controller = new AbortController();
-    const call = client.callTool({ name: 'clock' }, { signal: controller.signal });
-    await asked.promise;
-    controller.abort();
-    await expect(call).rejects.toThrow();
-    await gone.promise;
   });
 });
 
@@ -285,8 +283,7 @@ it('writes only JSON-RPC to stdout, no token anywhere, and ends with its input',
 });
 
 it('[transport.bridge.loads-no-database] loads no database module, on start or in a call', async () => {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const log = join(temporaryFolder(), 'modules');
   const probe = `import { registerHooks } from 'node:module'; import { appendFileSync } from 'node:fs';
     registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(log)}, url + '\\n'); return next(url, context); } });`;

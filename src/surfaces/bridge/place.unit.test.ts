@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { testApp } from '../../testing/app.ts';
+import { servedApp } from '../../testing/app.ts';
 import { ERAS } from '../../testing/mcp-client.ts';
 import { bridge, textOf } from '../../testing/programs/bridge.ts';
 import { temporaryRepository } from '../../testing/scenes/repository.ts';
@@ -10,8 +10,7 @@ import { temporaryFolder } from '../../testing/store/database.ts';
 it.each(ERAS)(
   '[companion.repos.registered-by-activity] the bridge of a %s client says where it stands, and puts that repository on the list of this machine',
   async (era) => {
-    const t = await testApp();
-    const { url } = await t.serve();
+    const { url, ...t } = await servedApp();
     const repository = temporaryRepository();
     repository.git(['remote', 'add', 'origin', 'https://alice:secret@git.example/acme/app.git']);
     repository.git(['switch', '--quiet', '--create', 'feature/ü']);
@@ -51,8 +50,7 @@ it.each(ERAS)(
 );
 
 it('outside of any repository a claim has to name one', async () => {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const { client } = await bridge('modern', { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: (await t.developer('alice')).token }, { cwd: temporaryFolder() });
   const claim = await client.callTool({ name: 'covibe_coordination', arguments: { operation: 'claim', paths: ['a.ts'] } });
   expect(claim).toMatchObject({ isError: true, structuredContent: { data: { code: 'INVALID_INPUT', field: 'repo' } } });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { type TestAppOptions, testApp } from '../../testing/app.ts';
+import { servedApp } from '../../testing/app.ts';
 import { fixtureFeature, releaseWaiting, waitingCalls } from '../../testing/fixture.ts';
 import { whenOver } from '../../testing/scope.ts';
 import { until } from '../../testing/until.ts';
@@ -10,12 +10,6 @@ const json = { 'content-type': 'application/json' };
 const auth = (token: string) => ({ ...json, authorization: `Bearer ${token}` });
 const post = (url: string, body: string, headers: Record<string, string> = json) => fetch(url, { method: 'POST', headers, body });
 const codeOf = async (response: Response) => ((await response.json()) as { data: { code: string } }).data.code;
-
-async function served(options: TestAppOptions = {}) {
-  const made = await testApp(options);
-  const { url } = await made.serve();
-  return { ...made, url };
-}
 
 interface RawRequest {
   readonly socket: Socket;
@@ -43,7 +37,7 @@ const ANNOUNCED = { 'content-length': 8 * 1024 * 1024 };
 test.each(['/mcp', '/mcp/all', '/api/actions/tokens.create', '/api/hooks/claude-code/stop', '/api/tasks', '/api/workstreams'])(
   'a caller without a credential is refused at %s before a byte of its body is read, and the connection is closed [harden.body.authenticate-first]',
   async (path) => {
-    const { url } = await served();
+    const { url } = await servedApp();
     for (const headers of [{}, { authorization: `Bearer cv_${'A'.repeat(43)}` }] as Record<string, string>[]) {
       const { socket, text } = raw(url, path, { ...ANNOUNCED, ...headers });
       await once(socket, 'close');
@@ -54,7 +48,7 @@ test.each(['/mcp', '/mcp/all', '/api/actions/tokens.create', '/api/hooks/claude-
 );
 
 test('a call whose token is in its body may have 64 KiB; with the token in its header, more [harden.body.api-mcp-limit]', async () => {
-  const { url, developer, done } = await served();
+  const { url, developer, done } = await servedApp();
   const { token, tokenId } = await developer('ana');
   await done('capabilities.grant', { action: 'tool.call.echo', token: tokenId });
   const call = (size: number) => JSON.stringify({ tool: 'echo', arguments: { text: 'x'.repeat(size) }, token });
@@ -71,7 +65,7 @@ test('a call whose token is in its body may have 64 KiB; with the token in its h
 });
 
 test('the device routes read 4 KiB of a body and no more [harden.body.device-limit]', async () => {
-  const { url } = await served();
+  const { url } = await servedApp();
   for (const path of ['/api/setup/device', '/api/setup/device/poll']) {
     expect((await post(`${url}${path}`, JSON.stringify('x'.repeat(4_000)))).status).toBe(400);
     expect((await post(`${url}${path}`, JSON.stringify('x'.repeat(4_096)))).status).toBe(413);
@@ -84,7 +78,7 @@ const TIGHT = { reading_bytes: 4 * MIB, body_bytes: MIB };
 const statusesOf = (requests: readonly RawRequest[]) => requests.map(({ text }) => text().split(' ', 2)[1] ?? '').toSorted();
 
 test('beyond its part of the memory for bodies a request is answered 503 with Retry-After [harden.body.global-budget] [harden.rate.error-shape]', async () => {
-  const { url, developer, events } = await served({ limits: TIGHT });
+  const { url, developer, events } = await servedApp({ limits: TIGHT });
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   const small = 'x'.repeat(60_000);
   const begin = (count: number, part: string, headers: Record<string, string> = {}) =>
@@ -119,7 +113,7 @@ test('beyond its part of the memory for bodies a request is answered 503 with Re
 });
 
 test('a body that stops coming is given up, and its memory is free', async () => {
-  const { url, developer } = await served({ limits: { ...TIGHT, stalled_seconds: 1 } });
+  const { url, developer } = await servedApp({ limits: { ...TIGHT, stalled_seconds: 1 } });
   const { token } = await developer('ana');
   const stalled = raw(url, '/api/mcp', { 'content-length': 1_000, authorization: `Bearer ${token}` });
   stalled.socket.write('{');
@@ -129,14 +123,14 @@ test('a body that stops coming is given up, and its memory is free', async () =>
 });
 
 test('8 MiB of empty objects, and nesting without end, are refused before they are parsed [harden.body.json-bounds]', async () => {
-  const { url, developer } = await served();
+  const { url, developer } = await servedApp();
   const { token } = await developer('ana');
   for (const body of [`[${'{},'.repeat(2_700_000)}{}]`, '['.repeat(5_000_000)]) {
     const answer = await post(`${url}/mcp`, body, auth(token));
     expect(answer.status).toBe(400);
     expect(await codeOf(answer)).toBe('MALFORMED_REQUEST');
   }
-  const small = await served({ limits: { json_nodes: 100, json_depth: 10 } });
+  const small = await servedApp({ limits: { json_nodes: 100, json_depth: 10 } });
   const ana = await small.developer('ana');
   const call = (value: unknown) => post(`${small.url}/api/mcp`, JSON.stringify({ tool: 'clock', arguments: { value } }), auth(ana.token));
   expect((await call(Array(90).fill(1))).status).toBe(200);
@@ -145,7 +139,7 @@ test('8 MiB of empty objects, and nesting without end, are refused before they a
 });
 
 test('connections are bounded for each address and for the server, and must send their headers in time [harden.connection.bounds]', async () => {
-  const { url } = await served({ limits: { connections: 5, connections_per_address: 3, header_seconds: 1 } });
+  const { url } = await servedApp({ limits: { connections: 5, connections_per_address: 3, header_seconds: 1 } });
   const { port } = new URL(url);
   const open = async (host: string) => {
     const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress: host });
@@ -169,7 +163,7 @@ test('connections are bounded for each address and for the server, and must send
 });
 
 test('the calls of one token that are under way hold no more than their share of memory, and leave it to others', async () => {
-  const { url, developer } = await served({ limits: { body_bytes: 100_000, json_nodes: 500, token_body_bytes: 200_000 }, features: [fixtureFeature] });
+  const { url, developer } = await servedApp({ limits: { body_bytes: 100_000, json_nodes: 500, token_body_bytes: 200_000 }, features: [fixtureFeature] });
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   const call = (token: string, operation: string) =>
     post(`${url}/api/mcp`, `${JSON.stringify({ tool: 'covibe_fixture', arguments: { operation } })}${' '.repeat(90_000)}`, auth(token));

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { StoreBusy } from '../../storage/errors.ts';
 import type { JournalEvent } from '../../storage/journal.ts';
-import { testApp } from '../../testing/app.ts';
+import { servedApp, testApp } from '../../testing/app.ts';
 import { until } from '../../testing/until.ts';
 import { CLOSE_SLOW } from './upgrade.ts';
 
@@ -26,8 +26,7 @@ async function follow(url: string, after: number, token: string, enough: number,
 }
 
 test('/api/events sends one exported event a message, with all its fields [transport.events.websocket]', async () => {
-  const { developer, events, serve } = await testApp();
-  const { url } = await serve();
+  const { developer, events, url } = await servedApp();
   const ana = await developer('ana');
   const all = await events();
   expect(await follow(url, 0, ana.token, all.length)).toEqual(all);
@@ -55,8 +54,7 @@ test('a reader that gives its last seq gets every later event, none twice and no
 });
 
 test('what could not be read for one socket is read anew for the next, while others follow the same journal', async () => {
-  const { app, developer, events, serve } = await testApp();
-  const { url } = await serve();
+  const { app, developer, events, url } = await servedApp();
   const ana = await developer('ana');
   const all = await events();
   const stop = new AbortController();
@@ -75,8 +73,7 @@ test('what could not be read for one socket is read anew for the next, while oth
 });
 
 test('a socket without a credential, from a foreign origin or with a wrong position is refused', async () => {
-  const { operator, serve } = await testApp();
-  const { url } = await serve();
+  const { operator, url } = await servedApp();
   const attempt = async (path: string, headers: Record<string, string>) => {
     const ws = new WebSocket(`${url.replace('http', 'ws')}${path}`, { headers });
     const [error] = (await once(ws, 'error')) as [Error];
@@ -92,8 +89,7 @@ test('a socket without a credential, from a foreign origin or with a wrong posit
 });
 
 test('the operator follows the workspace that it names, if there is one, and nobody else can name one', async () => {
-  const { developer, events, operator, serve } = await testApp();
-  const { url } = await serve();
+  const { developer, events, operator, url } = await servedApp();
   const zoe = await developer('zoe', undefined, 'ws_beta');
   const there = await events({}, 'ws_beta');
   expect(await follow(url, 0, operator.token, there.length, { 'x-covenant-workspace': 'beta' })).toEqual(there);
@@ -103,8 +99,7 @@ test('the operator follows the workspace that it names, if there is one, and nob
 });
 
 test('a reader whose credential is revoked is cut off before another event reaches it', async () => {
-  const { developer, done, events, serve, tool } = await testApp();
-  const { url } = await serve();
+  const { developer, done, events, tool, url } = await servedApp();
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events?after=0`, { headers: { authorization: `Bearer ${ana.token}` } });
   const seen: JournalEvent[] = [];

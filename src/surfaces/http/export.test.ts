@@ -2,13 +2,12 @@ import { expect, test } from 'vitest';
 import type { Principal } from '../../kernel/call.ts';
 import type { App } from '../../main.ts';
 import type { JournalEvent } from '../../storage/journal.ts';
-import { testApp } from '../../testing/app.ts';
+import { servedApp } from '../../testing/app.ts';
 import type { Session } from '../../testing/scenes/signin.ts';
 import { exportEvents } from './export.ts';
 
 async function served() {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   await t.developer('mira');
   const signIn = (developer: string): Promise<Session> => t.signIn(url, developer);
   const take = async (query: string, session: Session) =>

@@ -2,7 +2,7 @@ import { type IncomingMessage, request as rawRequest } from 'node:http';
 import { connect } from 'node:net';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { type TestApp, testApp } from '../../testing/app.ts';
+import { servedApp, testApp } from '../../testing/app.ts';
 import { fixtureFeature, releaseWaiting, waitingCalls } from '../../testing/fixture.ts';
 import { postSignIn, signInBy } from '../../testing/scenes/signin.ts';
 import { until } from '../../testing/until.ts';
@@ -12,10 +12,9 @@ const json = { 'content-type': 'application/json' };
 const auth = (token: string) => ({ ...json, authorization: `Bearer ${token}` });
 const post = (url: string, body: BodyInit, headers: Record<string, string> = json) => fetch(url, { method: 'POST', headers, body });
 
-async function served(options: Parameters<typeof testApp>[0] = {}): Promise<TestApp & { url: string; direct: string }> {
-  const made = await testApp(options);
-  const { url } = await made.serve();
-  return { ...made, url, direct: `${url}/api/mcp` };
+async function served(options: Parameters<typeof testApp>[0] = {}) {
+  const made = await servedApp(options);
+  return { ...made, direct: `${made.url}/api/mcp` };
 }
 
 test('POST /api/mcp takes {tool, arguments, token?} and answers the envelope of the contract [transport.direct.endpoint]', async () => {

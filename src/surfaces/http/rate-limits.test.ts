@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type TestAppOptions, testApp } from '../../testing/app.ts';
+import { servedApp, type TestAppOptions } from '../../testing/app.ts';
 import { whenOver } from '../../testing/scope.ts';
 import { until } from '../../testing/until.ts';
 
@@ -10,9 +10,8 @@ const auth = (token: string) => ({ 'content-type': 'application/json', authoriza
 const clockCall = JSON.stringify({ tool: 'clock', arguments: {} });
 
 async function served(options: TestAppOptions = {}) {
-  const made = await testApp(options);
-  const { url } = await made.serve();
-  return { ...made, url, call: (token: string) => fetch(`${url}/api/mcp`, { method: 'POST', headers: auth(token), body: clockCall }) };
+  const made = await servedApp(options);
+  return { ...made, call: (token: string) => fetch(`${made.url}/api/mcp`, { method: 'POST', headers: auth(token), body: clockCall }) };
 }
 
 const TIGHT = { token_requests_per_second: 1, token_burst: 3, address_requests_per_second: 1, address_burst: 4 };

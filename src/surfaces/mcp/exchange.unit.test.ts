@@ -2,7 +2,7 @@ import type { Client, ClientOptions } from '@modelcontextprotocol/client';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { expect, test, vi } from 'vitest';
 import type { Json, RelayContext } from '../../kernel/relay.ts';
-import { testApp } from '../../testing/app.ts';
+import { servedApp } from '../../testing/app.ts';
 import { connected, ERAS, type Era } from '../../testing/mcp-client.ts';
 import { fakeUpstreams } from '../../testing/stand-ins/fake-upstreams.ts';
 import { until } from '../../testing/until.ts';
@@ -15,8 +15,7 @@ const said = (result: unknown) => JSON.parse((result as { content: { text: strin
 async function calling(era: Era, work: (args: Json, ctx: RelayContext) => Promise<Json>, options?: ClientOptions, prepare?: (client: Client) => void) {
   const fake = fakeUpstreams();
   fake.tools.set('alpha_tool', { work });
-  const made = await testApp({ upstreams: fake.create });
-  const { url } = await made.serve();
+  const { url, ...made } = await servedApp({ upstreams: fake.create });
   const ana = await made.developer('ana');
   await made.done('capabilities.grant', { action: 'tool.call.alpha_tool', developer: 'ana' });
   const client = await connected(`${url}/mcp`, ana.token, era, options, prepare);

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { UpstreamError } from '../../kernel/relay.ts';
-import { testApp } from '../../testing/app.ts';
+import { servedApp } from '../../testing/app.ts';
 import { connected, ERAS } from '../../testing/mcp-client.ts';
 import { fakeUpstreams } from '../../testing/stand-ins/fake-upstreams.ts';
 import { until } from '../../testing/until.ts';
@@ -14,8 +14,7 @@ async function served() {
   for (const name of ['alpha_review', 'beta_review'])
     fake.prompts.set(name, async () => ({ messages: [{ role: 'user', content: { type: 'text', text: name } }] }));
   for (const uri of ['test://alpha/a', 'test://beta/b']) fake.resources.set(uri, async () => ({ contents: [{ uri, text: uri }], cacheScope: 'public' }));
-  const made = await testApp({ upstreams: fake.create });
-  const { url } = await made.serve();
+  const { url, ...made } = await servedApp({ upstreams: fake.create });
   const ana = await made.developer('ana');
   const grant = (...actions: string[]) => Promise.all(actions.map((action) => made.done('capabilities.grant', { action, developer: 'ana' })));
   return { ...made, fake, url: `${url}/mcp`, ana, grant };

@@ -3,17 +3,13 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import { expect, test } from 'vitest';
 import { TOOLSETS, type Toolset } from '../../kernel/contract.ts';
 import type { Registry } from '../../kernel/registry.ts';
-import { testApp } from '../../testing/app.ts';
+import { servedApp } from '../../testing/app.ts';
 import { fixtureFeature } from '../../testing/fixture.ts';
 import { connected, ERAS } from '../../testing/mcp-client.ts';
 import { instructionsFor } from './instructions.ts';
 import { toolsetsOfPath } from './toolsets.ts';
 
-async function served() {
-  const made = await testApp({ features: [fixtureFeature] });
-  const { url } = await made.serve();
-  return { ...made, url };
-}
+const served = () => servedApp({ features: [fixtureFeature] });
 
 const names = async (client: Client) => (await client.listTools()).tools.map((tool) => tool.name);
 

@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
-import { testApp } from '../../testing/app.ts';
+import { servedApp } from '../../testing/app.ts';
 import { connected, ERAS, type Era } from '../../testing/mcp-client.ts';
 
 const MAX_TOKENS = 700;
@@ -12,8 +12,7 @@ interface Described {
 
 /** What a developer's agent is given before it has called anything. */
 async function primer(era?: Era) {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const client = await connected(`${url}/mcp`, (await t.developer('ana')).token, era);
   return { instructions: client.getInstructions() ?? '', tools: (await client.listTools()).tools, app: t.app };
 }

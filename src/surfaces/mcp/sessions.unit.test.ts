@@ -1,6 +1,6 @@
 import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { type TestCaller, testApp } from '../../testing/app.ts';
+import { servedApp, type TestCaller } from '../../testing/app.ts';
 import { connected } from '../../testing/mcp-client.ts';
 import { fakeUpstreams } from '../../testing/stand-ins/fake-upstreams.ts';
 import { until } from '../../testing/until.ts';
@@ -11,8 +11,7 @@ const INITIALIZE = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo
 
 async function served() {
   const fake = fakeUpstreams();
-  const made = await testApp({ upstreams: fake.create });
-  const { url } = await made.serve();
+  const { url, ...made } = await servedApp({ upstreams: fake.create });
   const ana = await made.developer('ana');
   const send = (caller: TestCaller, session: string | null, method: string, params: object = {}, path = '/mcp', rest: RequestInit = {}) =>
     fetch(`${url}${path}`, {

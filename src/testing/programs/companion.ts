@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import manifest from '../../../package.json' with { type: 'json' };
+import { PACKAGE_ROOT } from '../../version.ts';
+import { type TestRepository, temporaryRepository } from '../scenes/repository.ts';
 import { whenOver } from '../scope.ts';
 import { temporaryFolder } from '../store/database.ts';
 import { COMPILED } from './compiled.ts';
@@ -80,4 +83,15 @@ export function testMachine({ programs = [], systemd = true }: { programs?: read
 /** Empty where it printed for people. */
 function jsonIn(stdout: string): Record<string, unknown> {
   return stdout.startsWith('{') ? (JSON.parse(stdout) as Record<string, unknown>) : {};
+}
+
+/** What `npm install covenant` leaves behind in a repository: the package, and its bins by the names in its manifest. */
+export function repositoryWithThePackage(): TestRepository {
+  const repo = temporaryRepository();
+  repo.write('package.json', '{ "name": "customer", "private": true }');
+  const bins = join(repo.path, 'node_modules', '.bin');
+  mkdirSync(bins, { recursive: true });
+  symlinkSync(PACKAGE_ROOT, join(dirname(bins), manifest.name));
+  for (const [name, path] of Object.entries(manifest.bin)) symlinkSync(join('..', manifest.name, path), join(bins, name));
+  return repo;
 }

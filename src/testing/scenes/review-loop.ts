@@ -33,7 +33,7 @@ export async function reviewLoop({ plan, env = {}, config = '', tmux = true }: L
   let now = Date.UTC(2026, 0, 1);
   writeFileSync(clock, String(now));
   const { repository, origin } = repositoryOnGitHub();
-  const whole: AgentPlan = { notes, verdicts: [], atLimit: 'pull', ...plan };
+  const whole: AgentPlan = { notes, verdicts: [], ...plan };
   writeFileSync(join(home, 'config.toml'), `${config}\n${launcher(whole)}`);
   const path: Record<string, string> = tmux ? {} : { PATH: withoutTmux() };
   const at = { home, cwd: repository.path, env: { COVENANT_TEST_CLOCK: clock, ...path, ...env } };

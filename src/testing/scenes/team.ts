@@ -23,6 +23,14 @@ export interface TeamApp extends TestApp {
   planned(words: { title: string; [field: string]: unknown }, caller?: TestCaller): Promise<string>;
 }
 
+/** Two pieces of work that are the same in other words. */
+export const THUMBNAILS = {
+  title: 'Cache thumbnail images in the gallery',
+  task_type: 'feature',
+  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
+};
+export const SAME_THUMBNAILS = { title: 'Store gallery thumbnails on disk', task_type: 'feature', scope: 'Gallery thumbnail cache so images load faster' };
+
 /** Two developers on the whole product. Calls are Ana's unless they name somebody else. */
 export async function teamApp(options: TestAppOptions = {}): Promise<TeamApp> {
   const app = await testApp(options);

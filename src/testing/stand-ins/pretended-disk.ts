@@ -1,8 +1,15 @@
 import { type FileDisk, fileDisk } from '../../machine/files.ts';
 import { type GitDisk, gitDisk } from '../../machine/git/disk.ts';
+import type { WorktreeState } from '../../machine/git/worktree-state.ts';
 
 const COMMIT = 'a'.repeat(40);
 const MERGE = 'b'.repeat(40);
+
+/** One of which nothing would be lost. */
+export const cleanWorktree = (head: string, branch: string): WorktreeState => ({
+  ...{ listed: true, exists: true, locked: null, dirty: null, inner: null, submodules: false, inProgress: null, unsaved: 0 },
+  ...{ head, branch, branchTip: head },
+});
 
 const pretended: Partial<GitDisk> = {
   locateRepository: async (root) => ({ root, commonDir: `${root}/.git` }),
@@ -17,19 +24,7 @@ const pretended: Partial<GitDisk> = {
   deleteBranch: async () => true,
   prepareMerge: async () => ({ commit: MERGE, onto: COMMIT }),
   applyMerge: async () => true,
-  worktreeState: async (_repository, _path, { branch }) => ({
-    listed: true,
-    exists: true,
-    head: COMMIT,
-    branch,
-    branchTip: COMMIT,
-    locked: null,
-    dirty: null,
-    inner: null,
-    submodules: false,
-    inProgress: null,
-    unsaved: 0,
-  }),
+  worktreeState: async (_repository, _path, { branch }) => cleanWorktree(COMMIT, branch),
 };
 
 /** Git that always has something to review and loses nothing, for tests of rules in which it plays no part: a real one takes most of their time. */

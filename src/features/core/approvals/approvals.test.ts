@@ -63,17 +63,6 @@ test('a refused call is not made and its caller is told the reason; arguments ar
   expect(JSON.stringify(await t.events())).not.toMatch(/my-secret-path|Friday/);
 });
 
-test('a caller that goes away ends its call at once, and the approval stays open', async () => {
-  const t = await held();
-  const gone = new AbortController();
-  const call = t.write({ path: 'a' }, { signal: gone.signal });
-  await waiting(t);
-  gone.abort();
-  expect((await call).reply).toMatchObject({ code: 'CALLER_GONE' });
-  expect(await listed(t)).toHaveLength(1);
-  await t.dispatch.idle();
-});
-
 test('a server that stops tells those who wait', async () => {
   const t = await held();
   const call = t.write();

@@ -58,16 +58,6 @@ test.each([
   expect(t.made).toEqual([]);
 });
 
-test('a client with nobody there waits for the dashboard or the command line', async () => {
-  const t = await held({ approve: 'client' });
-  const { answering } = await asked(t);
-  const { exchange, waits } = listening(t, answering('cancel'));
-  const call = t.write({ path: 'a' }, { exchange });
-  await waits();
-  await t.done('approvals.approve', { approval_id: (await waiting(t)).approval_id });
-  wentThrough(await call);
-});
-
 test("the state of another caller's approval, of another call, or of none is refused and decides nothing", async () => {
   const t = await held({ approve: 'client' });
   const ben = await t.developer('ben', 'codex');

@@ -1,18 +1,17 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { workspaceId } from '../../../kernel/ids.ts';
-import { testApp } from '../../../testing/app.ts';
+import { servedApp, testApp } from '../../../testing/app.ts';
 import { connected, ERAS, type Era } from '../../../testing/mcp-client.ts';
 import { until } from '../../../testing/until.ts';
 
 type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: { approve: boolean } };
 
 /** A real client of either era whose user answers what it is asked; without one it cannot ask. */
-async function client(era: Era, answer?: (message: string) => Promise<Answer>, approve: true | 'client' = 'client') {
-  const t = await testApp();
-  const { url } = await t.serve();
+async function client(era: Era, answer?: (message: string) => Promise<Answer>) {
+  const { url, ...t } = await servedApp();
   const ana = await t.developer('ana', 'codex');
-  await t.done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { approve } });
+  await t.done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { approve: 'client' } });
   const prepare = (made: Client) => answer && made.setRequestHandler('elicitation/create', async ({ params }) => await answer(params.message));
   const options = answer ? { capabilities: { elicitation: { form: {} } } } : {};
   const mcp = await connected(`${url}/mcp`, ana.token, era, options, prepare);
@@ -38,27 +37,6 @@ test.each(ERAS)('a %s client that can ask its user is asked what its agent wants
   expect(messages).toEqual([expect.stringContaining('call the tool echo?\nArguments: {"text":"good"}'), expect.stringContaining('"bad"')]);
   expect((await t.done('approvals.list', { status: 'used' })).items).toMatchObject([{ decided_by: 'ana', decided_through: 'elicitation' }]);
 });
-
-test.each(ERAS)(
-  'a %s client that would say yes to everything is not asked unless the grant says so [harden.approval.no-self-approval] [harden.approval.recorded]',
-  async (era) => {
-    const messages: string[] = [];
-    const t = await client(
-      era,
-      async (message) => {
-        messages.push(message);
-        return { action: 'accept', content: { approve: true } };
-      },
-      true,
-    );
-    const call = t.echo('good');
-    const { approval_id } = await t.waiting();
-    await t.done('approvals.refuse', { approval_id });
-    expect(await call).toMatchObject({ isError: true, structuredContent: { data: { code: 'APPROVAL_REFUSED' } } });
-    expect(messages).toEqual([]);
-    expect(await t.events({ kind: 'approval.refused' })).toMatchObject([{ actor: 'operator', subject: approval_id, payload: { through: 'api' } }]);
-  },
-);
 
 test.each(ERAS)('a %s client with nobody there waits for the operator', async (era) => {
   const t = await client(era, async () => ({ action: 'cancel' }));
@@ -94,8 +72,7 @@ test.each(ERAS)('a %s client that gives up and calls again finds what was approv
 });
 
 test('a caller of /api/mcp that hangs up ends its call, and finds the approval when it calls again', async () => {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const ana = await t.developer('ana');
   await t.done('capabilities.grant', { action: 'tool.call.echo', token: ana.tokenId, scope: { approve: true } });
   const call = (signal?: AbortSignal) =>

@@ -167,14 +167,3 @@ test('a private developer is @private, with no agent, to the others who decide',
   await t.done('approvals.refuse', { approval_id: item.approval_id });
   await call;
 });
-
-test('decided in one server, it is heard in the other', async () => {
-  const here = await held();
-  const there = await relayApp({}, { database: here.database, clock: here.clock });
-  const { exchange, waits } = listening(here);
-  const call = here.write({ path: 'a' }, { exchange });
-  const { approval_id } = await waiting(there);
-  await waits();
-  await there.done('approvals.approve', { approval_id });
-  wentThrough(await call);
-});

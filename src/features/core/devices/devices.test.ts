@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
-import { testApp } from '../../../testing/app.ts';
+import { servedApp, testApp } from '../../../testing/app.ts';
 import { ENGINE } from '../../../testing/store/database.ts';
 import { undoEveryFirstCommit } from '../../../testing/store/statements.ts';
 
 const ANA = { machine_name: 'anas-laptop', agents: ['claude-code', 'codex'] };
 
 async function served() {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
     const answer = await fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, never> };
@@ -271,26 +270,4 @@ test('no page of another site and no agent’s token approves a device or takes 
     expect(await asAgent(name, input), name).toMatchObject({ status: 403, body: { code: 'OPERATOR_REQUIRED' } });
   }
   expect(await t.poll(device_code)).toMatchObject({ status: 'pending' });
-});
-
-test('[dashboard.routes.cookie] the documented routes take the cookie alone; device setup needs none', async () => {
-  const t = await served();
-  await t.developer('mira');
-  const agent = await t.developer('mira', 'codex');
-  const routes = [
-    ['GET', '/api/state'],
-    ['POST', '/api/tasks'],
-    ['POST', '/api/workstreams'],
-    ['POST', '/api/audit'],
-    ['POST', '/api/weekly-summary'],
-  ] as const;
-  for (const [method, path] of routes) {
-    for (const token of [undefined, agent.token, t.operator.token]) {
-      const headers = new Headers({ 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) });
-      const answer = await fetch(`${t.url}${path}`, method === 'POST' ? { method, headers, body: '{}' } : { headers });
-      expect([path, answer.status]).toEqual([path, 401]);
-      expect(await answer.json()).toMatchObject({ data: { code: 'SIGNED_OUT' } });
-    }
-  }
-  expect((await t.post('/api/setup/device', ANA)).status).toBe(200);
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { testApp } from '../../../testing/app.ts';
+import { servedApp, testApp } from '../../../testing/app.ts';
 import { workflowApp } from '../../../testing/scenes/workflow.ts';
 
 const MINUTE_MS = 60_000;
@@ -95,8 +95,7 @@ test('a rotation gives the old secret no longer life than it had, and none beyon
 });
 
 test('an open socket lives as long as the secret that opened it, and no rotation ends it before', async () => {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const made = await t.done('tokens.create', { developer: 'ana', agent: 'codex' });
   const follow = async (token: string) => {
     const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events`, { headers: { authorization: `Bearer ${token}` } });

@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { accessOf } from '../../../kernel/registry.ts';
-import { testApp } from '../../../testing/app.ts';
+import { servedApp, testApp } from '../../../testing/app.ts';
 import { postSignIn } from '../../../testing/scenes/signin.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
 async function served() {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   await t.developer('mira');
   return { ...t, url };
 }

@@ -336,12 +336,3 @@ test('a property that every object has breaks neither the list nor the next star
   const { catalogue: later } = await catalogueOn(database, [entry('fs')]);
   expect([reasons(catalogue, 'fs'), reasons(later, 'fs')]).toEqual([['fs_read changed'], ['fs_read changed']]);
 });
-
-test('500 tools are pinned and read back', async () => {
-  const database = await temporaryDatabase();
-  const { catalogue } = await catalogueOn(database, [entry('many')]);
-  const all = Array.from({ length: 500 }, (_, index) => tool(`t${index}`));
-  await catalogue.observe('many', listing(all));
-  const { catalogue: later } = await catalogueOn(database, [entry('many')]);
-  expect(later.tools()).toHaveLength(500);
-});

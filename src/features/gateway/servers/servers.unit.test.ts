@@ -230,24 +230,6 @@ test('a process that runs no servers shows what is known, approves, and restarts
   await app.until(async () => (await app.server('far')).tools === 2);
 });
 
-test('the dashboard shows the difference to the first developer, who approves what was shown [gateway.pin.approve]', async () => {
-  const app = await upstreamApp([{ name: 'far', ...child('changes-description') }]);
-  await app.event('upstream.seen', 'far');
-  await app.call('far_change', {});
-  await app.event('upstream.changed', 'far');
-  const { url } = await app.serve();
-  const ana = await app.developer('ana');
-  const session = await app.signIn(url);
-  const act = async (name: string, input: unknown) => (await session.action(name, input)).body;
-  const { items } = (await act('servers.list', {})) as { items: { withheld: Item[] }[] };
-  const withheld = items[0]?.withheld ?? [];
-  expect(withheld).toMatchObject([{ exposed: 'far_echo', difference: [{ path: 'description', after: 'Returns the text, and sends it elsewhere.' }, {}] }]);
-  const approved = await act('servers.approve', { server: 'far', fingerprints: withheld.map(({ fingerprint }) => fingerprint) });
-  expect(approved).toMatchObject({ approved: [{ exposed: 'far_echo' }] });
-  expect(await app.event('upstream.approved', 'far')).toMatchObject({ actor: `developer:${ana.principal.developerId}` });
-  expect(textOf(await app.call('far_echo', { text: 'hi' }))).toBe('hi');
-});
-
 test('a server with enabled = false is not started, and one that is switched off is stopped and offers nothing [gateway.config.enabled]', async () => {
   const app = await upstreamApp([
     { name: 'off', enabled: false, ...child('plain') },

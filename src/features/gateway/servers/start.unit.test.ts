@@ -70,16 +70,6 @@ test("a child has the variables of its entry and of the server's only the harmle
   expect(names).not.toContain('NODE_ENV');
 });
 
-test('a disabled server is not started, and nothing of it is offered [gateway.config.enabled]', async () => {
-  const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
-  await app.event('upstream.started', 'far');
-  expect(app.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tool('far_echo')).toBeDefined();
-  const again = await upstreamApp([{ name: 'far', enabled: false, ...child('plain') }], { database: app.database });
-  expect((await again.server('far')).state).toBe('disabled');
-  expect(again.app.upstreams.in(DEFAULT_WORKSPACE_ID).tools.tools()).toEqual([]);
-  expect((await again.call('far_echo', { text: 'hi' })).reply).toMatchObject({ code: 'UNKNOWN_TOOL' });
-});
-
 test('a process that runs no servers knows what they offer, and says who runs them', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('plain') }]);
   await app.event('upstream.started', 'far');

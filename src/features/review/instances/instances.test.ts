@@ -166,19 +166,6 @@ test('instances are listed and shown with type, status and relationships, by act
   expect(await t.done('instances.logs', { instance_id: work.id })).toMatchObject({ text: 'its screen', running: true });
   expect(t.app.registry.tool('query_instances')).toBe(undefined);
   expect(t.app.registry.tools().filter(({ name }) => name.includes('instance'))).toEqual([]);
-
-  // At the limit it is said what to do.
-  await t.done('instances.stop', { instance_id: review.id });
-  await t.done('settings.set', { key: 'review.max_iterations', value: 1 });
-  expect(await t.done('instances.show', { instance_id: work.id })).toMatchObject({
-    instance: {
-      status: 'started',
-      reviews: 1,
-      max_reviews: 1,
-      at_limit: true,
-      suggestions: ['Create pull request with current work', expect.any(String), expect.any(String)],
-    },
-  });
 });
 
 test('of a private developer others see that an instance is there, and neither whose it is nor what it does', async () => {

@@ -17,7 +17,7 @@ import { issueInstanceToken } from '../../core/identity/index.ts';
 /** `npm run prove` takes its time. */
 const PROVE = process.env.COVENANT_PROVE === '1';
 /** How many steps of each are tried where not all are: each costs the start of a process. */
-const TRIED = 5;
+const TRIED = 3;
 
 /** From the first to the last, the ends among them. */
 const points = (steps: number): number[] =>

@@ -1,32 +1,25 @@
 import { expect, test } from 'vitest';
 import type { TestCaller } from '../../../testing/app.ts';
-import { teamApp } from '../../../testing/scenes/team.ts';
+import { SAME_THUMBNAILS, THUMBNAILS, teamApp } from '../../../testing/scenes/team.ts';
 import { temporaryDatabase } from '../../../testing/store/database.ts';
-
-const cache = {
-  title: 'Cache thumbnail images in the gallery',
-  task_type: 'feature',
-  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
-};
-const sameCache = { title: 'Store gallery thumbnails on disk', task_type: 'feature', scope: 'Gallery thumbnail cache so images load faster' };
 
 type Found = { id: string; level: string; score: number; task_type: string; file_overlap: string[]; action_divergent: boolean };
 
 test('opposed actions are on record and not escalated [overlap.escalation.opposed-action] [overlap.escalation.withholds-only] [team.file-conflicts.action-divergent]', async () => {
   const app = await teamApp();
-  const id = await app.started({ ...cache, action: 'create' }, app.ben);
-  expect((await app.task('check', { ...sameCache, action: 'create' })).data.candidates).toHaveLength(1);
-  const check = await app.task('check', { ...sameCache, action: 'remove' });
+  const id = await app.started({ ...THUMBNAILS, action: 'create' }, app.ben);
+  expect((await app.task('check', { ...SAME_THUMBNAILS, action: 'create' })).data.candidates).toHaveLength(1);
+  const check = await app.task('check', { ...SAME_THUMBNAILS, action: 'remove' });
   expect(check).toMatchObject({ status: 'ok', data: { requires_verdict: false, warning_id: expect.stringMatching(/^warn_/) } });
   expect(check.data.matches).toEqual([expect.objectContaining({ id, level: 'warn', action_divergent: true })]);
-  expect((await app.task('start', { ...sameCache, action: 'remove' })).status).toBe('ok');
+  expect((await app.task('start', { ...SAME_THUMBNAILS, action: 'remove' })).status).toBe('ok');
 });
 
 test('work on different declared components is not escalated, and still on record [overlap.escalation.different-component] [overlap.escalation.withholds-only]', async () => {
   const app = await teamApp();
-  await app.started({ ...cache, component: 'server' }, app.ben);
+  await app.started({ ...THUMBNAILS, component: 'server' }, app.ben);
   const level = async (component?: string) =>
-    (await app.task('check', { ...sameCache, ...(component ? { component } : {}) })).data.matches.map((match: Found) => match.level);
+    (await app.task('check', { ...SAME_THUMBNAILS, ...(component ? { component } : {}) })).data.matches.map((match: Found) => match.level);
   expect(await level('client')).toEqual(['warn']);
   expect(await level('Server')).toEqual(['escalated']);
   expect(await level()).toEqual(['escalated']);
@@ -44,21 +37,21 @@ test('a title that says next to nothing never blocks [overlap.escalation.low-inf
 
 test('only open work is escalated [overlap.escalation.open-work-only]', async () => {
   const app = await teamApp();
-  const done = await app.started(cache, app.ben);
+  const done = await app.started(THUMBNAILS, app.ben);
   await app.task('complete', { task_id: done, result_summary: 'r' }, app.ben);
-  const dropped = await app.planned({ ...cache, title: 'Cache the thumbnails of the gallery' }, app.ben);
+  const dropped = await app.planned({ ...THUMBNAILS, title: 'Cache the thumbnails of the gallery' }, app.ben);
   await app.task('cancel', { task_id: dropped, reason: 'r' }, app.ben);
-  const check = await app.task('check', sameCache);
+  const check = await app.task('check', SAME_THUMBNAILS);
   expect(check.data.requires_verdict).toBe(false);
   expect(check.data.matches.map((match: Found) => match.id).sort()).toEqual([done, dropped].sort());
-  expect((await app.task('start', sameCache)).status).toBe('ok');
+  expect((await app.task('start', SAME_THUMBNAILS)).status).toBe('ok');
 });
 
 test('a candidate tells its task_type, which weighs nothing [team.task-type.on-candidates] [team.task-type.no-weight]', async () => {
   const app = await teamApp();
-  await app.started({ ...cache, task_type: 'refactor' }, app.ben);
+  await app.started({ ...THUMBNAILS, task_type: 'refactor' }, app.ben);
   const found = await Promise.all(
-    ['feature', 'bug', 'refactor', 'docs'].map(async (task_type) => (await app.task('check', { ...sameCache, task_type })).data.candidates),
+    ['feature', 'bug', 'refactor', 'docs'].map(async (task_type) => (await app.task('check', { ...SAME_THUMBNAILS, task_type })).data.candidates),
   );
   for (const candidates of found) expect(candidates).toEqual([expect.objectContaining({ task_type: 'refactor', score: found[0][0].score })]);
 });
@@ -66,9 +59,9 @@ test('a candidate tells its task_type, which weighs nothing [team.task-type.on-c
 test('shared files are told on the candidate, raise the score, and alone escalate nothing [team.file-conflicts.on-candidates] [team.file-conflicts.inform-only]', async () => {
   const app = await teamApp();
   const files = ['src/gallery/cache.ts', 'src/gallery/disk.ts'];
-  await app.started({ ...cache, target_files: files }, app.ben);
-  const without = (await app.task('check', sameCache)).data.candidates[0] as Found;
-  const withFiles = (await app.task('check', { ...sameCache, target_files: files })).data.candidates[0] as Found;
+  await app.started({ ...THUMBNAILS, target_files: files }, app.ben);
+  const without = (await app.task('check', SAME_THUMBNAILS)).data.candidates[0] as Found;
+  const withFiles = (await app.task('check', { ...SAME_THUMBNAILS, target_files: files })).data.candidates[0] as Found;
   expect(without.file_overlap).toEqual([]);
   expect(withFiles.file_overlap.sort()).toEqual(files);
   expect(withFiles.score).toBeGreaterThan(without.score);
@@ -80,9 +73,9 @@ test('shared files are told on the candidate, raise the score, and alone escalat
 test('files that an agent claims or changes count for what it is at work on', async () => {
   const app = await teamApp();
   const session = await app.session(app.ben, { repo: 'acme/app' });
-  await app.started({ ...cache, session_id: session }, app.ben);
+  await app.started({ ...THUMBNAILS, session_id: session }, app.ben);
   const overlap = async () =>
-    ((await app.task('check', { ...sameCache, target_files: ['src/a.ts', 'src/b.ts'] })).data.candidates[0] as Found).file_overlap.sort();
+    ((await app.task('check', { ...SAME_THUMBNAILS, target_files: ['src/a.ts', 'src/b.ts'] })).data.candidates[0] as Found).file_overlap.sort();
   expect(await overlap()).toEqual([]);
   await app.call('covibe_coordination', 'claim', { repo: 'acme/app', paths: ['src/a.ts'], session_id: session }, app.ben);
   expect(await overlap()).toEqual(['src/a.ts']);
@@ -92,8 +85,8 @@ test('files that an agent claims or changes count for what it is at work on', as
 
 test('a warning is dismissed by whoever it was given to, with a reason; it replaces no verdict [team.warning.dismiss] [team.surface.warning-operations]', async () => {
   const app = await teamApp();
-  await app.started(cache, app.ben);
-  const check = await app.task('check', sameCache);
+  await app.started(THUMBNAILS, app.ben);
+  const check = await app.task('check', SAME_THUMBNAILS);
   const dismiss = (args: object, caller = app.ana) => app.call('covibe_warning', 'dismiss', { warning_id: check.data.warning_id, ...args }, caller);
   for (const operation of ['confirm', null])
     expect((await app.call('covibe_warning', operation, { warning_id: 'x', reason: 'r' })).data.field).toBe('operation');
@@ -103,16 +96,16 @@ test('a warning is dismissed by whoever it was given to, with a reason; it repla
   expect(await dismiss({ reason: 'again' })).toMatchObject({ status: 'warning', data: { code: 'ALREADY_RESOLVED' } });
   expect(await app.events({ kind: 'warning.dismissed' })).toHaveLength(1);
   expect((await app.team('state')).data.overlap_warnings).toEqual([]);
-  expect((await app.task('start', sameCache)).data.code).toBe('VERDICT_REQUIRED');
+  expect((await app.task('start', SAME_THUMBNAILS)).data.code).toBe('VERDICT_REQUIRED');
 });
 
 test('a warning that was dismissed by hand keeps its reason, also when all that it was about is over by the start', async () => {
   const app = await teamApp();
-  const first = await app.started(cache, app.ben);
-  const { warning_id } = (await app.task('check', sameCache)).data;
+  const first = await app.started(THUMBNAILS, app.ben);
+  const { warning_id } = (await app.task('check', SAME_THUMBNAILS)).data;
   await app.call('covibe_warning', 'dismiss', { warning_id, reason: 'we talked' });
   await app.task('complete', { task_id: first, result_summary: 'r' }, app.ben);
-  const start = await app.task('start', sameCache);
+  const start = await app.task('start', SAME_THUMBNAILS);
   expect(await app.done('overlap.show', { warning_id })).toMatchObject({
     overlap: { status: 'dismissed', reason: 'we talked', subject_id: start.data.task_id },
   });
@@ -121,20 +114,20 @@ test('a warning that was dismissed by hand keeps its reason, also when all that 
 
 test('a workspace sets its own thresholds, and goes back to the defaults', async () => {
   const app = await teamApp();
-  await app.started(cache, app.ben);
+  await app.started(THUMBNAILS, app.ben);
   const { defaults } = await app.done('overlap.configure', { escalate: 50 });
-  expect((await app.task('check', sameCache)).data.requires_verdict).toBe(false);
+  expect((await app.task('check', SAME_THUMBNAILS)).data.requires_verdict).toBe(false);
   expect((await app.action('overlap.configure', { warn: 60 })).reply).toMatchObject({ code: 'INVALID_INPUT' });
   expect(await app.done('overlap.configure', { reset: true })).toMatchObject({ settings: defaults, own: false });
-  expect((await app.task('check', sameCache)).data.requires_verdict).toBe(true);
+  expect((await app.task('check', SAME_THUMBNAILS)).data.requires_verdict).toBe(true);
   expect(await app.events({ kind: 'overlap.configured' })).toHaveLength(2);
 });
 
 test('what a private developer is told of their own work names them to nobody else', async () => {
   const app = await teamApp();
-  await app.started(cache);
+  await app.started(THUMBNAILS);
   await app.done('developers.set_visibility', { developer: 'ana', visibility: 'private' });
-  await app.task('check', sameCache);
+  await app.task('check', SAME_THUMBNAILS);
   const read = async (caller: TestCaller) => {
     const web = { ...caller, principal: { ...caller.principal, web: true } };
     const { items } = (await app.done('events.list', { latest: 1_000 }, web)) as { items: { category: string; payload: object }[] };
@@ -165,11 +158,11 @@ test('two agents that check and start the same work at once, on two servers: one
 test('the index is kept across a restart, and forgets what was finished long ago', async () => {
   const database = await temporaryDatabase();
   const before = await teamApp({ database });
-  const kept = await before.started(cache, before.ben);
+  const kept = await before.started(THUMBNAILS, before.ben);
   const old = await before.started({ title: 'Rename the billing module', task_type: 'refactor' }, before.ben);
   await before.task('complete', { task_id: old, result_summary: 'r' }, before.ben);
   const after = await teamApp({ database, clock: before.clock });
-  expect((await after.task('check', sameCache)).data.candidates).toEqual([expect.objectContaining({ id: kept })]);
+  expect((await after.task('check', SAME_THUMBNAILS)).data.candidates).toEqual([expect.objectContaining({ id: kept })]);
   before.clock.advance(15 * 24 * 3_600_000);
   await expect.poll(async () => (await after.app.store.reader.selectFrom('overlap_items').select('id').execute()).map(({ id }) => id)).toEqual([kept]);
   const terms = await after.app.store.reader.selectFrom('overlap_terms').select('term').execute();

@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TestCaller } from '../../../testing/app.ts';
-import { teamApp } from '../../../testing/scenes/team.ts';
-
-const cache = {
-  title: 'Cache thumbnail images in the gallery',
-  task_type: 'feature',
-  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
-};
-const sameCache = { title: 'Store gallery thumbnails on disk', task_type: 'feature', scope: 'Gallery thumbnail cache so images load faster' };
+import { SAME_THUMBNAILS, THUMBNAILS, teamApp } from '../../../testing/scenes/team.ts';
 
 const asPerson = (caller: TestCaller, operator = false): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true, operator } });
 
@@ -17,9 +10,9 @@ test('an overlap tells who resolved it: by verdict, by hand, or nobody where it 
   const app = await teamApp();
   const codex = await app.developer('ben', 'codex');
   const list = async (filter = {}, by = asPerson(app.ana)) => (await app.done('overlap.list', filter, by)) as unknown as Listed;
-  await app.started(cache);
-  const judged = await app.started(sameCache, codex);
-  await app.task('check', sameCache, codex);
+  await app.started(THUMBNAILS);
+  const judged = await app.started(SAME_THUMBNAILS, codex);
+  await app.task('check', SAME_THUMBNAILS, codex);
   const [open, first] = (await list()).items;
   expect(open).toMatchObject({ status: 'open', judged_by: null, verdict: null, mine: false });
   expect(first).toMatchObject({ status: 'judged', judged_by: 'codex@ben', verdict: 'distinct' });
@@ -27,7 +20,7 @@ test('an overlap tells who resolved it: by verdict, by hand, or nobody where it 
   expect((await list({ open: true, level: 'escalated' })).items).toEqual([open]);
   expect((await list({ level: 'warn' })).items).toEqual([]);
 
-  const planned = await app.planned(sameCache);
+  const planned = await app.planned(SAME_THUMBNAILS);
   await app.task('cancel', { task_id: planned, reason: 'r' });
   expect((await list()).items[0]).toMatchObject({ status: 'dismissed', judged_by: null });
 
@@ -42,17 +35,17 @@ test('an overlap tells who resolved it: by verdict, by hand, or nobody where it 
 test('a repository leaves out what is known to be in another one', async () => {
   const app = await teamApp();
   const session = await app.session(app.ben, { repo: 'https://github.com/acme/shop' });
-  await app.started(cache);
-  await app.started({ ...sameCache, session_id: session }, app.ben);
-  await app.task('check', sameCache);
+  await app.started(THUMBNAILS);
+  await app.started({ ...SAME_THUMBNAILS, session_id: session }, app.ben);
+  await app.task('check', SAME_THUMBNAILS);
   const count = async (repository: string) => ((await app.done('overlap.list', { repository }, asPerson(app.ana))) as unknown as Listed).items.length;
   expect([await count('shop'), await count('other')]).toEqual([2, 1]);
 });
 
 test('a person dismisses a warning of their own with a reason, an operator anybody’s; it is done once', async () => {
   const app = await teamApp();
-  await app.started(cache);
-  const { data } = await app.task('check', sameCache, app.ben);
+  await app.started(THUMBNAILS);
+  const { data } = await app.task('check', SAME_THUMBNAILS, app.ben);
   const dismiss = async (by: TestCaller, args: object = { reason: 'we talked' }) =>
     (await app.action('overlap.dismiss', { warning_id: data.warning_id.slice(-10), ...args }, by)).reply;
   expect(await dismiss(asPerson(app.ben), {})).toMatchObject({ code: 'INVALID_INPUT' });
@@ -66,5 +59,5 @@ test('a person dismisses a warning of their own with a reason, an operator anybo
   expect(await app.done('overlap.show', { warning_id: data.warning_id }, asPerson(app.ben))).toMatchObject({
     overlap: { status: 'dismissed', reason: 'we talked', judged_by: 'ana', mine: true },
   });
-  expect((await app.task('start', sameCache, app.ben)).data.code).toBe('VERDICT_REQUIRED');
+  expect((await app.task('start', SAME_THUMBNAILS, app.ben)).data.code).toBe('VERDICT_REQUIRED');
 });

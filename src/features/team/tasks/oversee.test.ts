@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
 import type { TestCaller } from '../../../testing/app.ts';
-import { teamApp } from '../../../testing/scenes/team.ts';
+import { SAME_THUMBNAILS, THUMBNAILS, teamApp } from '../../../testing/scenes/team.ts';
 import type { ShownTask } from './contract.ts';
 
 type Listed = { items: ShownTask[]; more: boolean; total: number | null };
 
 const asPerson = (caller: TestCaller): TestCaller => ({ ...caller, principal: { ...caller.principal, web: true } });
-
-const cache = { title: 'Cache thumbnail images in the gallery', scope: 'Keep generated thumbnails on disk so that the gallery loads faster' };
-const sameCache = { title: 'Store gallery thumbnails on disk', scope: 'Gallery thumbnail cache so images load faster' };
 
 test('people narrow the tasks by status, owner, repository and workstream, and the count is of exactly those', async () => {
   const app = await teamApp();
@@ -62,12 +59,12 @@ test('pages follow each other without a gap or a double, also where many changed
 
 test('one task is shown by the end of its id, whatever became of it, with the overlaps about it; its workstream says how many it holds', async () => {
   const app = await teamApp();
-  await app.started(cache, app.ben);
-  const id = await app.planned(sameCache);
+  await app.started(THUMBNAILS, app.ben);
+  const id = await app.planned(SAME_THUMBNAILS);
   const show = async () => ((await app.done('tasks.show', { task_id: id.slice(-8) }, asPerson(app.ana))) as { task: ShownTask }).task;
   expect(await show()).toMatchObject({ task_id: id, status: 'planned', overlaps: { all: 1, open: 1 } });
   const workstream = async () => await app.done('workstreams.show', { workstream_id: (await show()).workstream_id }, asPerson(app.ana));
-  expect(await workstream()).toMatchObject({ title: sameCache.title, owner: 'ana', mine: true, auto_created: true, tasks: { all: 1, open: 1 } });
+  expect(await workstream()).toMatchObject({ title: SAME_THUMBNAILS.title, owner: 'ana', mine: true, auto_created: true, tasks: { all: 1, open: 1 } });
   await app.task('cancel', { task_id: id, reason: 'r' });
   expect(await show()).toMatchObject({ status: 'cancelled', overlaps: { all: 1, open: 0 } });
   expect(await workstream()).toMatchObject({ status: 'completed', tasks: { all: 1, open: 0 } });
@@ -76,8 +73,8 @@ test('one task is shown by the end of its id, whatever became of it, with the ov
 
 test('who plans in spite of candidates can say why, and that resolves the warning; where the work is may be said too', async () => {
   const app = await teamApp();
-  await app.started(cache, app.ben);
-  const plan = (args: object) => app.action('tasks.plan', { ...sameCache, task_type: 'feature', repo: 'acme/shop', ...args }, asPerson(app.ana));
+  await app.started(THUMBNAILS, app.ben);
+  const plan = (args: object) => app.action('tasks.plan', { ...SAME_THUMBNAILS, repo: 'acme/shop', ...args }, asPerson(app.ana));
   expect((await plan({ confirmation_reason: 'r' })).body).toMatchObject({ status: 'blocked', data: { requires_confirm: true } });
   const { data } = (await plan({ confirm: true, confirmation_reason: 'Theirs is for the server' })).body as { data: { warning_id: string; task_id: string } };
   expect(await app.done('overlap.show', { warning_id: data.warning_id }, asPerson(app.ben))).toMatchObject({
@@ -85,6 +82,6 @@ test('who plans in spite of candidates can say why, and that resolves the warnin
   });
   expect((await app.done('tasks.show', { task_id: data.task_id }, asPerson(app.ana))).task).toMatchObject({ repo: 'acme/shop', overlaps: { all: 1, open: 0 } });
   expect(await app.events({ kind: 'warning.confirmed' })).toMatchObject([{ subject: data.warning_id, payload: { planned: data.task_id } }]);
-  const again = await app.action('workstreams.plan', { title: sameCache.title, confirm: true, confirmation_reason: 'r' }, asPerson(app.ben));
+  const again = await app.action('workstreams.plan', { title: SAME_THUMBNAILS.title, confirm: true, confirmation_reason: 'r' }, asPerson(app.ben));
   expect(again.body).toMatchObject({ status: 'ok', data: { workstream_id: expect.stringMatching(/^wst_/) } });
 });

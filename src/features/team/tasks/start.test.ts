@@ -289,21 +289,6 @@ test('a legacy confirmation counts only for the exact warning of the latest chec
   ]);
 });
 
-test('work that was started since the check is a new candidate: the start is blocked with a fresh check', async () => {
-  const app = await teamApp();
-  const check = await app.task('check', sameUpload);
-  expect(check.data.requires_verdict).toBe(false);
-  const first = await app.started(upload, app.ben);
-  const start = await app.task('start', sameUpload);
-  expect(start).toMatchObject({
-    status: 'blocked',
-    data: { code: 'NEW_OVERLAP', requires_verdict: true, check_id: expect.not.stringMatching(check.data.check_id) },
-  });
-  expect(start.data.candidates).toEqual([expect.objectContaining({ id: first })]);
-  const judged = await app.task('start', { ...sameUpload, check_id: start.data.check_id, scope_verdict: distinct(start) });
-  expect(judged.status).toBe('ok');
-});
-
 test('the rules hold for a client that only speaks to /api/mcp [team.rules.enforced-by-server]', async () => {
   const app = await teamApp();
   const { url } = await app.serve();

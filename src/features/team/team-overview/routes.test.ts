@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest';
-import { type TeamAnswer, teamApp } from '../../../testing/scenes/team.ts';
-
-const cache = {
-  title: 'Cache thumbnail images in the gallery',
-  task_type: 'feature',
-  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
-};
-const sameCache = { title: 'Store gallery thumbnails on disk', task_type: 'feature', scope: 'Gallery thumbnail cache so images load faster' };
+import { SAME_THUMBNAILS, type TeamAnswer, THUMBNAILS, teamApp } from '../../../testing/scenes/team.ts';
 
 /** Ana at the dashboard: signed in by a link, with the cookie and the page's proof and nothing else. */
 async function signedIn() {
@@ -29,7 +22,7 @@ async function signedIn() {
 
 test('the state of the team is read by cookie, and reading it writes nothing [team.workstream-plan.in-api-state]', async () => {
   const { send, started, workstream, ben, events } = await signedIn();
-  const id = await started(cache, ben);
+  const id = await started(THUMBNAILS, ben);
   await workstream('plan', { title: 'Accessibility of the shop' }, ben);
   const before = (await events()).length;
   const { status, body } = await send('GET', '/api/state');
@@ -42,15 +35,15 @@ test('the state of the team is read by cookie, and reading it writes nothing [te
 test('a person plans a task with the same comparison as an agent, and it is stored only once they confirm [dashboard.tasks.route] [dashboard.plan.scoped] [dashboard.plan.requires-confirm] [dashboard.plan.explicit-confirm]', async () => {
   const { send, started, task, ben, ana, app, tokens, events } = await signedIn();
   const before = await tokens();
-  const first = await started(cache, ben);
-  const asked = await send('POST', '/api/tasks', sameCache);
+  const first = await started(THUMBNAILS, ben);
+  const asked = await send('POST', '/api/tasks', SAME_THUMBNAILS);
   expect(asked).toMatchObject({
     status: 200,
     body: { status: 'blocked', data: { requires_confirm: true, task_id: null, candidates: [expect.objectContaining({ id: first, owner: 'ben' })] } },
   });
-  expect((await task('check', sameCache)).data.candidates).toEqual(asked.body.data.candidates);
+  expect((await task('check', SAME_THUMBNAILS)).data.candidates).toEqual(asked.body.data.candidates);
   expect(await app.store.reader.selectFrom('tasks').selectAll().where('status', '=', 'planned').execute()).toEqual([]);
-  const confirmed = await send('POST', '/api/tasks', { ...sameCache, confirm: true });
+  const confirmed = await send('POST', '/api/tasks', { ...SAME_THUMBNAILS, confirm: true });
   expect(confirmed).toMatchObject({
     status: 200,
     body: { status: 'ok', data: { requires_confirm: false, task_id: expect.stringMatching(/^task_/), warning_id: expect.stringMatching(/^warn_/) } },
@@ -63,8 +56,8 @@ test('a person plans a task with the same comparison as an agent, and it is stor
 test('a person plans a workstream in the same way [dashboard.workstreams.route] [dashboard.plan.requires-confirm]', async () => {
   const { send, workstream, ben, tokens } = await signedIn();
   const before = await tokens();
-  await workstream('plan', { title: cache.title, description: cache.scope }, ben);
-  const words = { title: sameCache.title, description: sameCache.scope };
+  await workstream('plan', { title: THUMBNAILS.title, description: THUMBNAILS.scope }, ben);
+  const words = { title: SAME_THUMBNAILS.title, description: SAME_THUMBNAILS.scope };
   const asked = await send('POST', '/api/workstreams', words);
   expect(asked.body).toMatchObject({ status: 'blocked', data: { requires_confirm: true, workstream_id: null, candidates: { length: 1 } } });
   expect((await workstream('check', words)).data.candidates).toEqual(asked.body.data.candidates);
@@ -78,8 +71,8 @@ test('a person plans a workstream in the same way [dashboard.workstreams.route] 
 test('audit and weekly summary run for the signed-in developer, without a token [dashboard.audit.route] [dashboard.weekly-summary.own] [dashboard.weekly-summary.no-token]', async () => {
   const { send, started, team, ben, ana, events, tokens, done } = await signedIn();
   const before = await tokens();
-  await started(cache, ben);
-  await started(sameCache, ben);
+  await started(THUMBNAILS, ben);
+  await started(SAME_THUMBNAILS, ben);
   expect(await done('team.latest_audit', {})).toEqual({ audit: null, conflicts: [] });
   const audit = await send('POST', '/api/audit', {});
   expect(audit).toMatchObject({ status: 200, body: { status: 'warning', data: { conflicts: [expect.objectContaining({ kind: 'running' })] } } });

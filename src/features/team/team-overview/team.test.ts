@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import { teamApp } from '../../../testing/scenes/team.ts';
+import { SAME_THUMBNAILS, THUMBNAILS, teamApp } from '../../../testing/scenes/team.ts';
 
-const cache = {
-  title: 'Cache thumbnail images in the gallery',
-  task_type: 'feature',
-  scope: 'Keep generated thumbnails on disk so that the gallery loads faster',
-};
-const sameCache = { title: 'Store gallery thumbnails on disk', task_type: 'feature', scope: 'Gallery thumbnail cache so images load faster' };
 const billing = { title: 'Send invoices by mail', task_type: 'feature' };
 
 test('the team toolset is these eight tools [team.surface.tools] [team.surface.team-operations]', async () => {
@@ -32,7 +26,7 @@ const EVERY_TOOL: [tool: string, operation: string | null, args: object][] = [
   ['covibe_session', 'start', {}],
   ['covibe_session', 'publish_context', { title: 'Cache', summary: 'Half done', repo: 'acme/app' }],
   ['covibe_note', null, { kind: 'decision', title: 'Thumbnails live on disk' }],
-  ['covibe_task', 'check', sameCache],
+  ['covibe_task', 'check', SAME_THUMBNAILS],
   ['covibe_workstream', 'plan', { title: 'Accessibility of the shop' }],
   ['covibe_task', 'plan', billing],
   ['covibe_team', 'state', {}],
@@ -43,7 +37,7 @@ const EVERY_TOOL: [tool: string, operation: string | null, args: object][] = [
 
 test('every tool answers in the same four parts [team.envelope.shape]', async () => {
   const app = await teamApp();
-  await app.started(cache, app.ben);
+  await app.started(THUMBNAILS, app.ben);
   for (const [tool, operation, args] of EVERY_TOOL) {
     for (const sent of [args, { ...args, nonsense: 1 }]) {
       const answer = await app.call(tool, operation, sent);
@@ -61,11 +55,11 @@ test('every tool answers in the same four parts [team.envelope.shape]', async ()
 
 test('whatever blocks says which warning and matches it is about, also where there are none [team.envelope.blocked]', async () => {
   const app = await teamApp();
-  await app.started(cache, app.ben);
-  await app.task('check', sameCache);
+  await app.started(THUMBNAILS, app.ben);
+  await app.task('check', SAME_THUMBNAILS);
   const claim = { repo: 'acme/app', paths: ['src/a.ts'] };
   await app.call('covibe_coordination', 'claim', claim, app.ben);
-  const blocked = [await app.task('start', billing), await app.task('start', sameCache), await app.call('covibe_coordination', 'claim', claim)];
+  const blocked = [await app.task('start', billing), await app.task('start', SAME_THUMBNAILS), await app.call('covibe_coordination', 'claim', claim)];
   expect(blocked.map(({ data }) => data.code)).toEqual(['CHECK_REQUIRED', 'VERDICT_REQUIRED', 'CLAIM_CONFLICT']);
   for (const { status, feedback, data } of blocked) {
     expect([status, feedback]).toEqual(['blocked', { type: 'block', required_action: expect.stringMatching(/./) }]);
@@ -75,7 +69,7 @@ test('whatever blocks says which warning and matches it is about, also where the
 
 test('each kind of id has its prefix and a tail that sorts by time [team.ids.prefixes]', async () => {
   const app = await teamApp();
-  await app.started(cache, app.ben);
+  await app.started(THUMBNAILS, app.ben);
   const made = async () => {
     const answers = [];
     for (const [tool, operation, args] of EVERY_TOOL) answers.push((await app.call(tool, operation, args)).data);
@@ -94,7 +88,7 @@ test('each kind of id has its prefix and a tail that sorts by time [team.ids.pre
 test('the state has every section, under its documented name [team.state.sections] [team.state.field-names] [note.visible.team-state]', async () => {
   const app = await teamApp();
   const session = await app.session();
-  const active = await app.started({ ...cache, session_id: session });
+  const active = await app.started({ ...THUMBNAILS, session_id: session });
   const planned = await app.planned(billing, app.ben);
   const done = await app.started({ title: 'Draw the warehouse map', task_type: 'docs' }, app.ben);
   await app.task('complete', { task_id: done, result_summary: 'drawn' }, app.ben);
@@ -102,7 +96,7 @@ test('the state has every section, under its documented name [team.state.section
   await app.call('covibe_note', null, { kind: 'blocker', title: 'No disk quota yet' }, app.ben);
   await app.call('covibe_session', 'publish_context', { title: 'Cache', summary: 'Half done', repo: 'acme/app', branch: 'main', session_id: session });
   await app.workstream('plan', { title: 'Accessibility of the shop' }, app.ben);
-  await app.task('check', sameCache, app.ben);
+  await app.task('check', SAME_THUMBNAILS, app.ben);
   const { status, data } = await app.team('state', {}, app.ben);
   expect(status).toBe('ok');
   expect(data.active_work).toEqual([expect.objectContaining({ task_id: active, owner: 'ana', mine: false, status: 'active' })]);
@@ -116,7 +110,7 @@ test('the state has every section, under its documented name [team.state.section
   ]);
   expect(data.recent_sessions).toEqual([expect.objectContaining({ session_id: session, developer: 'ana', state: 'active' })]);
   expect(data.stale_sessions).toEqual([]);
-  expect(data.overlap_warnings).toEqual([expect.objectContaining({ title: sameCache.title, developer: 'ben', level: 'escalated' })]);
+  expect(data.overlap_warnings).toEqual([expect.objectContaining({ title: SAME_THUMBNAILS.title, developer: 'ben', level: 'escalated' })]);
   expect(data.session_contexts).toEqual([expect.objectContaining({ title: 'Cache', developer: 'ana' })]);
   expect(data.next_actions.map(({ about }: { about: string }) => about)).toEqual([data.overlap_warnings[0].warning_id, planned]);
 });
@@ -169,10 +163,10 @@ test('stale sessions make the state a warning, with feedback on record [team.sta
 test('the audit finds running work that is done twice, and running work that repeats finished work [team.audit.compared-work] [team.audit.running-duplicates] [team.audit.repeats-completed] [team.audit.event] [team.audit.stored-details]', async () => {
   const app = await teamApp();
   expect(await app.team('audit_parallel_work')).toMatchObject({ status: 'ok', data: { compared: 0, conflicts: [] } });
-  const first = await app.started(cache, app.ben);
+  const first = await app.started(THUMBNAILS, app.ben);
   await app.started(billing, app.ben);
   expect((await app.team('audit_parallel_work')).status).toBe('ok');
-  const second = await app.started(sameCache);
+  const second = await app.started(SAME_THUMBNAILS);
   const running = await app.team('audit_parallel_work');
   expect(running).toMatchObject({ status: 'warning', data: { code: 'PARALLEL_WORK', compared: 3 } });
   expect(running.data.conflicts).toEqual([
@@ -195,8 +189,8 @@ test('the audit finds running work that is done twice, and running work that rep
 
 test('a conflict of the latest audit with running work makes the state a warning; one of the past does not [team.state.audit-conflict-warns] [team.state.completed-conflicts]', async () => {
   const app = await teamApp();
-  const first = await app.started(cache, app.ben);
-  const second = await app.started(sameCache);
+  const first = await app.started(THUMBNAILS, app.ben);
+  const second = await app.started(SAME_THUMBNAILS);
   await app.team('audit_parallel_work');
   const state = await app.team('state', {}, app.ben);
   expect(state).toMatchObject({
@@ -216,7 +210,7 @@ test('a conflict of the latest audit with running work makes the state a warning
 
 test('the audit keeps its details within bounds, however much it finds [team.audit.stored-details]', async () => {
   const app = await teamApp();
-  for (let n = 0; n < 12; n++) await app.started({ ...cache, title: `${cache.title}, ${'キャッシュ'.repeat(40)} part ${n}` });
+  for (let n = 0; n < 12; n++) await app.started({ ...THUMBNAILS, title: `${THUMBNAILS.title}, ${'キャッシュ'.repeat(40)} part ${n}` });
   const audit = await app.team('audit_parallel_work');
   expect(audit.data.conflicts).toHaveLength(50);
   expect(audit.message).toMatch(/^\d+ pairs of work look the same\. The 50 that are most alike are listed\.$/);
@@ -229,8 +223,8 @@ test('feedback is what the own calls were told, newest first [team.feedback.own-
   const app = await teamApp();
   const codex = await app.developer('ana', 'codex');
   await app.task('start', billing);
-  await app.started(cache, app.ben);
-  await app.task('check', sameCache, codex);
+  await app.started(THUMBNAILS, app.ben);
+  await app.task('check', SAME_THUMBNAILS, codex);
   await app.task('start', billing, app.ben);
   const all = await app.team('feedback');
   expect(all.data.items.map(({ type, tool }: { type: string; tool: string }) => [type, tool])).toEqual([
@@ -255,10 +249,10 @@ test('the weekly summary tells the week in sections, from what was recorded [tea
   await app.session(app.ben, { agent_name: 'Bot *one*' });
   const done = await app.started(billing, app.ben);
   await app.task('complete', { task_id: done, result_summary: 'Mail goes <out>' }, app.ben);
-  await app.started(cache, app.ben);
-  const check = await app.task('check', sameCache);
+  await app.started(THUMBNAILS, app.ben);
+  const check = await app.task('check', SAME_THUMBNAILS);
   const scope_verdict = { verdict: 'distinct', candidates: check.data.candidates.map(({ id }: { id: string }) => ({ id, same_scope: false, reason: 'r' })) };
-  await app.task('start', { ...sameCache, check_id: check.data.check_id, scope_verdict });
+  await app.task('start', { ...SAME_THUMBNAILS, check_id: check.data.check_id, scope_verdict });
   await app.planned({ title: 'Next quarter', task_type: 'spike' });
   await app.call('covibe_note', null, { kind: 'blocker', title: 'Quota' });
   await app.call('covibe_note', null, { kind: 'decision', title: 'Disk' });

@@ -24,6 +24,8 @@ async function asker() {
     taskId: task,
     other: ids.test as string,
     agentId: held.agent_id,
+    /** Who asks, as people are shown it. */
+    from: { agent_id: held.agent_id, agent_name: 'worker', workflow_id, workflow_name: 'Ship it', task_id: task, task_name: 'build' },
     ask,
     person,
     answer,
@@ -42,12 +44,7 @@ test('a question to human pauses its task; the answer comes as a message and let
   expect(await t.open()).toEqual([
     {
       question_id: id,
-      agent_id: t.agentId,
-      agent_name: 'worker',
-      workflow_id: t.workflow_id,
-      workflow_name: 'Ship it',
-      task_id: t.taskId,
-      task_name: 'build',
+      ...t.from,
       subject: 'Port',
       question: 'Which port?',
       priority: 'urgent',
@@ -293,12 +290,7 @@ test('/api/state shows people what agents ask, in brief; agents are not told', a
   expect(questions).toHaveLength(15);
   expect(questions[0]).toEqual({
     question_id: id,
-    agent_id: t.agentId,
-    agent_name: 'worker',
-    workflow_id: t.workflow_id,
-    workflow_name: 'Ship it',
-    task_id: t.taskId,
-    task_name: 'build',
+    ...t.from,
     subject: null,
     question: `${'x'.repeat(499)}…`,
     priority: 'normal',

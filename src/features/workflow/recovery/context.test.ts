@@ -65,18 +65,6 @@ test('a loaded context has the workflow, the task, what came before, what stands
   });
 });
 
-test('the plan and the context that a task was given are loaded with it [task.set-plan.stored]', async () => {
-  const { claimed, ok, planned } = await workflowApp();
-  const { ids } = await planned(['only']);
-  const { agent_id } = await claimed(ids.only as string);
-  await ok('task_update_status', { id: ids.only, status: 'planning', agent_id });
-  const plan = { approach: 'By hand', steps: ['one', 'two'], files_to_modify: ['src/b.ts'], context_needed: ['the schema'] };
-  await ok('task_set_plan', { id: ids.only, plan, context: { ticket: 'X-1' }, agent_id });
-  const { current_task } = await ok('task_load_context', { task_id: ids.only });
-  expect(current_task.plan).toMatchObject(plan);
-  expect(current_task.context).toMatchObject({ ticket: 'X-1' });
-});
-
 test('each part that is switched off is left out, and an unknown one is refused [contextload.include.switched-off] [contextload.load.include-shape]', async () => {
   const app = await workflowApp();
   const { ids } = await app.planned([{ name: 'first' }, { name: 'second', depends_on: ['first'] }, { name: 'beside', sequence: 2 }]);

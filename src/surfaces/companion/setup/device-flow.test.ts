@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { testApp } from '../../../testing/app.ts';
+import { servedApp } from '../../../testing/app.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { tokensFrom } from '../../../wire/credentials.ts';
 import { askForTokens, type DeviceCode } from './device-flow.ts';
@@ -10,8 +10,7 @@ import { identityFromTokens } from './tokens.ts';
 
 /** A machine that waits without waiting: each pause passes on the server's clock, and then `during` happens. */
 async function machine(during: (code: string, pause: number) => Promise<unknown>, agents = ['claude-code', 'codex']) {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   await t.developer('ana');
   const pauses: number[] = [];
   const shown: DeviceCode[] = [];

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { testApp } from '../../../testing/app.ts';
+import { servedApp } from '../../../testing/app.ts';
 import { standIn } from '../../../testing/programs/bridge.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { pinnedKey, settleUpdateKey } from './pinned-key.ts';
@@ -32,8 +32,7 @@ test('setup pins the key that the server names first; a later one only by its fi
 });
 
 test('a server without a key says so, and says it to nobody without a token', async () => {
-  const t = await testApp();
-  const { url } = await t.serve();
+  const { url, ...t } = await servedApp();
   const ana = await t.developer('ana');
   const get = async (headers: Record<string, string>) => await fetch(`${url}/api/companion/key`, { headers });
   expect((await get({})).status).toBe(401);

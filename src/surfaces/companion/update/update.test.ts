@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { testApp } from '../../../testing/app.ts';
+import { servedApp } from '../../../testing/app.ts';
 import { standIn } from '../../../testing/programs/bridge.ts';
 import { companionRelease, quickNpm, RELEASE_KEY, type ReleaseOptions, sha256Of } from '../../../testing/programs/companion-release.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
@@ -18,8 +18,7 @@ import { createUpdater } from './updater.ts';
 
 async function offering(version: string, options: ReleaseOptions = {}) {
   const made = companionRelease(version, options);
-  const app = await testApp({ companionManifest: made.manifest });
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp({ companionManifest: made.manifest });
   const ana = await app.developer('ana');
   const answer = await app.tool('covibe_session', { operation: 'heartbeat', companion_version: VERSION }, ana);
   const offer = offerIn((answer.body as { data: { companion: unknown } }).data.companion) as UpdateOffer;

@@ -1,13 +1,11 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CANARY, claudeLine, testBatch, transcriptPath, writeLines } from '../../../testing/stand-ins/usage-stores.ts';
+import { CANARY, claudeLine, outputsOf, testBatch, transcriptPath, writeLines } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { readClaudeCode } from './claude-code.ts';
 
 const now = () => Date.now();
-const outputs = (events: readonly { payload: Readonly<Record<string, unknown>> }[]) =>
-  events.map(({ payload }) => (payload.usage as { output_tokens: number }).output_tokens);
 
 test('a message counts once, with the counters that it ended with, however many lines it has', () => {
   const home = temporaryFolder();
@@ -24,7 +22,7 @@ test('a message counts once, with the counters that it ended with, however many 
   ]);
   const batch = testBatch();
   readClaudeCode({ HOME: home }, {}, batch, { now: now() });
-  expect(outputs(batch.events)).toEqual([77, 9]);
+  expect(outputsOf(batch.events)).toEqual([77, 9]);
   expect(batch.events[0]).toMatchObject({
     agent: 'claude-code',
     source: 'claude-code',
@@ -37,14 +35,14 @@ test('a message that is still being written waits; what follows later is read fr
   const path = writeLines(transcriptPath(home), [claudeLine('one', 77), claudeLine('two', 3, { stop: null })]);
   const batch = testBatch();
   const first = readClaudeCode({ HOME: home }, {}, batch, { now: now() });
-  expect(outputs(batch.events)).toEqual([77]);
+  expect(outputsOf(batch.events)).toEqual([77]);
   const text = JSON.stringify(claudeLine('two', 8));
   appendFileSync(path, text.slice(0, 50));
   const second = readClaudeCode({ HOME: home }, first, batch, { now: now() });
-  expect(outputs(batch.events)).toEqual([77]);
+  expect(outputsOf(batch.events)).toEqual([77]);
   appendFileSync(path, `${text.slice(50)}\n`);
   readClaudeCode({ HOME: home }, second, batch, { now: now() });
-  expect(outputs(batch.events)).toEqual([77, 8]);
+  expect(outputsOf(batch.events)).toEqual([77, 8]);
 });
 
 test('a message that nothing follows is over after a while, and at once where its run has stopped', () => {
@@ -53,7 +51,7 @@ test('a message that nothing follows is over after a while, and at once where it
   const [later, stopped] = [testBatch(), testBatch()];
   readClaudeCode({ HOME: home }, {}, later, { now: now() + 120_000 });
   readClaudeCode({ HOME: home }, {}, stopped, { now: now(), only: path });
-  expect([outputs(later.events), outputs(stopped.events)]).toEqual([[3], [3]]);
+  expect([outputsOf(later.events), outputsOf(stopped.events)]).toEqual([[3], [3]]);
 });
 
 test('one run is its transcript and those of its subagents; CLAUDE_CONFIG_DIR says where the others are', () => {
@@ -64,8 +62,8 @@ test('one run is its transcript and those of its subagents; CLAUDE_CONFIG_DIR sa
   const [one, all] = [testBatch(), testBatch()];
   readClaudeCode({ HOME: home }, {}, one, { now: now(), only });
   readClaudeCode({ HOME: temporaryFolder(), CLAUDE_CONFIG_DIR: join(home, '.claude') }, {}, all, { now: now() });
-  expect(outputs(one.events)).toEqual([1, 2]);
-  expect(outputs(all.events).sort()).toEqual([1, 2, 3]);
+  expect(outputsOf(one.events)).toEqual([1, 2]);
+  expect(outputsOf(all.events).sort()).toEqual([1, 2, 3]);
 });
 
 test('what has no split counters is no event [companion.watch.no-split-no-event]', () => {
@@ -90,10 +88,10 @@ test('what was used before is left out, and a full batch stops the reading where
   writeLines(transcriptPath(home), [claudeLine('old', 1, { at: '2026-01-01T00:00:00Z' }), claudeLine('one', 2), claudeLine('two', 3), claudeLine('three', 4)]);
   const full = testBatch({ since: now() - 60_000, room: 1 });
   const cursor = readClaudeCode({ HOME: home }, {}, full, { now: now() });
-  expect(outputs(full.events)).toEqual([2]);
+  expect(outputsOf(full.events)).toEqual([2]);
   const rest = testBatch({ since: now() - 60_000 });
   readClaudeCode({ HOME: home }, cursor, rest, { now: now() });
-  expect(outputs(rest.events)).toEqual([3, 4]);
+  expect(outputsOf(rest.events)).toEqual([3, 4]);
 });
 
 test('a file that was replaced by a shorter one is read anew', () => {
@@ -103,7 +101,7 @@ test('a file that was replaced by a shorter one is read anew', () => {
   writeFileSync(path, `${JSON.stringify(claudeLine('three', 3))}\n`);
   const batch = testBatch();
   readClaudeCode({ HOME: home }, cursor, batch, { now: now() });
-  expect(outputs(batch.events)).toEqual([3]);
+  expect(outputsOf(batch.events)).toEqual([3]);
 });
 
 test('nothing but numbers, the model and a hash is taken [companion.watch.numeric-only]', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countedEntry, rolloutLines, rolloutPath, testBatch, wholeEntry, writeCodexLog, writeLines } from '../../../testing/stand-ins/usage-stores.ts';
+import { rolloutPath, testBatch, writeCodexLog, writeLines } from '../../../testing/stand-ins/usage-stores.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { readCodexLog } from './codex-log.ts';
 import { readRollouts } from './codex-rollouts.ts';
@@ -24,15 +24,4 @@ test('without split counters there is no event [companion.watch.no-split-no-even
   readRollouts({ HOME: home }, {}, batch);
   await readCodexLog({ HOME: home }, {}, batch);
   expect(batch.events).toEqual([]);
-});
-
-test('of logs and rollouts nothing but numbers, the model and a hash is taken [companion.watch.numeric-only]', async () => {
-  const home = temporaryFolder();
-  writeLines(rolloutPath(home), rolloutLines({ resp_1: 55 }));
-  writeCodexLog(home, [{ body: wholeEntry('resp_2', 60) }, { body: countedEntry(70), target: 'codex_otel.log_only', thread: 'thread-7' }]);
-  const batch = testBatch();
-  readRollouts({ HOME: home }, {}, batch);
-  await readCodexLog({ HOME: home }, {}, batch);
-  expect(batch.events.length).toBeGreaterThan(1);
-  expect(JSON.stringify(batch.events)).not.toContain('CANARY');
 });

@@ -95,15 +95,6 @@ test('a full batch stops the reading, and nothing is skipped', async () => {
   expect([full.events.length, counts(rest.events)]).toMatchObject([2, [{ input_tokens: 3 }]]);
 });
 
-test('nothing but numbers, the model and a hash is taken [companion.watch.numeric-only]', async () => {
-  const home = temporaryFolder();
-  writeCursorStore(home, [{ id: 'CANARY', tokens: tokens(1, 1), model: 'CANARY of a model' }]);
-  const batch = testBatch();
-  await readCursor({ HOME: home }, {}, batch, Date.now());
-  expect(batch.events).toHaveLength(1);
-  expect(JSON.stringify(batch.events)).not.toContain('CANARY');
-});
-
 test('the store is where each system keeps it, and its absence is no fault', async () => {
   expect(cursorStore({ HOME: '/h' }, 'linux')).toBe('/h/.config/Cursor/User/globalStorage/state.vscdb');
   expect(cursorStore({ HOME: '/h', XDG_CONFIG_HOME: '/x' }, 'linux')).toBe('/x/Cursor/User/globalStorage/state.vscdb');

@@ -1,14 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { testApp } from '../../../testing/app.ts';
+import { servedApp } from '../../../testing/app.ts';
 import { temporaryFolder } from '../../../testing/store/database.ts';
 import { noteRepo } from '../state.ts';
 import { sendHeartbeat } from './heartbeat.ts';
 
 test('a repository whose path is longer than the server takes is reported without it, and holds up no heartbeat', async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const { token } = await app.developer('ana');
   const env = { HOME: temporaryFolder() };
   const [near, far] = [temporaryFolder(), join(temporaryFolder(), ...Array(10).fill('d'.repeat(50)))];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { cursorStore } from '../../../clients/cursor.ts';
-import { type TestApp, testApp } from '../../../testing/app.ts';
+import { servedApp, type TestApp } from '../../../testing/app.ts';
 import { whenOver } from '../../../testing/scope.ts';
 import { recordTraffic } from '../../../testing/stand-ins/traffic.ts';
 import {
@@ -46,8 +46,7 @@ const useEverything = (home: string, at = 1) => {
 };
 
 test('the usage of each agent is reported with its own token, once', async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   useEverything(env.HOME);
   expect(await syncUsage(env, { origin: url })).toMatchObject({ sent: 4, waiting: 0, problem: undefined });
@@ -61,8 +60,7 @@ test('the usage of each agent is reported with its own token, once', async () =>
 });
 
 test('while the server is away events wait, and are delivered once when it is back', async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const traffic = await recordTraffic(url);
   const env = await machine(app, traffic.url);
   useEverything(env.HOME);
@@ -76,8 +74,7 @@ test('while the server is away events wait, and are delivered once when it is ba
 });
 
 test('two at once: one reports, the other leaves it to that one', async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   useEverything(env.HOME);
   const both = await Promise.all([syncUsage(env, { origin: url }), syncUsage(env, { origin: url })]);
@@ -89,8 +86,7 @@ test('two at once: one reports, the other leaves it to that one', async () => {
 });
 
 test('an agent without a token is not reported with the token of another; what it used is reported once it has one', async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const env = await machine(app, url, ['codex']);
   useEverything(env.HOME);
   expect(await syncUsage(env, { origin: url })).toMatchObject({ sent: 2, waiting: 0 });
@@ -100,8 +96,7 @@ test('an agent without a token is not reported with the token of another; what i
 });
 
 test('a store that cannot be read holds up no other', async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   useEverything(env.HOME);
   writeFileSync(cursorStore(env), 'no database');
@@ -112,8 +107,7 @@ test('a store that cannot be read holds up no other', async () => {
 });
 
 test('stored tokens go to nobody but the server that gave them', async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const traffic = await recordTraffic(url);
   const env = await machine(app, url);
   useEverything(env.HOME);
@@ -122,8 +116,7 @@ test('stored tokens go to nobody but the server that gave them', async () => {
 });
 
 test("what was used before the first start stays the machine's own, unless it is asked for", async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const env = { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
   writeLines(transcriptPath(env.HOME), [claudeLine('old', 5, { at: new Date(Date.now() - 3_600_000).toISOString() })]);
   expect(await syncUsage(env, { origin: url })).toMatchObject({ sent: 0, waiting: 0 });
@@ -131,8 +124,7 @@ test("what was used before the first start stays the machine's own, unless it is
 });
 
 test('a run that reports before any watcher was started reports from its own beginning on, and only itself', async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const env = { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
   writeLines(transcriptPath(env.HOME, 'other'), [claudeLine('other', 9)]);
   const only = writeLines(transcriptPath(env.HOME), [claudeLine('one', 5, { at: new Date(Date.now() + 30_000).toISOString() })]);
@@ -140,8 +132,7 @@ test('a run that reports before any watcher was started reports from its own beg
 });
 
 test("a run's usage is linked to its session; where that is not the caller's, it is reported without", async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   const ana = await app.developer('ana');
   const started = await app.tool('covibe_session', { operation: 'start' }, ana);
@@ -159,8 +150,7 @@ test("a run's usage is linked to its session; where that is not the caller's, it
 });
 
 test("the watcher links what it reads to the run's session too, also what its subagents used", async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const env = await machine(app, url);
   const started = await app.tool('covibe_session', { operation: 'start' }, await app.developer('ana'));
   const { session_id } = (started.body as { data: { session_id: string } }).data;
@@ -177,8 +167,7 @@ test("the watcher links what it reads to the run's session too, also what its su
 });
 
 test('a token that is not accepted keeps its events waiting, and nobody else', async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const env = await machine(app, url, ['codex', 'cursor']);
   storeTokens(env, url, { 'claude-code': 'cv_revoked' });
   useEverything(env.HOME);
@@ -206,8 +195,7 @@ test('an event that the server cannot take holds up no other; it waits', async (
 });
 
 test('the inbox of each repository that an agent was active in is read, and of no other [companion.repos.registered-by-activity]', async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const env = { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
   const [active, other] = [temporaryFolder(), temporaryFolder()];
   for (const [at, root] of [active, other].entries()) {
@@ -227,8 +215,7 @@ test('the inbox of each repository that an agent was active in is read, and of n
 });
 
 test('a file stays in the inbox until the server has all of it, and is counted once', async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const traffic = await recordTraffic(url);
   const env = { HOME: temporaryFolder(), COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
   const folder = join(temporaryFolder(), 'inbox');
@@ -245,12 +232,12 @@ test('a file stays in the inbox until the server has all of it, and is counted o
 });
 
 test('no word of what the stores hold is sent, stored or logged [companion.privacy.content-stays-local] [companion.watch.numeric-only]', async () => {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const traffic = await recordTraffic(url);
   const env = await machine(app, traffic.url);
   useEverything(env.HOME);
   writeCodexLog(env.HOME, [{ body: countedEntry(70), target: 'codex_otel.log_only', thread: 'thread-7' }]);
+  writeCursorStore(env.HOME, [{ id: CANARY, tokens: { inputTokens: 1, outputTokens: 1 }, model: CANARY }]);
   const root = temporaryFolder();
   mkdirSync(inboxOf(root), { recursive: true });
   const planted = { prompt: CANARY, model: 'gpt-5', id: CANARY, messages: [{ content: CANARY }] };
@@ -260,8 +247,8 @@ test('no word of what the stores hold is sent, stored or logged [companion.priva
   );
   writeFileSync(join(inboxOf(root), 'b.json'), JSON.stringify({ ...planted, usage: { total_tokens: 9 } }));
   noteRepo(env, { checkout: root, repo: 'shop' }, Date.now());
-  expect(await syncUsage(env, { origin: traffic.url })).toMatchObject({ sent: 6, rejected: 1, waiting: 0 });
-  expect(traffic.sent).toHaveLength(6);
+  expect(await syncUsage(env, { origin: traffic.url })).toMatchObject({ sent: 7, rejected: 1, waiting: 0 });
+  expect(traffic.sent).toHaveLength(7);
   const ledger = readdirSync(join(env.HOME, '.covibe/ledger')).map((name) => readFileSync(join(env.HOME, '.covibe/ledger', name), 'latin1'));
   const stored = readdirSync(app.database.home).map((name) => readFileSync(join(app.database.home, name), 'latin1'));
   const journal = JSON.stringify(await app.events());

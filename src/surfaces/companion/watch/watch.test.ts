@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFile
 import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type TestApp, testApp } from '../../../testing/app.ts';
+import { servedApp, type TestApp } from '../../../testing/app.ts';
 import { testMachine } from '../../../testing/programs/companion.ts';
 import { companionRelease, quickNpm, RELEASE_KEY } from '../../../testing/programs/companion-release.ts';
 import { temporaryRepository } from '../../../testing/scenes/repository.ts';
@@ -21,8 +21,7 @@ import { beginUsage } from './sync.ts';
 const spans = (app: TestApp) => app.app.store.reader.selectFrom('agent_spans').selectAll().orderBy('id').execute();
 
 async function watched() {
-  const app = await testApp();
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp();
   const traffic = await recordTraffic(url);
   const machine = testMachine();
   const token = { COVIBE_MCP_TOKEN: (await app.developer('ana')).token };
@@ -180,8 +179,7 @@ test('a watcher that cannot write says so once and goes on', async () => {
 
 const updating = async (program: string) => {
   const { manifest } = companionRelease('99.0.0', { program });
-  const app = await testApp({ companionManifest: manifest });
-  const { url } = await app.serve();
+  const { url, ...app } = await servedApp({ companionManifest: manifest });
   const machine = testMachine();
   pinKey(machine.env, url, RELEASE_KEY.publicKey);
   const env = { COVIBE_MCP_TOKEN: (await app.developer('ana')).token, PATH: `${quickNpm()}:${machine.env.PATH}` };

@@ -16,8 +16,6 @@ export interface AgentPlan {
   readonly verdicts: readonly ('needs_work' | 'suggestions' | 'clarification' | 'approve' | 'wait' | 'die')[];
   /** Reviewers say nothing before there is this file, in the folder of the notes. */
   readonly heldUntil?: string;
-  /** What the coder does where no further review is granted. */
-  readonly atLimit: 'pull' | 'insist';
   /** A planning agent creates these. */
   readonly issues?: readonly object[];
 }
@@ -62,8 +60,7 @@ async function code(): Promise<void> {
     writeFileSync(`round-${round}.txt`, `${round}\n`);
     git('add', '--', `round-${round}.txt`);
     git('-c', 'user.name=Coder', '-c', 'user.email=coder@localhost', 'commit', '--quiet', '--message', `Round ${round}`);
-    let answer = await call('request_review', { completion_message: `Round ${round} is done.` });
-    while (codeOf(answer) === 'REVIEW_LIMIT_EXCEEDED' && plan.atLimit === 'insist') answer = await call('request_review', {});
+    const answer = await call('request_review', { completion_message: `Round ${round} is done.` });
     if (codeOf(answer) === 'REVIEW_LIMIT_EXCEEDED') {
       await call('create_pull_request', { title: 'All rounds', description: 'As far as reviews went.' });
       await forEver();
