@@ -139,13 +139,8 @@ export const NATIVE_PAYLOAD = refusal(
 export type GuardProblem = 'host' | 'origin';
 
 export function foreignHeader(problem: GuardProblem): HttpRefusal {
-  const [what, setting] = problem === 'host' ? ['Host', 'allowed_hosts'] : ['Origin', 'allowed_origins'];
-  return refusal(
-    403,
-    `FOREIGN_${problem.toUpperCase()}`,
-    `The ${what} header is not one of this server's.`,
-    `If it should be, add it to ${setting} in config.toml.`,
-  );
+  const [code, what, setting] = problem === 'host' ? ['FOREIGN_HOST', 'Host', 'allowed_hosts'] : ['FOREIGN_ORIGIN', 'Origin', 'allowed_origins'];
+  return refusal(403, code, `The ${what} header is not one of this server's.`, `If it should be, add it to ${setting} in config.toml.`);
 }
 
 /** The HTTP status for the pipe's answer to an action. */

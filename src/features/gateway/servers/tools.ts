@@ -177,8 +177,9 @@ function nothingDecided<T extends Record<string, unknown>>(
   data: T,
 ): Refused<T> {
   const nothing = `Nothing of ${server}${tool === undefined ? '' : ` called ${tool}`} is withheld; nothing was changed.`;
-  const [code, message] = left.length > 0 ? [`NOT_${done.toUpperCase()}`, whyLeft(server, left, done)] : ['NOTHING_WITHHELD', nothing];
-  return refused('warning', code, message, 'covenant servers list', data);
+  if (left.length === 0) return refused('warning', 'NOTHING_WITHHELD', nothing, 'covenant servers list', data);
+  const code = done === 'approved' ? 'NOT_APPROVED' : 'NOT_REJECTED';
+  return refused('warning', code, whyLeft(server, left, done), 'covenant servers list', data);
 }
 
 function whyLeft(server: string, left: readonly WithheldDefinition[], done: string): string {
