@@ -3,7 +3,7 @@ import { ensureDeveloper, ensureWorkspace, issueToken } from '../src/features/co
 import type { Principal } from '../src/kernel/call.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { DEFAULT_WORKSPACE_ID } from '../src/kernel/ids.ts';
-import { createLog } from '../src/kernel/trace.ts';
+import { createLog } from '../src/kernel/log.ts';
 import { type App, createApp } from '../src/main.ts';
 import type { Tx } from '../src/storage/write.ts';
 import { testConfig } from '../src/testing/config.ts';

@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
+import { LOG_LEVELS } from './kernel/log.ts';
 import { isNetwork } from './kernel/network.ts';
-import { LOG_LEVELS } from './kernel/trace.ts';
 import { DEFAULT_BODY_BYTES } from './wire/limits.ts';
 
 /** Wrong configuration stops the program before it does anything; the message names the source and the key. */

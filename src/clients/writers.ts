@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 export type ShellArguments = readonly (string | undefined)[];
 
 /** `withValue`: options that take the next word as their value. The rest stand alone. */
-export const operandsOf = (args: ShellArguments, withValue: Iterable<string> = []): ShellArguments => {
+const operandsOf = (args: ShellArguments, withValue: Iterable<string> = []): ShellArguments => {
   const takesNext = new Set(withValue);
   const operands: (string | undefined)[] = [];
   for (let at = 0; at < args.length; at++) {
@@ -17,7 +17,7 @@ export const operandsOf = (args: ShellArguments, withValue: Iterable<string> = [
   return operands;
 };
 
-export const valuesOf = (args: ShellArguments, ...names: string[]): ShellArguments =>
+const valuesOf = (args: ShellArguments, ...names: string[]): ShellArguments =>
   args.flatMap((word, at) => {
     if (word === undefined) return [];
     if (names.includes(word)) return [args[at + 1]];
@@ -25,7 +25,7 @@ export const valuesOf = (args: ShellArguments, ...names: string[]): ShellArgumen
     return whole ? [word.slice(whole.length + 1)] : [];
   });
 
-export const hasOption = (args: ShellArguments, ...options: string[]): boolean => args.some((word) => word !== undefined && options.includes(word));
+const hasOption = (args: ShellArguments, ...options: string[]): boolean => args.some((word) => word !== undefined && options.includes(word));
 
 /** The files that a patch in Codex's format would write, move or delete. */
 export function patchedFiles(patch: string): string[] {
@@ -42,7 +42,7 @@ export function patchedFiles(patch: string): string[] {
 const HEADS = ['*** Add File: ', '*** Update File: ', '*** Delete File: ', '*** Move to: '];
 
 /** The files that a unified diff would write, with `strip` folders cut off as `patch -p` does. */
-export function diffedFiles(diff: string, strip: number): string[] {
+function diffedFiles(diff: string, strip: number): string[] {
   return diff.split('\n').flatMap((line) => {
     if (!line.startsWith('+++ ') && !line.startsWith('--- ')) return [];
     const [name = ''] = line.slice(4).split('\t');
@@ -52,7 +52,7 @@ export function diffedFiles(diff: string, strip: number): string[] {
 }
 
 /** What a command writes. */
-export interface WrittenByCommand {
+interface WrittenByCommand {
   readonly files?: ShellArguments;
   /** Where one is a folder, all beneath it is written, moved or gone. */
   readonly trees?: ShellArguments;
@@ -62,7 +62,7 @@ export interface WrittenByCommand {
   readonly fromTop?: ShellArguments;
 }
 
-export type WriterRule = (args: ShellArguments, documents: readonly string[]) => WrittenByCommand;
+type WriterRule = (args: ShellArguments, documents: readonly string[]) => WrittenByCommand;
 
 /** Into a folder or onto a file: only the disk knows which, and where it is a file there is nothing beneath it. */
 function intoOrOnto(sources: ShellArguments, target: string | undefined): WrittenByCommand {
@@ -83,26 +83,26 @@ function copied(args: ShellArguments, withValue: readonly string[]): { sources: 
   return { sources, target, writes: sources.length === 0 ? {} : intoOrOnto(sources, target) };
 }
 
-export const SUFFIX = ['-S', '--suffix'];
+const SUFFIX = ['-S', '--suffix'];
 
-export const copy =
+const copy =
   (withValue: readonly string[] = SUFFIX): WriterRule =>
   (args) =>
     copied(args, withValue).writes;
 
-export const move: WriterRule = (args) => {
+const move: WriterRule = (args) => {
   const { sources, writes } = copied(args, SUFFIX);
   return { ...writes, removed: sources };
 };
 
-export const link: WriterRule = (args) => {
+const link: WriterRule = (args) => {
   const operands = operandsOf(args, [...INTO, ...SUFFIX]);
   const [only] = operands;
   return operands.length === 1 && only !== undefined ? { files: [basename(only)] } : copied(args, SUFFIX).writes;
 };
 
 /** What `folder/` has in it goes into the target itself. */
-export const synchronize: WriterRule = (args) => {
+const synchronize: WriterRule = (args) => {
   const { sources, target, writes } = copied(args, ['-e', '--rsh', '--exclude', '--include', '-f', '--filter']);
   const isHere = (path: string | undefined) => !path?.includes(':');
   const whole = sources.some((source) => source?.endsWith('/')) ? [target] : [];

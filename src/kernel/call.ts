@@ -6,10 +6,11 @@ import type { Tx, WriteCallback } from '../storage/write.ts';
 import type { Clock } from './clock.ts';
 import type { Toolset } from './contract.ts';
 import { excerpt } from './excerpt.ts';
+import type { Log } from './log.ts';
 import type { Aside, CallKind } from './ports.ts';
 import type { Exchange, Json, RelayContext, RpcError } from './relay.ts';
 import { Refusal, type Refused, type Reply } from './reply.ts';
-import type { Log, RequestScope, TraceContext } from './trace.ts';
+import type { RequestScope, TraceContext } from './trace.ts';
 
 export type PrincipalKind = 'operator' | 'developer' | 'agent' | 'instance';
 

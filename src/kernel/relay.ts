@@ -1,5 +1,5 @@
+import type { Log } from './log.ts';
 import { Refusal } from './reply.ts';
-import type { Log } from './trace.ts';
 
 /**
  * What the pipe and the surfaces know of other MCP servers' tools, prompts and resources. The pipe ends the protocol on both sides, so

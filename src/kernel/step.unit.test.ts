@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { testClock } from '../testing/clock.ts';
 import type { Services } from './call.ts';
+import { createLog } from './log.ts';
 import { createLeases } from './step.ts';
-import { createLog } from './trace.ts';
 
 test('a step that cannot be taken over keeps no other overdue step from being finished', async () => {
   const row = (id: string) => ({ workspace_id: 'ws_default', id, step: 'push', step_until: 0, step_by: null });

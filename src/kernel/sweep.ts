@@ -2,7 +2,8 @@ import type { Db } from '../storage/engine.ts';
 import type { Tx } from '../storage/write.ts';
 import type { Services } from './call.ts';
 import type { Clock } from './clock.ts';
-import { errorType, type Log, RequestScope, type Tracer } from './trace.ts';
+import type { Log } from './log.ts';
+import { errorType, RequestScope, type Tracer } from './trace.ts';
 
 /** Work that is due by the clock. Idempotent: any process may run it, and several may at once. */
 export interface Sweep {

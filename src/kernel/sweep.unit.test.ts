@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { testClock } from '../testing/clock.ts';
 import { until } from '../testing/until.ts';
 import type { Services } from './call.ts';
+import { createLog } from './log.ts';
 import { dueSweep, startSweeping } from './sweep.ts';
-import { createLog } from './trace.ts';
 
 test('a sweep runs by the clock, never twice at once, once more if it fell due meanwhile, and outlives its own failure', async () => {
   const clock = testClock();

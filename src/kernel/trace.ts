@@ -1,9 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
-import { withoutTokens } from '../storage/journal.ts';
 import type { Store } from '../storage/open.ts';
 import { newId } from '../storage/rows.ts';
-import { printable } from '../wire/printable.ts';
 import type { Call, CallRequest } from './call.ts';
 import type { Toolset } from './contract.ts';
 import type { Aside, CallKind } from './ports.ts';
@@ -144,55 +142,12 @@ function currentScope(): ScopeAndSpan | undefined {
 export const requestIdAt = (now: number): string => currentScope()?.scope.borrow() ?? newId('req', now);
 
 /** The fields by which all log lines of one request are found. */
-function requestFields(): { request?: string; trace_id?: string } {
+export function requestFields(): { request?: string; trace_id?: string } {
   const { scope, span } = currentScope() ?? {};
   return { ...(scope?.request && { request: scope.request }), ...(span && { trace_id: span.traceId }) };
 }
 
-export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
-type LogLevel = (typeof LOG_LEVELS)[number];
-
-export interface Log {
-  error(message: string, fields?: Record<string, unknown>): void;
-  warn(message: string, fields?: Record<string, unknown>): void;
-  info(message: string, fields?: Record<string, unknown>): void;
-  debug(message: string, fields?: Record<string, unknown>): void;
-}
-
-/** One JSON object a line, with the request and the trace that it was written for. A terminal that shows it is not steered by it. */
-export function createLog(level: LogLevel, write: (line: string) => void = (line) => process.stderr.write(line)): Log {
-  const loudest = LOG_LEVELS.indexOf(level);
-  const at =
-    (name: LogLevel) =>
-    (message: string, fields: Record<string, unknown> = {}) => {
-      if (LOG_LEVELS.indexOf(name) > loudest) return;
-      const entry = { time: new Date().toISOString(), level: name, message, ...requestFields(), ...fields };
-      write(`${printable(withoutPasswords(withoutTokens(JSON.stringify(entry, jsonReplacer()))))}\n`);
-    };
-  return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
-}
-
-/** A log line is written whatever its fields hold: an object that contains itself is written once, an error with its causes. */
-function jsonReplacer(): (key: string, value: unknown) => unknown {
-  const seen = new WeakSet<object>();
-  return (_key, value) => {
-    if (typeof value === 'bigint') return String(value);
-    if (typeof value !== 'object' || value === null) return value;
-    if (seen.has(value)) return '[told above]';
-    seen.add(value);
-    if (!(value instanceof Error)) return value;
-    const { name, message, stack, cause } = value;
-    return { name, message, stack, cause, ...(value instanceof AggregateError && { errors: value.errors }) };
-  };
-}
-
-/** Error messages may quote an address with its password. */
-function withoutPasswords(line: string): string {
-  return line.replace(/(:\/\/[^\s:/@"\\]*):(?:[^\s"\\]|\\["\\]){0,256}@/g, '$1:[redacted]@');
-}
-
-/** OpenTelemetry's conventions for MCP, where there is one for it; the rest under our own name. */
-
+/** The names of OpenTelemetry's conventions for MCP where there are any. */
 const METHODS = { tool: 'tools/call', prompt: 'prompts/get', resource: 'resources/read' } as const;
 const ASIDES: Record<Aside, string> = { complete: 'completion/complete', subscribe: 'resources/subscribe' };
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { createLog } from '../kernel/log.ts';
 import type { PublishedTool } from '../kernel/publish.ts';
-import { createLog } from '../kernel/trace.ts';
 import { createApp } from '../main.ts';
 
 /** Every tool that the product publishes, as the composed product publishes it. */

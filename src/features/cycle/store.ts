@@ -118,8 +118,8 @@ export async function handoffTargets(db: Db, cycle: CycleKey): Promise<string[]>
 }
 
 /**
- * The active cycle of the repository, else its latest: of whichever workspace, since a folder is the same in all, but none that was imported. Asked with every call, and a
- * repository may have thousands: each by an index.
+ * The active cycle of the repository, and its latest: of any workspace, because a folder is the same in all, but never an imported one.
+ * Every call asks for them and a repository may have thousands, so each is found by an index.
  */
 export const latestCycle = (db: Db, repository: string) => {
   const of = () => db.selectFrom('cycles').selectAll().where('repository', '=', repository).where('lock_token', '!=', IMPORTED_LOCK);

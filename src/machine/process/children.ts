@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Log } from '../../kernel/trace.ts';
+import type { Log } from '../../kernel/log.ts';
 import { type Child, type ChildSpec, startChild } from './child.ts';
 import { createReaper } from './reaper.ts';
 

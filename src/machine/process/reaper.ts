@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { Log } from '../../kernel/trace.ts';
+import type { Log } from '../../kernel/log.ts';
 import type { GroupListener } from './child.ts';
 
 /**

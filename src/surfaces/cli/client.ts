@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { homeFolder, loadConfig } from '../../config.ts';
 import { clockFrom } from '../../kernel/clock.ts';
+import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/reply.ts';
-import { createLog } from '../../kernel/trace.ts';
 import { processExists } from '../../machine/process/group.ts';
 import { SURFACE_HEADER, WORKSPACE_HEADER } from '../../wire/headers.ts';
 import { failureCode, httpRequest } from '../../wire/http-client.ts';

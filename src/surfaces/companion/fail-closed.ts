@@ -10,6 +10,7 @@ interface FailClosedAnswer {
   readonly closed: boolean;
 }
 
+/** `words` is what the files of earlier companions call the list. */
 const ANSWERS = storedList<FailClosedAnswer>('fail-closed.json', 'words', { origin: isText, token: isText, closed: (closed) => typeof closed === 'boolean' });
 
 /** Nobody can know which tokens are no longer used, because some are only in an environment. Above this number the oldest answer goes. */

@@ -46,6 +46,7 @@ export function withRequestScope({ clock, log }: Pick<Services, 'clock' | 'log'>
     outgoing.setHeader(HEADER, request);
     outgoing.once('close', () => {
       scope.end();
+      if (log.level !== 'debug') return;
       const ms = Math.round((performance.now() - started) * 10) / 10;
       log.debug('request', { request, method: incoming.method, path: pathOf(incoming), status: outgoing.statusCode, ms });
     });

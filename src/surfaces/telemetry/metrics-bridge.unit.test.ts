@@ -4,7 +4,7 @@ import { createMetrics } from '../http/metrics.ts';
 import { telemetrySettings } from './settings.ts';
 import { startTelemetry } from './start.ts';
 
-const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
+const SILENT = { level: 'error', error() {}, warn() {}, info() {}, debug() {} } as const;
 
 test('a collector is told the very counts that /metrics shows', async () => {
   const to = await collector();

@@ -1,6 +1,6 @@
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace';
-import type { Log } from '../../kernel/trace.ts';
+import type { Log } from '../../kernel/log.ts';
 import type { Signal } from './settings.ts';
 
 /** How many spans wait at most for a collector that is slow or away: some 4 MB. */

@@ -7,7 +7,8 @@ import { MeterProvider, PeriodicExportingMetricReader, type ResourceMetrics } fr
 import { AlwaysOffSampler, AlwaysOnSampler, ParentBasedSampler, type Sampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import { ConfigError } from '../../config.ts';
 import { waitAtMost } from '../../kernel/clock.ts';
-import type { Log, Tracer } from '../../kernel/trace.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Tracer } from '../../kernel/trace.ts';
 import { VERSION } from '../../version.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { metricsBridge } from './metrics-bridge.ts';

@@ -1,7 +1,7 @@
 import { ExportResultCode } from '@opentelemetry/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { DEFAULT_WORKSPACE_ID } from '../../kernel/ids.ts';
-import { createLog } from '../../kernel/trace.ts';
+import { createLog } from '../../kernel/log.ts';
 import { testApp } from '../../testing/app.ts';
 import { fixtureFeature } from '../../testing/fixture.ts';
 import { connected, ERAS } from '../../testing/mcp-client.ts';
@@ -23,7 +23,7 @@ function telling(url: string, env: NodeJS.ProcessEnv = {}) {
   const lines: string[] = [];
   const note = (message: string, { problem = '' }: { problem?: string } = {}) => void lines.push(`${message} ${problem}`);
   const { targets } = telemetrySettings({ telemetry: { otlp_endpoint: url } }, env);
-  const telemetry = startTelemetry({ targets, env, log: { error: note, warn: note, info: note, debug: note }, metrics });
+  const telemetry = startTelemetry({ targets, env, log: { level: 'debug', error: note, warn: note, info: note, debug: note }, metrics });
   whenOver(() => telemetry.stop());
   return { ...telemetry, metrics, lines };
 }

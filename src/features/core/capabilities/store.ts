@@ -1,11 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { z } from 'zod';
 import { wordsPattern } from '../../../kernel/like.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { compiledQuery, matching } from '../../../storage/rows.ts';
 import type { GrantRow } from '../../../storage/schema-rows.ts';
-import { count, fits, idOf, json, matches, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
-import { actionName, type GrantStatus, grantScope } from './contract.ts';
+import type { GrantStatus } from './contract.ts';
 
 /** The columns that decide the status of a grant. */
 export type StandingGrant = Pick<GrantRow, 'action' | 'revoked_at' | 'expires_at' | 'max_uses' | 'uses'>;
@@ -33,7 +31,7 @@ export async function findGrants(db: Db, workspace: string, subjects: readonly s
 const standing = (db: Db, workspace: string, subjects: readonly string[]) =>
   matching(db, 'grants', { workspace_id: workspace, subject: subjects, revoked_at: null });
 
-/** In short: a caller may hold hundreds. */
+/** Only the columns that decide, because a caller may hold hundreds of grants. */
 export const grantsOf = (db: Db, workspace: string, subjects: readonly string[]): Promise<StandingGrant[]> =>
   standing(db, workspace, subjects).select(['action', 'revoked_at', 'expires_at', 'max_uses', 'uses']).execute();
 
@@ -93,16 +91,3 @@ export async function revokeGrant(db: Db, workspace: string, id: string, by: str
     .where('revoked_at', 'is', null)
     .execute();
 }
-
-export const grantRows = {
-  grants: rowRule<GrantRow>({
-    id: idOf('grant'),
-    subject: matches(/^(operator|(developer|token|instance):[A-Za-z0-9_-]{1,64})$/, 'operator, developer:<id>, token:<id> or instance:<id>'),
-    action: fits(actionName),
-    scope: json(grantScope),
-    recent: json(z.array(z.int())),
-    max_uses: count,
-    uses: count,
-    revision: count,
-  }),
-} satisfies Partial<RowRules>;

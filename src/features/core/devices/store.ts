@@ -1,7 +1,6 @@
 import type { Db } from '../../../storage/engine.ts';
 import { changeRows, deleteRows, findRow, findRows, matching } from '../../../storage/rows.ts';
 import type { DeviceGrantRow } from '../../../storage/schema-rows.ts';
-import { neverBrought, type RowRules } from '../../../storage/transfer/row-rules.ts';
 
 /** The one that waits under this code; the index lets there be no other. */
 export const findPending = (db: Db, userCode: string) => findRow(db, 'device_grants', { user_code: userCode, status: 'pending' });
@@ -42,5 +41,3 @@ export const makerOf = (deviceId: string): string => `device:${deviceId}`;
 
 export const tokensOfDevices = (db: Db, workspace: string, ids: readonly string[]) =>
   findRows(db, 'tokens', { workspace_id: workspace, created_by: ids.map(makerOf) }, { order: { id: 'asc' } });
-
-export const deviceRows = { device_grants: neverBrought('device_approvals') } satisfies Partial<RowRules>;

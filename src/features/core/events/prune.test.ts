@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Output } from '../../../kernel/contract.ts';
 import { workspaceId } from '../../../kernel/ids.ts';
-import { createLog } from '../../../kernel/trace.ts';
+import { createLog } from '../../../kernel/log.ts';
 import { AnchorKeeper } from '../../../storage/anchors/keeper.ts';
 import { readAnchor } from '../../../storage/journal.ts';
 import { cutJournal, PruneWalk } from '../../../storage/journal-prune.ts';

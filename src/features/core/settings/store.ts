@@ -1,8 +1,6 @@
 import type { Db } from '../../../storage/engine.ts';
 import { findRows } from '../../../storage/rows.ts';
-import type { SettingRow } from '../../../storage/schema-rows.ts';
-import { oneOf, type RowRules, rowRule } from '../../../storage/transfer/row-rules.ts';
-import { DEFINITIONS, SETTING_KEYS, type SettingDefinition, type SettingKey } from './contract.ts';
+import { DEFINITIONS, type SettingKey } from './contract.ts';
 
 export const storedSettings = (db: Db, workspace: string) => findRows(db, 'settings', { workspace_id: workspace });
 
@@ -34,12 +32,3 @@ export async function reviewLimits(db: Db, workspace: string): Promise<ReviewLim
     timeoutHours: setTo('review.timeout_hours'),
   };
 }
-
-export const settingRows = {
-  settings: rowRule<SettingRow>({ key: oneOf(...SETTING_KEYS) }, (row) => {
-    const { min, max, whole }: SettingDefinition = DEFINITIONS[row.key as SettingKey];
-    const value = row.value === '' ? Number.NaN : Number(row.value);
-    const isSound = value >= min && value <= max && (!whole || Number.isInteger(value));
-    return isSound ? { row } : { wrong: `value: expected a number from ${min} to ${max}` };
-  }),
-} satisfies Partial<RowRules>;

@@ -1,8 +1,9 @@
 import { CLIENT_CAPABILITIES_META_KEY, type Client, LOG_LEVEL_META_KEY, type StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../kernel/clock.ts';
+import type { Log } from '../../../kernel/log.ts';
 import { isRecord } from '../../../kernel/registry.ts';
 import type { Exchange, Json } from '../../../kernel/relay.ts';
-import { currentTrace, type Log, withSpan } from '../../../kernel/trace.ts';
+import { currentTrace, withSpan } from '../../../kernel/trace.ts';
 import type { ServerEntry } from './entry.ts';
 import { errorLine, rpcErrorOf } from './failures.ts';
 import { exitReason, NO_TIMEOUT_MS, shakeHands, type UpstreamTransport } from './handshake.ts';

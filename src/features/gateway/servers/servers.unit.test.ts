@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createLog } from '../../../kernel/trace.ts';
+import { createLog } from '../../../kernel/log.ts';
 import { createApp } from '../../../main.ts';
 import { child, upstreamApp } from '../../../testing/stand-ins/upstreams.ts';
 import type { EntryProblem } from './entry.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Log } from '../../../kernel/trace.ts';
+import type { Log } from '../../../kernel/log.ts';
 import { concealer } from './conceal.ts';
 import type { UpstreamConnection } from './connection.ts';
 import type { ServerState, ServerStatus } from './contract.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../../kernel/trace.ts';
+import { createLog } from '../../../kernel/log.ts';
 import { testClock } from '../../../testing/clock.ts';
 import type { UpstreamConnection } from './connection.ts';
 import type { ServerEntry } from './entry.ts';

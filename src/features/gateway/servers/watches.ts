@@ -1,4 +1,4 @@
-import type { Log } from '../../../kernel/trace.ts';
+import type { Log } from '../../../kernel/log.ts';
 import type { UpstreamConnection } from './connection.ts';
 import { errorLine, failureOf } from './failures.ts';
 import type { Supervisor } from './supervisor.ts';

@@ -2,7 +2,7 @@ import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 
 /** As much JSON as a message's body may be, with room for the rest of it. */
 const MAX_TEXT = 32_000;
-const MAX_ITEMS = 24_000;
+const MAX_ITEMS_SIZE = 24_000;
 
 export interface DeliveryOutcome {
   readonly commit: string | null;
@@ -36,7 +36,7 @@ export function feedbackNotice(row: ReviewFeedbackRow, { commit, reason, abandon
 
 function messageBody(row: ReviewFeedbackRow): Record<string, unknown> {
   const all = JSON.parse(row.actionable_items) as string[];
-  let room = MAX_ITEMS;
+  let room = MAX_ITEMS_SIZE;
   const items = all.filter((item) => (room -= sizeOf(item)) >= 0);
   const feedback = beginning(row.feedback, MAX_TEXT);
   const isCut = items.length < all.length || feedback.length < row.feedback.length;

@@ -1,5 +1,3 @@
-import type { OwnSettings } from './contract.ts';
-
 /**
  * Every weight and threshold of overlap detection. They were fitted on real duplicates and on `test/overlap-cases.json`
  * with `npm run bench -- overlap-quality`; docs/overlap.md shows the curve. Change them there first, then here.
@@ -50,22 +48,6 @@ export const DEFAULT_SETTINGS: OverlapSettings = {
 
 /** How a text becomes terms. These shape what is stored, so a workspace cannot set them. */
 export const ANALYSIS = { titleWeight: 2, scopeWeight: 1, maximumTerms: 120, maximumCharacters: 8_000 } as const;
-
-export function withOwn(own: OwnSettings): OverlapSettings {
-  const { warn, escalate, weights, embeddingEvidence, embeddingFloor } = DEFAULT_SETTINGS;
-  return {
-    ...DEFAULT_SETTINGS,
-    warn: own.warn ?? warn,
-    escalate: own.escalate ?? escalate,
-    weights: {
-      text: own.text_weight ?? weights.text,
-      files: own.file_weight ?? weights.files,
-      embedding: own.meaning_weight ?? weights.embedding,
-    },
-    embeddingEvidence: own.meaning_evidence ?? embeddingEvidence,
-    embeddingFloor: own.meaning_floor ?? embeddingFloor,
-  };
-}
 
 /** The settings under the names of the contract. */
 export const figuresOf = ({ warn, escalate, weights, embeddingEvidence, embeddingFloor }: OverlapSettings) => ({

@@ -6,9 +6,9 @@ import { changeRows, chunks, deleteRows, findRow, insertRows, matching, readJson
 import type { FileMarkRow, OverlapItemRow, OverlapStateRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { viewerOf } from '../../core/identity/index.ts';
-import { type FileConflict, type FileSource, type ItemKind, type ItemStatus, ownSettings } from './contract.ts';
+import { type FileConflict, type FileSource, type ItemKind, type ItemStatus, type OwnSettings, ownSettings } from './contract.ts';
 import type { Action } from './divergence.ts';
-import { DEFAULT_SETTINGS, type OverlapSettings, withOwn } from './settings.ts';
+import { DEFAULT_SETTINGS, type OverlapSettings } from './settings.ts';
 import { type Analysed, analyse, embeddedText, postedTerms, scopeOf } from './terms.ts';
 
 /** The description of a piece of work. */
@@ -163,7 +163,7 @@ export async function findItems(db: Db, workspace: string, ids: readonly string[
 
 export const readState = (db: Db, workspace: string): Promise<OverlapStateRow | undefined> => findRow(db, 'overlap_state', { workspace_id: workspace });
 
-/** One object for each text of settings, which is parsed once. */
+/** Settings by their stored text. The same text gives the same object, because the index in memory compares settings by identity. */
 const parsedSettings = new Map<string, OverlapSettings>();
 const MAX_PARSED = 1_000;
 
@@ -177,6 +177,23 @@ export function settingsOf(state: OverlapStateRow | undefined): OverlapSettings 
   const settings = withOwn(readJson(ownSettings, text));
   parsedSettings.set(text, settings);
   return settings;
+}
+
+/** The defaults, with what a workspace has set for itself. */
+function withOwn(own: OwnSettings): OverlapSettings {
+  const { warn, escalate, weights, embeddingEvidence, embeddingFloor } = DEFAULT_SETTINGS;
+  return {
+    ...DEFAULT_SETTINGS,
+    warn: own.warn ?? warn,
+    escalate: own.escalate ?? escalate,
+    weights: {
+      text: own.text_weight ?? weights.text,
+      files: own.file_weight ?? weights.files,
+      embedding: own.meaning_weight ?? weights.embedding,
+    },
+    embeddingEvidence: own.meaning_evidence ?? embeddingEvidence,
+    embeddingFloor: own.meaning_floor ?? embeddingFloor,
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { Log } from '../../../kernel/trace.ts';
+import type { Log } from '../../../kernel/log.ts';
 
 export interface CompanionRelease {
   readonly latest_version: string;

@@ -4,10 +4,11 @@ import { listQuestions } from '../messages/contract.ts';
 import { loadContext } from '../recovery/contract.ts';
 import { checkpointView, createWorkflowContract, maxParallel, name, reason, TASK_STATUSES, taskView, workflowSummary } from '../workflows/contract.ts';
 
-/** How the time ended in which somebody had a task. `lost`: its agent was silent until the lease ran out. */
+/** Actions by which people look at workflows and steer them, by the same rules as agents; allowed by role instead of by grant. */
+
+/** How the time ended in which an agent held a task. `lost`: the agent was silent until the lease ran out. */
 export const SPAN_ENDS = ['open', 'completed', 'failed', 'skipped', 'released', 'lost', 'replanned'] as const;
 
-/** One workflow as people look at it and steer it: by the same rules as agents, by role instead of by grant. */
 const steer = { toolset: 'admin', access: 'operator' } as const;
 
 const workflowId = id.describe('The workflow, or the end of its id.');

@@ -9,8 +9,6 @@ export const CHECKPOINT_TYPES = ['plan', 'progress', 'decision', 'error', 'recov
 
 export { TASK_STATUSES, WORKFLOW_STATUSES } from './lifecycle.ts';
 
-/** Input fields that several tools of the workflow contract share. */
-
 export const MAX_TASKS = 10_000;
 const MAX_PARALLEL = 1_000;
 
@@ -140,6 +138,63 @@ export const listedTask = z.strictObject({
   summary: z.string().optional().describe('Its outcome, else its error, else the beginning of its description.'),
 });
 export type ListedTask = z.output<typeof listedTask>;
+
+const autoCreate = z.boolean().describe('Whether a git worktree and branch are made for every parallel task that is claimed.');
+const status = z.enum(WORKFLOW_STATUSES);
+
+export const createWorkflowContract = contract({
+  name: 'workflow_create',
+  toolset: 'workflow',
+  placed: 'repository_path',
+  title: 'Create a workflow',
+  description:
+    'Creates a workflow from a prompt or an issue. It starts in status planning: set its plan with workflow_set_plan next. Every call makes another: if an answer was lost, look with workflow_list first.',
+  input: z.strictObject({
+    name,
+    source_type: z.enum(SOURCE_TYPES),
+    source_ref: text(1_000).optional().describe('URL or identifier of the source.'),
+    source_content: z.string().max(200_000).describe('The prompt or issue itself.'),
+    repository_path: repositoryPath.optional(),
+    max_parallel_tasks: maxParallel.default(1),
+    auto_create_workspaces: autoCreate.default(false),
+  }),
+  output: z.strictObject({ id: z.string(), name: z.string(), status: z.literal('planning'), max_parallel_tasks: z.int(), repository_path: z.string() }),
+});
+
+export const getWorkflow = contract({
+  name: 'workflow_get',
+  toolset: 'workflow',
+  title: 'Get a workflow',
+  description: 'A workflow with its source and plan. include_tasks adds its tasks, page by page; task_get has all of one.',
+  input: z.strictObject({
+    id,
+    include_tasks: z.boolean().default(false),
+    include_task_summaries: z.boolean().default(true).describe('With the tasks, what came of each, or what it is about.'),
+    task_limit: z.int().min(1).max(10_000).default(500),
+    task_offset: z.int().min(0).max(1_000_000).default(0),
+  }),
+  output: z.strictObject({
+    ...workflowView.shape,
+    tasks: z.array(listedTask).optional(),
+    task_total: z.int().optional().describe('How many tasks there are on all pages.'),
+  }),
+  annotations: READ,
+});
+
+export const listWorkflows = contract({
+  name: 'workflow_list',
+  toolset: 'workflow',
+  title: 'List workflows',
+  description: 'The workflows of the workspace, newest first.',
+  input: z.strictObject({
+    repository_path: repositoryPath.optional().describe('Only those of this repository.'),
+    status: z.array(status).min(1).max(WORKFLOW_STATUSES.length).optional().describe('Only those in one of these statuses.'),
+    limit: z.int().min(1).max(200).default(20),
+    offset: z.int().min(0).max(1_000_000).default(0),
+  }),
+  output: z.strictObject({ workflows: z.array(workflowSummary), total: z.int() }),
+  annotations: READ,
+});
 
 const notes = z.array(text(1_000)).max(100);
 
@@ -272,63 +327,6 @@ export const checkDependencies = contract({
     pending: z.array(z.strictObject({ id: z.string(), name: z.string(), status: z.enum(TASK_STATUSES) })),
     completed: z.array(z.strictObject({ id: z.string(), name: z.string(), outcome: z.string() })),
   }),
-  annotations: READ,
-});
-
-const autoCreate = z.boolean().describe('Whether a git worktree and branch are made for every parallel task that is claimed.');
-const status = z.enum(WORKFLOW_STATUSES);
-
-export const createWorkflowContract = contract({
-  name: 'workflow_create',
-  toolset: 'workflow',
-  placed: 'repository_path',
-  title: 'Create a workflow',
-  description:
-    'Creates a workflow from a prompt or an issue. It starts in status planning: set its plan with workflow_set_plan next. Every call makes another: if an answer was lost, look with workflow_list first.',
-  input: z.strictObject({
-    name,
-    source_type: z.enum(SOURCE_TYPES),
-    source_ref: text(1_000).optional().describe('URL or identifier of the source.'),
-    source_content: z.string().max(200_000).describe('The prompt or issue itself.'),
-    repository_path: repositoryPath.optional(),
-    max_parallel_tasks: maxParallel.default(1),
-    auto_create_workspaces: autoCreate.default(false),
-  }),
-  output: z.strictObject({ id: z.string(), name: z.string(), status: z.literal('planning'), max_parallel_tasks: z.int(), repository_path: z.string() }),
-});
-
-export const getWorkflow = contract({
-  name: 'workflow_get',
-  toolset: 'workflow',
-  title: 'Get a workflow',
-  description: 'A workflow with its source and plan. include_tasks adds its tasks, page by page; task_get has all of one.',
-  input: z.strictObject({
-    id,
-    include_tasks: z.boolean().default(false),
-    include_task_summaries: z.boolean().default(true).describe('With the tasks, what came of each, or what it is about.'),
-    task_limit: z.int().min(1).max(10_000).default(500),
-    task_offset: z.int().min(0).max(1_000_000).default(0),
-  }),
-  output: z.strictObject({
-    ...workflowView.shape,
-    tasks: z.array(listedTask).optional(),
-    task_total: z.int().optional().describe('How many tasks there are on all pages.'),
-  }),
-  annotations: READ,
-});
-
-export const listWorkflows = contract({
-  name: 'workflow_list',
-  toolset: 'workflow',
-  title: 'List workflows',
-  description: 'The workflows of the workspace, newest first.',
-  input: z.strictObject({
-    repository_path: repositoryPath.optional().describe('Only those of this repository.'),
-    status: z.array(status).min(1).max(WORKFLOW_STATUSES.length).optional().describe('Only those in one of these statuses.'),
-    limit: z.int().min(1).max(200).default(20),
-    offset: z.int().min(0).max(1_000_000).default(0),
-  }),
-  output: z.strictObject({ workflows: z.array(workflowSummary), total: z.int() }),
   annotations: READ,
 });
 

@@ -1,30 +1,26 @@
 import type { settingsSet } from '../../../features/core/settings/contract.ts';
 import type { Sent } from '../../../kernel/contract.ts';
-import { call, calling, type ItemOf } from '../call.ts';
-import { type CliCommand, type Invocation, UsageError } from '../command.ts';
+import { calling, type ItemOf } from '../call.ts';
+import { type CliCommand, UsageError } from '../command.ts';
 import { table } from '../output.ts';
 
-/** A switch is on or off, for people; what it means follows. */
-const shown = (setting: ItemOf<'settings.list'>, value: number | null): string =>
-  setting.switch ? POSITIONS[value === 1 ? 1 : 0] : String(value ?? 'not set');
+type Setting = ItemOf<'settings.list'>;
+
+/** A switch is shown as on or off. */
+const shown = (setting: Setting, value: number | null): string => (setting.switch ? POSITIONS[value === 1 ? 1 : 0] : String(value ?? 'not set'));
 const POSITIONS = ['off', 'on'] as const;
 
-function words(setting: ItemOf<'settings.list'>): string {
+function words(setting: Setting): string {
   const { key, value, is_default, switch: positions } = setting;
   const origin = is_default ? 'the default' : `default ${shown(setting, setting.default)}`;
   const means = positions ? `\n${value === 1 ? positions.on : positions.off}` : '';
   return `${key} is ${shown(setting, value)} (${origin}).${means}`;
 }
 
-async function change(invocation: Invocation, value: SettingValue) {
-  const setting = await call(invocation, 'settings.set', { key: invocation.positionals[0], value });
-  return { json: { kind: 'setting', ...setting }, text: words(setting) };
-}
-
 type SettingValue = Sent<typeof settingsSet>['value'];
 
-/** Whether a setting is a number or a switch the server knows. */
-function wanted(text: string): SettingValue {
+/** The server knows whether the setting is a number or a switch. */
+function settingValueOf(text: string): SettingValue {
   if (text === 'on' || text === 'off') return text;
   if (text === 'null') return null;
   if (text.trim() === '' || !Number.isFinite(Number(text))) throw new UsageError('VALUE is not a number, on, off or null');
@@ -45,16 +41,22 @@ export const settingCommands: readonly CliCommand[] = [
       return table(['KEY', 'VALUE', 'DEFAULT', 'BOUNDS', 'WHAT IT IS'], rows);
     },
   }),
-  {
+  calling({
     name: 'settings set',
     summary: 'Change a setting, to a number, on or off; it holds from the next call on.',
-    positionals: ['KEY', 'VALUE'],
-    run: (invocation) => change(invocation, wanted(invocation.positionals[1] as string)),
-  },
-  {
+    action: 'settings.set',
+    positionals: { KEY: 'key', VALUE: 'value' },
+    input: ({ positionals }) => ({ value: settingValueOf(positionals[1] as string) }),
+    kind: 'setting',
+    text: words,
+  }),
+  calling({
     name: 'settings reset',
     summary: 'Go back to the default of a setting.',
-    positionals: ['KEY'],
-    run: (invocation) => change(invocation, null),
-  },
+    action: 'settings.set',
+    positionals: { KEY: 'key' },
+    input: () => ({ value: null }),
+    kind: 'setting',
+    text: words,
+  }),
 ];

@@ -15,8 +15,8 @@ export interface Width {
 /** The number of rows that each list shows. Other commands show all of them. */
 export const MAX_LISTED = 20;
 /** Less of a sentence says nothing; more than this is read elsewhere. */
-const LEAST = 16;
-const MAX_ITEMS = 80;
+const MIN_COLUMNS = 16;
+const MAX_COLUMNS = 80;
 
 const TONES: Record<Agent['state'], keyof Tones> = {
   waiting: 'you',
@@ -30,7 +30,7 @@ const TONES: Record<Agent['state'], keyof Tones> = {
 
 const oneLine = (text: string): string => printableLine(inOneLine(text).trim());
 const more = (count: number, command: string): string[] => (count > MAX_LISTED ? [`  and ${count - MAX_LISTED} more: ${command}`] : []);
-const room = ({ columns }: Width, taken: number): number => Math.max(LEAST, Math.min(MAX_ITEMS, columns - taken));
+const room = ({ columns }: Width, taken: number): number => Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, columns - taken));
 
 /** A waiting item, as a program reads it. */
 export const waitingCommand = ({ pressing: _, ...item }: ItemOf<'waiting.list'>) =>

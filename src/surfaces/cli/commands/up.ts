@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CLIENT_NAMES } from '../../../clients/client.ts';
 import { type Config, loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
-import { createLog, type Log } from '../../../kernel/trace.ts';
+import { createLog, type Log } from '../../../kernel/log.ts';
 import type { App } from '../../../main.ts';
 import { PACKAGE_ROOT, VERSION } from '../../../version.ts';
 import { shellQuoted } from '../../../wire/shell-quoted.ts';

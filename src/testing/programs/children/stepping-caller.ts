@@ -3,7 +3,7 @@
  * the process ends itself.
  */
 import { createInterface } from 'node:readline';
-import { createLog } from '../../../kernel/trace.ts';
+import { createLog } from '../../../kernel/log.ts';
 import { createApp } from '../../../main.ts';
 import { SLEEPER, testConfig } from '../../config.ts';
 import { armed, step, steps } from './steps.ts';

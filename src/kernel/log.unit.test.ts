@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog } from './trace.ts';
+import { createLog } from './log.ts';
 
 function logged(fields: Record<string, unknown>): string {
   const lines: string[] = [];
