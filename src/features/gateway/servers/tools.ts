@@ -63,13 +63,6 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
       message: `include, exclude: it has no tool or prompt ${JSON.stringify(name.slice(0, 100))}; they go by the names that the server itself gives.`,
     }));
 
-  const decide = async (what: 'approve' | 'reject', { server, ...selection }: Input<typeof approveServer>, ctx: CallContext) => {
-    ownEntry(ctx, server);
-    const { chosen, left } = await catalogue[what](server, selection, { actor: ctx.principal.actor });
-    const view = withheldViewer(ctx, false);
-    return { done: chosen, left, view: (some: readonly WithheldDefinition[]) => view(server, some) };
-  };
-
   return [
     implement(listServers, {
       read: async ({ server }, ctx) => {
@@ -104,17 +97,21 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
       },
     }),
     implement(approveServer, {
-      run: async (input, ctx) => {
-        const { done, left, view } = await decide('approve', input, ctx);
-        const data = { server: input.server, approved: await view(done), left: await view(left) };
-        return done.length > 0 ? ok(data, `Approved ${done.length} of ${input.server}.`) : nothingDecided(input, left, 'approved', data);
+      run: async ({ server, ...selection }, ctx) => {
+        ownEntry(ctx, server);
+        const { chosen, left } = await catalogue.approve(server, selection, { actor: ctx.principal.actor });
+        const view = withheldViewer(ctx, false);
+        const data = { server, approved: await view(server, chosen), left: await view(server, left) };
+        return chosen.length > 0 ? ok(data, `Approved ${chosen.length} of ${server}.`) : nothingDecided(server, selection.tool, left, 'approved', data);
       },
     }),
     implement(rejectServer, {
-      run: async (input, ctx) => {
-        const { done, left, view } = await decide('reject', input, ctx);
-        const data = { server: input.server, rejected: await view(done), left: await view(left) };
-        return done.length > 0 ? ok(data, `Rejected ${done.length} of ${input.server}.`) : nothingDecided(input, left, 'rejected', data);
+      run: async ({ server, ...selection }, ctx) => {
+        ownEntry(ctx, server);
+        const { chosen, left } = await catalogue.reject(server, selection, { actor: ctx.principal.actor });
+        const view = withheldViewer(ctx, false);
+        const data = { server, rejected: await view(server, chosen), left: await view(server, left) };
+        return chosen.length > 0 ? ok(data, `Rejected ${chosen.length} of ${server}.`) : nothingDecided(server, selection.tool, left, 'rejected', data);
       },
     }),
     implement(forgetServer, {
@@ -146,24 +143,6 @@ export function serverTools(catalogue: ServerCatalogue, control: ServerControl):
 const ownEntries = (control: ServerControl, workspace: string): ServerEntry[] =>
   control.entries().entries.filter(({ workspace: owner = DEFAULT_WORKSPACE_ID }) => owner === workspace);
 
-/** The workspace's own servers of which definitions wait for a decision, and how many. Rejected definitions wait for nobody. */
-export async function undecidedServers(
-  catalogue: ServerCatalogue,
-  control: ServerControl,
-  db: Db,
-  workspace: string,
-): Promise<{ server: string; definitions: number }[]> {
-  const servers: { server: string; definitions: number }[] = [];
-  for (const { name: server } of ownEntries(control, workspace)) {
-    const withheld = catalogue.withheldOf(server);
-    if (withheld.length === 0) continue;
-    const rejections = await rejectionsOf(db, server);
-    const definitions = withheld.filter(({ fingerprint }) => !rejections.has(fingerprint)).length;
-    if (definitions > 0) servers.push({ server, definitions });
-  }
-  return servers;
-}
-
 /** The entries of the file are the whole server's: an operator of another workspace has no say in them. */
 function requireOwner({ workspace }: Pick<CallContext, 'workspace'>, owns: boolean): void {
   if (owns || workspace === DEFAULT_WORKSPACE_ID) return;
@@ -171,7 +150,8 @@ function requireOwner({ workspace }: Pick<CallContext, 'workspace'>, owns: boole
 }
 
 function nothingDecided<T extends Record<string, unknown>>(
-  { server, tool }: Input<typeof approveServer>,
+  server: string,
+  tool: string | undefined,
   left: readonly WithheldDefinition[],
   done: 'approved' | 'rejected',
   data: T,
@@ -231,4 +211,22 @@ function withheldViewer({ reader, workspace, principal }: CallContext, isWhole: 
       return { ...shown, rejected: rejection ? { by: name(rejection.actor), at: rejection.at } : null, difference: changes, more_changes: more };
     });
   };
+}
+
+/** The workspace's own servers of which definitions wait for a decision, and how many. Rejected definitions wait for nobody. */
+export async function undecidedServers(
+  catalogue: ServerCatalogue,
+  control: ServerControl,
+  db: Db,
+  workspace: string,
+): Promise<{ server: string; definitions: number }[]> {
+  const servers: { server: string; definitions: number }[] = [];
+  for (const { name: server } of ownEntries(control, workspace)) {
+    const withheld = catalogue.withheldOf(server);
+    if (withheld.length === 0) continue;
+    const rejections = await rejectionsOf(db, server);
+    const definitions = withheld.filter(({ fingerprint }) => !rejections.has(fingerprint)).length;
+    if (definitions > 0) servers.push({ server, definitions });
+  }
+  return servers;
 }

@@ -251,10 +251,10 @@ function weighedKeys(files: readonly string[], settings: OverlapSettings): Map<s
 }
 
 /** Files that many tasks touch whatever their subject, for workspaces too young to show it. */
-const EVERYWHERE =
+const COMMON_FILES =
   /(?:^|\/)(?:readme|changelog|changes|license|contributing)(?:\.\w+)?$|(?:^|\/)(?:package(?:-lock)?\.json|yarn\.lock|pnpm-lock\.yaml|cargo\.(?:toml|lock)|go\.(?:mod|sum)|pyproject\.toml|requirements\.txt|gemfile(?:\.lock)?|makefile|dockerfile|\.gitignore|tsconfig\.json|index\.\w+|main\.\w+|mod\.rs|__init__\.py|app\.\w+|routes\.\w+|schema\.\w+|types\.ts)$/i;
 
-export const backgroundFileShare = (key: string): number => (EVERYWHERE.test(key) ? 0.05 : key.endsWith('/') ? 0.01 : 0.001);
+export const backgroundFileShare = (key: string): number => (COMMON_FILES.test(key) ? 0.05 : key.endsWith('/') ? 0.01 : 0.001);
 
 /** Nothing but the background: what a handful of texts has in common says nothing about how telling a word is. */
 const NO_STATISTICS: Statistics = { documents: 0, frequency: () => 0, fileFrequency: () => 0, prefixFrequency: () => 0 };

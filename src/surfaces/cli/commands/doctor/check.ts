@@ -35,7 +35,7 @@ export interface DoctorCheck {
   readonly id: string;
   /** The codes that it can report. Each is a row of "Troubles" in docs/operations.md. */
   readonly troubles: readonly string[];
-  look(place: DoctorContext): Promise<DoctorFinding[]>;
+  look(context: DoctorContext): Promise<DoctorFinding[]>;
 }
 
 type Found = DoctorFinding | readonly DoctorFinding[];
@@ -52,7 +52,7 @@ export interface Say<Code extends string> {
 export function check<const Code extends string>(
   id: string,
   troubles: readonly Code[],
-  look: (say: Say<Code>, place: DoctorContext) => Promise<Found> | Found,
+  look: (say: Say<Code>, context: DoctorContext) => Promise<Found> | Found,
 ): DoctorCheck {
   const say: Say<Code> = {
     ok: (message) => ({ check: id, state: 'ok', message }),
@@ -60,13 +60,13 @@ export function check<const Code extends string>(
     warning: (code, message, fix) => ({ check: id, state: 'warning', code, message, fix }),
     failed: (code, message, fix) => ({ check: id, state: 'failed', code, message, fix }),
   };
-  return { id, troubles, look: async (place) => [await look(say, place)].flat() };
+  return { id, troubles, look: async (context) => [await look(say, context)].flat() };
 }
 
 /** A check that is itself at fault is one line of the report, and no reason to be without the rest. */
-export async function runCheck({ id, look }: DoctorCheck, place: DoctorContext): Promise<DoctorFinding[]> {
+export async function runCheck({ id, look }: DoctorCheck, context: DoctorContext): Promise<DoctorFinding[]> {
   try {
-    return await look(place);
+    return await look(context);
   } catch (error) {
     return [
       {
@@ -85,7 +85,7 @@ export function errorText(error: unknown): string {
   return failureCode(error) ?? (error instanceof Error ? error.name : 'an unknown fault');
 }
 
-export async function placeOf(invocation: Invocation): Promise<DoctorContext> {
+export async function doctorContext(invocation: Invocation): Promise<DoctorContext> {
   const { env, values } = invocation;
   return {
     invocation,

@@ -5,7 +5,7 @@ import { port, proxy, telemetry } from './network.ts';
 import { externalServers, server } from './server.ts';
 import { clock, credentials, database, journal, postgres, tokens } from './store.ts';
 
-export { placeOf } from './check.ts';
+export { doctorContext } from './check.ts';
 
 /** They look at what lies there, and change nothing. */
 const OUTSIDE: readonly DoctorCheck[] = [

@@ -9,8 +9,8 @@ export const doctorCommand: CliCommand = {
   options: { verbose: { type: 'boolean' }, fix: { type: 'boolean' }, force: { type: 'string' } },
   async run(invocation) {
     if (invocation.values.force !== undefined && invocation.values.fix !== true) throw new UsageError('--force PATH goes with --fix');
-    const { allFindings, placeOf } = await import('./checks.ts');
-    const findings = await allFindings(await placeOf(invocation));
+    const { allFindings, doctorContext } = await import('./checks.ts');
+    const findings = await allFindings(await doctorContext(invocation));
     const count = (state: CheckState) => findings.filter((finding) => finding.state === state).length;
     const shown = invocation.values.verbose ? findings : findings.filter(({ state }) => state !== 'ok' && state !== 'skipped');
     const { mark } = invocation.out;

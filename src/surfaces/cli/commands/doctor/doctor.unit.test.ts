@@ -11,7 +11,7 @@ import { type Client, connectClient } from '../../client.ts';
 import type { CommandResult, Invocation } from '../../command.ts';
 import { prepareHome, writeRunFile } from '../../home.ts';
 import { createOutput } from '../../output.ts';
-import { check, type DoctorFinding, placeOf, runCheck } from './check.ts';
+import { check, type DoctorFinding, doctorContext, runCheck } from './check.ts';
 import { doctorCommand } from './doctor.ts';
 import { postgres, postgresFindings } from './store.ts';
 
@@ -237,7 +237,7 @@ test('a check that is itself at fault is one line of the report, and quotes noth
   const broken = check('broken', [], () => {
     throw Object.assign(new Error('postgres://me:secret@host'), { code: 'EWHATEVER' });
   });
-  const [finding] = await runCheck(broken, await placeOf(invocationAt(temporaryFolder())));
+  const [finding] = await runCheck(broken, await doctorContext(invocationAt(temporaryFolder())));
   expect(finding).toMatchObject({ check: 'broken', state: 'warning', message: 'broken could not be checked: EWHATEVER' });
 });
 
@@ -246,7 +246,7 @@ test('what PostgreSQL says of itself is judged: its age, its clock, its connecti
   const judged = async (facts: Partial<Parameters<typeof postgresFindings>[1]>) => {
     const codesOf = postgres.troubles as Parameters<typeof check<Parameters<Parameters<typeof postgresFindings>[0]['failed']>[0]>>[1];
     return codes(
-      await check('postgres', codesOf, (say) => postgresFindings(say, { ...sound, ...facts }, 21)).look(await placeOf(invocationAt(temporaryFolder()))),
+      await check('postgres', codesOf, (say) => postgresFindings(say, { ...sound, ...facts }, 21)).look(await doctorContext(invocationAt(temporaryFolder()))),
     );
   };
   expect(await judged({})).toEqual([]);

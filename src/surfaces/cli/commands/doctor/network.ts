@@ -37,8 +37,8 @@ function answersAt(host: string, at: number): Promise<boolean> {
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/;
 
 /** The server refuses requests for a host name that is not configured. */
-export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS_NOT_READ'], async (say, place) => {
-  const { config, server: running } = place;
+export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS_NOT_READ'], async (say, context) => {
+  const { config, server: running } = context;
   if (!config) return say.skipped('allowed_hosts is not checked while the configuration is wrong');
   const { host, allowed_hosts, allowed_origins } = config;
   const findings = [];
