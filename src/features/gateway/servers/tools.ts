@@ -1,5 +1,5 @@
 import type { CallContext } from '../../../kernel/call.ts';
-import type { Input, Output } from '../../../kernel/contract.ts';
+import type { Output } from '../../../kernel/contract.ts';
 import { DEFAULT_WORKSPACE_ID } from '../../../kernel/ids.ts';
 import { notFound, ok, Refusal, type Refused, refused } from '../../../kernel/reply.ts';
 import { type Implementation, implement } from '../../../kernel/tool.ts';
