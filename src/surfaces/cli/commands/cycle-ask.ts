@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycle/contract.ts';
 import { fileDisk } from '../../../machine/files.ts';
+import { shellQuoted } from '../../../wire/shell-quoted.ts';
 import { type AnswerTo, type CalledAction, call } from '../call.ts';
 import { CliError, type Invocation, option } from '../command.ts';
 import { type ActorName, actorNamer, type CycleAnswer, statusLines } from './cycle-text.ts';
@@ -19,7 +20,7 @@ export const repositoryHere = (invocation: Invocation): { repository_path: strin
 export function typedCommand(invocation: Invocation, command: string): string {
   const same = ['repository', 'workspace'].flatMap((name) => {
     const value = option(invocation, name);
-    return value === undefined ? [] : [`--${name} ${/^[\w./~@+-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`}`];
+    return value === undefined ? [] : [`--${name} ${shellQuoted(value)}`];
   });
   return ['covenant', command, ...same].join(' ');
 }

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { loadConfig } from '../../../../config.ts';
 import type { Orphan } from '../../../../features/review/instances/contract.ts';
+import { shellQuoted } from '../../../../wire/shell-quoted.ts';
 import { call } from '../../call.ts';
 import { findServer } from '../../client.ts';
 import { type Invocation, option } from '../../command.ts';
@@ -136,7 +137,4 @@ const inWords = ({ kind, name, path }: Orphan): string =>
 
 const because = ({ reason }: Orphan): string => (reason === null ? '' : `, because ${reason}`);
 
-const remedy = ({ command }: Orphan): string => (command === null ? 'see to that by hand; then covenant doctor --fix' : command.map(word).join(' '));
-
-/** As it can be pasted into a shell. */
-const word = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+const remedy = ({ command }: Orphan): string => (command === null ? 'see to that by hand; then covenant doctor --fix' : command.map(shellQuoted).join(' '));
