@@ -10,8 +10,8 @@ import { processExists } from './process/group.ts';
 export class FolderElsewhere extends Error {
   override readonly name = 'FolderElsewhere';
 
-  constructor(folder: string, realPathOf: string) {
-    super(`${folder} leads to ${realPathOf}`);
+  constructor(folder: string, realPath: string) {
+    super(`${folder} leads to ${realPath}`);
   }
 }
 
@@ -72,8 +72,8 @@ async function makeFolder(root: string, ...names: string[]): Promise<string> {
       },
     );
     if (made) await syncFolder(parent);
-    const realPathOf = await realpath(folder);
-    if (realPathOf !== folder) throw new FolderElsewhere(folder, realPathOf);
+    const realPath = await realpath(folder);
+    if (realPath !== folder) throw new FolderElsewhere(folder, realPath);
   }
   return folder;
 }

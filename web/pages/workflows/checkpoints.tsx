@@ -22,7 +22,7 @@ export function Checkpoints({ task, count }: { task: string; count: number }) {
     key: ['workflows.checkpoints', task],
     read: (before: number | undefined, limit, signal) => call('workflows.checkpoints', { task_id: task, limit, ...(before && { before }) }, signal),
     next: ({ items, more }) => (more ? items.at(-1)?.sequence : undefined),
-    sizes: [20, 50],
+    sizes: [20, 20],
   });
   return (
     <PanelPart title="Checkpoints" about={count > 0 && counted(count, 'checkpoint')}>

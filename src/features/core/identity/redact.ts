@@ -143,7 +143,7 @@ async function createVeil(db: Db, workspace: string, hidden: ReadonlySet<string>
       if (owner === undefined || isOwnedByHidden(owner)) theirs.add(id);
     }
   };
-  // A grant may be a token's, and a token is found by its developer: tokens first, grants last.
+  // A grant may belong to a token, and a token to a developer: grants are read first, to know their tokens, and judged last.
   const grantIds = byKind.get('grant') ?? [];
   const grants = await owners('grant', grantIds);
   const tokens = [...(byKind.get('tok') ?? []), ...[...grants.values()].flatMap((subject) => subject?.match(ID) ?? []).filter((id) => id.startsWith('tok_'))];
