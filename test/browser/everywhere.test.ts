@@ -16,12 +16,13 @@ interface Address {
   readonly opens?: true;
   readonly field?: readonly [name: string, value: string];
   /** A button whose effect is looked at too. */
-  readonly press?: string;
+  /** A button, and the action whose answer it shows. */
+  readonly press?: readonly [button: string, action: string];
 }
 
 const page = (to: string): Address => ({ to });
 const opened = (to: string): Address => ({ to, opens: true });
-const pressed = (press: string, address: Address): Address => ({ ...address, press });
+const pressed = (button: string, action: string, address: Address): Address => ({ ...address, press: [button, action] });
 const narrowed = (to: string, name: string, value: string): Address => ({ to, field: [name, value] });
 
 /** Every page of the router, with what can be open on it. */
@@ -33,9 +34,9 @@ const addressesOf = (ids: Ids, code: string): Record<string, readonly Address[]>
   '/tasks/overlaps': [
     narrowed('/tasks/overlaps?status=open', 'Status', 'open'),
     opened(`/tasks/overlaps?warning=${ids.warning}`),
-    pressed('Run audit', page('/tasks/overlaps?audit=true')),
+    pressed('Run audit', 'team.audit', page('/tasks/overlaps?audit=true')),
   ],
-  '/tasks/week': [pressed('Generate', page('/tasks/week'))],
+  '/tasks/week': [pressed('Generate', 'team.weekly_summary', page('/tasks/week'))],
   '/workflows': [narrowed('/workflows?status=in_progress', 'Status', 'in_progress')],
   '/workflows/$workflow': [page(`/workflows/${ids.workflow}`), opened(`/workflows/${ids.workflow}?task=${ids.step}`)],
   '/workflows/$workflow/timeline': [page(`/workflows/${ids.workflow}/timeline`), page(`/workflows/${ids.workflow}/timeline?as=table`)],
@@ -66,7 +67,7 @@ const addressesOf = (ids: Ids, code: string): Record<string, readonly Address[]>
   '/activity/chain': [page('/activity/chain')],
   '/usage': [page('/usage'), opened('/usage?prices=true'), narrowed('/usage?by=day', 'By', 'day')],
   '/settings': [page('/settings')],
-  '/settings/tokens': [opened(`/settings/tokens?token=${ids.token}`), pressed('Create token', page('/settings/tokens'))],
+  '/settings/tokens': [opened(`/settings/tokens?token=${ids.token}`), pressed('Create token', 'tokens.create', page('/settings/tokens'))],
   '/settings/agents': [page('/settings/agents')],
   '/settings/agents/$agent': [page('/settings/agents/codex')],
   '/settings/devices': [page('/settings/devices')],
@@ -80,7 +81,7 @@ const addressesOf = (ids: Ids, code: string): Record<string, readonly Address[]>
 
 const REDIRECTED = ['/settings', '/settings/agents'];
 const NOWHERE = page('/nowhere');
-const SIZES = [1920, 1440, 768, 390, 360];
+const SIZES = [1920, 1440, 1024, 768, 640, 390, 360];
 
 test('hostile text everywhere: every address shows what it says, nothing sticks out or is cut off, nothing of it is taken for markup, and axe finds nothing', {
   timeout: 180_000,
@@ -109,7 +110,10 @@ test('hostile text everywhere: every address shows what it says, nothing sticks 
     await tab.goto(url + to);
     await settled(tab);
     if (press !== undefined) {
-      await tab.getByRole('button', { name: press, exact: true }).click();
+      const [name, action] = press;
+      const answered = tab.waitForResponse((response) => response.url().endsWith(action) && response.ok());
+      await tab.getByRole('button', { name, exact: true }).click();
+      await answered;
       await settled(tab);
     }
     told(to, errors.splice(0));

@@ -49,6 +49,8 @@ test('[auth.ui.create] [auth.ui.labels] a token is created after a fresh sign-in
   await openLink(await context.newPage(), url + String(path));
   await create.click();
   await page.getByRole('region', { name: 'New token developer 2' }).waitFor();
+  await create.click();
+  await page.getByRole('region', { name: 'New token developer 3' }).waitFor();
   expect(await refused.count()).toBe(0);
 });
 

@@ -75,6 +75,7 @@ test('a repository whose configuration names programs and other addresses runs n
   expect(repository.git([...plain, 'rev-parse', instance.branch], origin)).toBe(repository.git([...plain, 'rev-parse', instance.branch]));
   await run('instances', 'diff', instance.id);
   await run('instances', 'stop', instance.id);
+  expect(await covenant(at, 'instances', 'clean', instance.id)).toMatchObject({ stdout: expect.stringContaining('--force') });
   const { backup_ref } = await run('instances', 'clean', instance.id, '--force', '--yes');
   expect(repository.git([...plain, 'show', `${backup_ref}:file-0.txt`])).toBe('1');
   expect([existsSync(mark) ? readFileSync(mark, 'utf8') : '', came]).toEqual(['', []]);

@@ -61,6 +61,7 @@ test('a refused call is not made and its caller is told the reason; arguments ar
   expect(t.made).toEqual([]);
   expect(await stored()).toEqual([{ arguments: null }]);
   expect(JSON.stringify(await t.events())).not.toMatch(/my-secret-path|Friday/);
+  expect(await t.events({ kind: 'approval.refused' })).toMatchObject([{ actor: 'operator', subject: approval_id, payload: { through: 'api' } }]);
 });
 
 test('a server that stops tells those who wait', async () => {

@@ -336,3 +336,11 @@ test('a property that every object has breaks neither the list nor the next star
   const { catalogue: later } = await catalogueOn(database, [entry('fs')]);
   expect([reasons(catalogue, 'fs'), reasons(later, 'fs')]).toEqual([['fs_read changed'], ['fs_read changed']]);
 });
+
+test('500 tools are pinned and read back', async () => {
+  const database = await temporaryDatabase();
+  const { catalogue } = await catalogueOn(database, [entry('many')]);
+  await catalogue.observe('many', listing(Array.from({ length: 500 }, (_, index) => tool(`t${index}`))));
+  const { catalogue: later } = await catalogueOn(database, [entry('many')]);
+  expect(later.tools()).toHaveLength(500);
+});

@@ -88,7 +88,7 @@ test('audit and weekly summary run for the signed-in developer, without a token 
 });
 
 test('a token opens none of these routes, nor does nobody [dashboard.routes.cookie]', async () => {
-  const { send, ana } = await signedIn();
+  const { send, ana, operator } = await signedIn();
   for (const [method, path] of [
     ['GET', '/api/state'],
     ['POST', '/api/tasks'],
@@ -97,7 +97,7 @@ test('a token opens none of these routes, nor does nobody [dashboard.routes.cook
     ['POST', '/api/weekly-summary'],
   ] as const) {
     const body = method === 'POST' ? {} : undefined;
-    expect((await send(method, path, body, { authorization: `Bearer ${ana.token}` })).status).toBe(401);
+    for (const { token } of [ana, operator]) expect((await send(method, path, body, { authorization: `Bearer ${token}` })).status).toBe(401);
     expect((await send(method, path, body, {})).status).toBe(401);
     const wrong = (await send(method, path, body, { cookie: 'covenant=x' })) as { status: number; body: TeamAnswer };
     expect(wrong).toMatchObject({ status: 401, body: { status: 'error', data: { code: 'SIGNED_OUT' } } });
