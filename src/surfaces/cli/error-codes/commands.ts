@@ -1,0 +1,124 @@
+import type { ErrorCodes } from './index.ts';
+
+export const commandsCodes = {
+  ALREADY_RUNNING: {
+    meaning: 'A server of this home is already running.',
+    cause: '`covenant up` was started twice for one COVENANT_HOME.',
+    next: 'Use the running server, stop it first, or set another COVENANT_HOME.',
+  },
+  AMBIGUOUS: {
+    meaning: 'The end of an id fits several objects.',
+    cause: 'Too few characters were given.',
+    next: 'Give more of the id.',
+  },
+  AMBIGUOUS_ID: {
+    meaning: 'The end of an id fits several objects.',
+    cause: 'Too few characters were given.',
+    next: 'Give more of the id.',
+  },
+  DEMO_KEPT: {
+    meaning: 'The data of the last demo is still there.',
+    cause: 'The demo was started with `--keep`.',
+    next: 'Run `covenant demo --clean`, then `covenant demo`.',
+  },
+  DEMO_RUNNING: {
+    meaning: 'A demo is running or was cut short.',
+    cause: 'Another terminal runs it, or its process was killed.',
+    next: 'Wait until it ends, or run `covenant demo --clean`.',
+  },
+  FILE_EXISTS: {
+    meaning: 'The file already exists.',
+    cause: 'Existing files are never overwritten.',
+    next: 'Give the path of a new file.',
+  },
+  FILE_NOT_FOUND: {
+    meaning: 'There is no file at this path.',
+    cause: 'The path is wrong.',
+    next: 'Give the path of an existing file.',
+  },
+  FILE_UNREADABLE: {
+    meaning: 'The file cannot be read.',
+    cause: 'The path is wrong, or your user has no access.',
+    next: 'Give the path of the tarball that `npm pack` made, and check its permissions.',
+  },
+  KEY_UNUSABLE: {
+    meaning: 'The file has no usable signing key.',
+    cause: 'It is not an Ed25519 key in PEM form.',
+    next: 'Make one with `covenant companion keygen FILE`.',
+  },
+  NOT_AN_ANCHOR: {
+    meaning: 'The file is not a valid anchor.',
+    cause: 'It was changed, or is another file.',
+    next: 'Give a file from the `anchors` folder of a home, or the output of `covenant audit anchor --json`.',
+  },
+  NOT_A_FILE: {
+    meaning: 'The path is not a plain file.',
+    cause: 'It is a folder, a pipe or a device.',
+    next: 'Give the path of an export. Write the content of a pipe to a file first.',
+  },
+  NOT_FOLLOWED: {
+    meaning: 'The server did not let the journal be followed.',
+    cause: 'The token lacks the right, or the server has a fault.',
+    next: 'Run `covenant doctor`.',
+  },
+  NOT_RUNNING: {
+    meaning: 'No server or instance is running.',
+    cause: 'It was not started, or it has ended.',
+    next: 'Run `covenant up` for the server, or `covenant instances logs ID` for an instance that ended.',
+  },
+  NOT_SERVING: {
+    meaning: 'No server is running that the agent could call.',
+    cause: 'Agents need a running server.',
+    next: 'Run `covenant up` in another terminal, then start the instance again.',
+  },
+  NOT_WRITABLE: {
+    meaning: 'A file or folder cannot be written.',
+    cause: 'The disk is full, or your user has no access. Nothing was changed.',
+    next: 'Free space, change the permissions or give another path, then run the command again.',
+  },
+  NO_ANCHORS: {
+    meaning: 'The home has no anchors of this workspace.',
+    cause: 'Anchors are written by `covenant audit anchor` and after a restore.',
+    next: 'Run `covenant audit anchor` without `--after-restore`.',
+  },
+  NO_TERMINAL: {
+    meaning: 'The command needs a terminal.',
+    cause: 'Its output is piped or redirected.',
+    next: 'Run it in a terminal, or use `covenant instances logs ID --follow`.',
+  },
+  PORT_IN_USE: {
+    meaning: 'The port is in use.',
+    cause: 'Another program listens on it.',
+    next: 'Run `covenant up --port N` with another port, or stop the other program.',
+  },
+  SERVER_RUNNING: {
+    meaning: 'The command needs the server to be stopped.',
+    cause: 'A server of this home is running.',
+    next: 'Stop the server, run the command, then start the server again.',
+  },
+  SERVER_TIMEOUT: {
+    meaning: 'The server did not answer in time.',
+    cause: 'It is overloaded, or the call waits for approval.',
+    next: 'Run `covenant approvals list`. Read the state before you repeat the call.',
+  },
+  SERVER_UNREACHABLE: {
+    meaning: 'The server cannot be reached, or the connection broke before the answer.',
+    cause: 'The server is not running, or its address is wrong.',
+    next: 'Run `covenant status`, start the server with `covenant up`, or correct COVIBE_BASE_URL. Read the state before you repeat a call.',
+  },
+  SET_UP_ALREADY: {
+    meaning: '`covibe-local setup` has already connected this agent here.',
+    cause: "The agent's configuration belongs to the setup. Nothing was changed.",
+    next: 'Run `covibe-local doctor`. To connect by hand, run `covibe-local setup --remove` first.',
+  },
+  USAGE: {
+    meaning: 'The command was called wrongly.',
+    cause: 'A command, argument or option is missing or unknown.',
+    next: 'Run the command with `--help`.',
+  },
+  WORKSPACE_TAKEN: {
+    meaning: 'The workspace "demo" has work of somebody else.',
+    cause: 'The demo never mixes its data with other data.',
+    next: 'Run the demo with another COVENANT_HOME.',
+  },
+} satisfies ErrorCodes;

@@ -1,0 +1,194 @@
+import type { ErrorCodes } from './index.ts';
+
+export const teamCodes = {
+  ADDRESSEE_IS_CALLER: {
+    meaning: 'The message is addressed to the agent that sends it.',
+    cause: "`to` names the caller's own developer or agent.",
+    next: 'Call `covibe_coordination` again with `to` set to another developer, or to another of your agents, such as "codex@mira".',
+  },
+  ALREADY_COMPLETED: {
+    meaning: 'The task or workstream was completed earlier. Nothing changed.',
+    cause: 'The same completion was sent twice.',
+    next: 'Do nothing: the work is recorded as completed.',
+  },
+  ALREADY_INGESTED: {
+    meaning: 'This usage payload was already counted. It is not counted again.',
+    cause: 'The companion or a script sent the same payload twice, for example after a lost answer.',
+    next: 'Continue: no call is needed.',
+  },
+  ALREADY_RESOLVED: {
+    meaning: 'The overlap warning already has a result. Nothing changed.',
+    cause: 'A verdict, a dismissal or the end of the work resolved the warning earlier.',
+    next: 'Continue: no call is needed. `covibe_team` operation `state` lists open warnings.',
+  },
+  ASK_ALREADY_ANSWERED: {
+    meaning: 'The ask already has an answer, and the first answer counts.',
+    cause: 'Another agent of the same developer, or a person, answered first.',
+    next: 'To add something, call `covibe_coordination` operation `ask` with `to` set to the agent that asked.',
+  },
+  ASK_NOT_FOUND: {
+    meaning: 'No such ask is addressed to you.',
+    cause: 'The id is wrong, or the ask is addressed to another agent or developer.',
+    next: 'Call `covibe_coordination` operation `list` for the asks that you can answer. People run `covenant messages list`.',
+  },
+  CHECK_EXPIRED: {
+    meaning: 'The check is more than 10 minutes old.',
+    cause: 'Too much time passed between the check and the start, and other work may have begun since.',
+    next: 'Call `covibe_task` operation `check` with the same title, then `start` with the new `check_id`.',
+  },
+  CHECK_MISMATCH: {
+    meaning: '`check_id` is not your latest check with this title.',
+    cause: 'A newer check replaced it, or it was made with another title.',
+    next: 'Send the `check_id` of your latest check, or check again.',
+  },
+  CHECK_REQUIRED: {
+    meaning: 'This work has no unused check.',
+    cause: 'The agent called `start` without a check with the same title, or the check was already used for another start.',
+    next: 'Call `covibe_task` operation `check` with the same title, then `start` within 10 minutes with its `check_id`.',
+  },
+  CLAIM_ALREADY_RELEASED: {
+    meaning: 'The claim was released earlier. Nothing changed.',
+    cause: 'The same release was sent twice, or a person released the claim.',
+    next: 'Continue. To edit the files again, call `covibe_coordination` operation `claim`.',
+  },
+  CLAIM_CONFLICT: {
+    meaning: 'Another agent has a claim that covers one of these paths.',
+    cause: 'A live claim of another agent overlaps yours, and one of the two is exclusive.',
+    next: 'Ask the holder with `covibe_coordination` operation `ask`, wait until the lease ends, or work on other files.',
+  },
+  CLAIM_EXPIRED: {
+    meaning: 'The claim ended because its lease ran out.',
+    cause: 'The claim was not renewed by a heartbeat before its end time.',
+    next: 'Call `covibe_coordination` operation `claim` again if you still need the files.',
+  },
+  CLAIM_LIMIT: {
+    meaning: 'You hold as many live claims as are allowed.',
+    cause: 'Each path was claimed separately, or old claims were not released.',
+    next: 'Release claims with `covibe_coordination` operation `release`, or claim one pattern that covers several paths.',
+  },
+  CLAIM_NOT_FOUND: {
+    meaning: 'You have no claim with this id.',
+    cause: 'The id is wrong, or the claim belongs to another agent.',
+    next: 'Call `covibe_coordination` operation `list` for your claims. People run `covenant claims list`.',
+  },
+  CONFIRMATION_REASON_REQUIRED: {
+    meaning: 'A confirmation needs a reason.',
+    cause: 'The verdict is "duplicate", or `warning_id` was sent without a reason.',
+    next: 'Do not start the work. If the developer wants it all the same, send their reason as `confirmation_reason`.',
+  },
+  CONFIRM_REQUIRED: {
+    meaning: 'A person is about to plan work that looks like other work.',
+    cause: 'The overlap check found candidates for the title.',
+    next: 'Read the candidates. Send the request again with `confirm: true` to plan the work anyway.',
+  },
+  CONTEXT_NOT_FOUND: {
+    meaning: 'You have no active context with this id.',
+    cause: 'The id is wrong, or the context has ended.',
+    next: 'Call `covibe_session` operation `get_context` for the active contexts.',
+  },
+  COST_MISMATCH: {
+    meaning: "The usage was counted, but the submitted cost differs from the cost by the server's prices.",
+    cause: 'The price of the model on the server is missing or out of date.',
+    next: 'Continue. If the submitted cost is right, the operator sets the price with `covenant prices set MODEL`.',
+  },
+  FIELDS_FIXED: {
+    meaning: 'The task has started, so these fields can no longer change.',
+    cause: 'The update changes the title, scope or another field that the overlap check used.',
+    next: 'Update only the fields that the message allows. For other work, check and start a new task.',
+  },
+  FILE_OVERLAP: {
+    meaning: 'The snapshot was stored. Other agents work on files that you changed.',
+    cause: 'The changed files of two sessions overlap.',
+    next: 'Read `data.file_conflicts`, then call `covibe_coordination` operation `ask` for each owner before you change these files further.',
+  },
+  HANDOFF_ALREADY_ACCEPTED: {
+    meaning: 'You accepted this hand-off earlier. Nothing changed.',
+    cause: 'The same acceptance was sent twice.',
+    next: 'Continue with the work.',
+  },
+  HANDOFF_NOT_FOUND: {
+    meaning: 'There is no hand-off with this id for you.',
+    cause: 'The id is wrong, the hand-off is offered to another agent, or the cycle has no hand-off with that number.',
+    next: 'Call `covibe_coordination` operation `list`, or run `covenant cycle read ROLE` for a cycle.',
+  },
+  NEW_OVERLAP: {
+    meaning: 'Other work that looks the same has appeared since your check.',
+    cause: 'Another agent started or planned similar work, or your title or scope changed.',
+    next: 'Compare your work with the new candidates and send `scope_verdict` with the new `check_id`.',
+  },
+  OPEN_TASKS: {
+    meaning: 'The workstream still has unfinished tasks and stays open.',
+    cause: 'A completion closes a workstream only when its tasks are finished.',
+    next: 'Complete or cancel the tasks, or send the call again with `confirm_open_tasks: true`.',
+  },
+  OVERLAP_ESCALATED: {
+    meaning: 'The work looks like work of another agent and needs a verdict.',
+    cause: 'The similarity reached the threshold of the workspace and the other work is still open.',
+    next: 'Compare your work with each candidate. Then call `start` with `check_id` and `scope_verdict`.',
+  },
+  PARALLEL_WORK: {
+    meaning: 'Several pairs of open work look the same.',
+    cause: 'Two or more agents work on similar tasks without a verdict.',
+    next: 'For each pair in `data.conflicts`, agree with the owners who continues. Cancel or complete the other task.',
+  },
+  SESSION_ALREADY_ENDED: {
+    meaning: 'The session ended earlier. Nothing changed.',
+    cause: 'The same end was sent twice.',
+    next: 'To continue working, call `covibe_session` operation `start`.',
+  },
+  SESSION_ENDED: {
+    meaning: 'The session has ended and can no longer be used.',
+    cause: 'The session was ended, or it was silent too long.',
+    next: 'Call `covibe_session` operation `start` and use the new `session_id`.',
+  },
+  SESSION_NOT_FOUND: {
+    meaning: 'The server does not know this session.',
+    cause: 'The id is wrong, belongs to another agent, or is an MCP session from before a restart.',
+    next: 'Call `covibe_session` operation `start`. An MCP client sends `initialize` again without `Mcp-Session-Id`.',
+  },
+  STALE_SESSIONS: {
+    meaning: 'Some sessions of the team have been silent for a long time.',
+    cause: 'An agent stopped without ending its session.',
+    next: 'Run `covenant agents list`, then `covenant agents release ID` for agents that are gone.',
+  },
+  VERDICT_INCOMPLETE: {
+    meaning: 'The verdict does not judge every candidate.',
+    cause: '`scope_verdict.candidates` leaves out a candidate of the check.',
+    next: 'Send one entry `{id, same_scope, reason}` for each candidate.',
+  },
+  VERDICT_INCONSISTENT: {
+    meaning: 'The verdict contradicts its candidates.',
+    cause: 'A "distinct" verdict marks a candidate as the same scope, or a "duplicate" verdict marks none.',
+    next: 'Send "duplicate" with the matching candidate marked `same_scope: true`, or "distinct" with none marked.',
+  },
+  VERDICT_MISMATCH: {
+    meaning: 'The verdict names work that is not a candidate of your check.',
+    cause: 'The ids are from another check, or the check found nothing to judge.',
+    next: 'Use the candidate ids of your latest check. Leave out `scope_verdict` if the check found no candidate.',
+  },
+  VERDICT_REQUIRED: {
+    meaning: 'The work needs a verdict before it can start.',
+    cause: 'The check found candidates at or above the threshold.',
+    next: 'Compare your work with each candidate, then call `start` with `check_id` and `scope_verdict`.',
+  },
+  WARNING_MISMATCH: {
+    meaning: '`warning_id` is not the warning of your latest check.',
+    cause: 'The warning belongs to an earlier check or another title.',
+    next: 'Send the `warning_id` of your latest check, or leave it out.',
+  },
+  WARNING_NOT_FOUND: {
+    meaning: 'You have no overlap warning with this id.',
+    cause: 'The id is wrong, or the warning belongs to another developer.',
+    next: 'Call `covibe_team` operation `state` for your warnings. People run `covenant overlap list`.',
+  },
+  WORKSTREAM_NOT_FOUND: {
+    meaning: 'You have no workstream with this id.',
+    cause: 'The id is wrong, or the workstream belongs to another developer.',
+    next: 'Leave out `workstream_id` and the server chooses one, or call `covibe_team` operation `state` for yours.',
+  },
+  WORKSTREAM_NOT_OPEN: {
+    meaning: 'The workstream accepts no tasks in its present status.',
+    cause: 'Tasks join a workstream that is active or blocked.',
+    next: 'Leave out `workstream_id`, or start the workstream first.',
+  },
+} satisfies ErrorCodes;

@@ -1,0 +1,144 @@
+import type { ErrorCodes } from './index.ts';
+
+export const toolsCodes = {
+  APPROVAL_CLOSED: {
+    meaning: 'The approval has already been decided or has lapsed.',
+    cause: 'Somebody decided first, or the deadline passed.',
+    next: 'Run `covenant approvals list` for the calls that wait.',
+  },
+  APPROVAL_REFUSED: {
+    meaning: 'A person rejected this call.',
+    cause: 'The grant asks a person for each call, and the answer was no.',
+    next: 'Do not repeat the call. Choose another way, or ask your user.',
+  },
+  APPROVAL_TIMEOUT: {
+    meaning: 'Nobody approved the call in time.',
+    cause: 'The grant asks a person for each call, and no one answered.',
+    next: 'Tell your user that the call waits for a decision (`covenant approvals list`), then call again.',
+  },
+  APPROVAL_UNKNOWN: {
+    meaning: '`requestState` does not belong to an approval of this call.',
+    cause: 'It is from another call or caller, or was already used.',
+    next: 'Call again without `requestState`.',
+  },
+  CAPABILITY_DENIED: {
+    meaning: 'The caller has no capability for this tool.',
+    cause: 'No live grant covers the tool, its toolset or these arguments.',
+    next: 'Ask the operator to run the command in the message: `covenant capabilities grant tool.call.NAME`. `covenant capabilities explain NAME` shows the reason.',
+  },
+  GRANT_NOT_FOUND: {
+    meaning: 'No live grant fits.',
+    cause: 'The grant does not exist or was revoked.',
+    next: 'Run `covenant capabilities list`.',
+  },
+  INPUT_REQUIRED: {
+    meaning: 'The external server asks for more input, which this client cannot give.',
+    cause: 'The tool uses elicitation or sampling, and the caller did not declare it.',
+    next: 'Call the tool from an MCP client that supports it.',
+  },
+  INVALID_TOOL: {
+    meaning: 'The cycle contract has no such tool.',
+    cause: 'The name is misspelt or the tool does not exist.',
+    next: 'List the tools of `/mcp/cycle` and use one of their names.',
+  },
+  NOTHING_WITHHELD: {
+    meaning: 'The server has no withheld definition with this name. Nothing changed.',
+    cause: 'It was approved or rejected earlier, or has not changed.',
+    next: 'Run `covenant servers list`.',
+  },
+  NOT_APPROVED: {
+    meaning: 'Nothing was approved.',
+    cause: 'The definition changed again while you read it, or its name belongs to another tool.',
+    next: 'Run `covenant servers approve NAME` again and read the new difference.',
+  },
+  NOT_REJECTED: {
+    meaning: 'Nothing was rejected.',
+    cause: 'The definition changed again while you read it, or its name belongs to another tool.',
+    next: 'Run `covenant servers reject NAME` again and read the new difference.',
+  },
+  ROUND_UNKNOWN: {
+    meaning: 'The call cannot continue from this `requestState`.',
+    cause: 'Its last round ended, is too old, or belongs to another call.',
+    next: 'Call again without `requestState`.',
+  },
+  SECRETS_INVALID: {
+    meaning: 'secrets.toml cannot be used.',
+    cause: 'A line is not valid, or others can read the file.',
+    next: 'Correct the line that the message names, or run `chmod 600` on the file. A running server reads it again by itself.',
+  },
+  SERVERS_NOT_RUN: {
+    meaning: 'External servers run only while Covenant runs.',
+    cause: 'No Covenant server of this home is running.',
+    next: 'Run `covenant up`.',
+  },
+  SERVER_CONFIGURED: {
+    meaning: 'The server still has an entry in secrets.toml.',
+    cause: 'Only servers without an entry can be forgotten.',
+    next: 'Remove its `[[mcp.server]]` table, then run `covenant servers forget NAME`.',
+  },
+  SERVER_DISABLED: {
+    meaning: 'The external server is disabled.',
+    cause: 'Its entry in secrets.toml has `enabled = false`.',
+    next: 'Set `enabled = true`, then run `covenant servers restart NAME`.',
+  },
+  SERVER_NOT_FOUND: {
+    meaning: 'There is no external server with this name.',
+    cause: 'The name is wrong, or its entry in secrets.toml was removed or skipped.',
+    next: 'Run `covenant servers list`.',
+  },
+  SERVER_SKIPPED: {
+    meaning: 'The entry of this external server was skipped.',
+    cause: 'The entry in secrets.toml is not valid.',
+    next: 'Correct the line that the message names, then run `covenant servers restart NAME`.',
+  },
+  TOOL_NOT_FOUND: {
+    meaning: 'There is no tool with this name.',
+    cause: 'The name is wrong, or its external server no longer lists it.',
+    next: 'Run `covenant tools list`.',
+  },
+  TOOL_TIMEOUT: {
+    meaning: 'The call took too long and was ended.',
+    cause: 'A tool has `MCP_TOOL_TIMEOUT` milliseconds, 30,000 unless set.',
+    next: 'Read the state first: the tool may have finished its work. Then call again.',
+  },
+  TOOL_WITHHELD: {
+    meaning: "The tool's definition is new or changed and has not been approved.",
+    cause: 'Covenant pins the definitions of external servers, and this one differs from the approved one.',
+    next: 'Ask the operator to read and approve it: `covenant servers approve SERVER --tool NAME`.',
+  },
+  TOO_MANY_APPROVALS: {
+    meaning: 'Too many calls of this token wait for approval.',
+    cause: 'A token may have only so many waiting calls.',
+    next: 'Wait until a person decides on them (`covenant approvals list`), then call again.',
+  },
+  TOO_MANY_QUESTIONS: {
+    meaning: 'Too many calls of this external server wait for input.',
+    cause: "Other callers have not answered the server's questions.",
+    next: 'Call again in a few minutes.',
+  },
+  UNKNOWN_PROMPT: {
+    meaning: 'There is no prompt with this name.',
+    cause: 'The name is wrong, or its server no longer lists it.',
+    next: 'Send `prompts/list` and use one of its names.',
+  },
+  UNKNOWN_TOOL: {
+    meaning: 'There is no tool with this name.',
+    cause: 'The name is misspelt, or the tool is not in this toolset.',
+    next: 'Use the nearest name that the message gives, or send `tools/list`.',
+  },
+  UPSTREAM_DOWN: {
+    meaning: 'The external server is down.',
+    cause: 'Its process ended or its address does not answer. Covenant restarts it with growing pauses.',
+    next: 'Call again later. The operator runs `covenant servers logs NAME` and `covenant servers restart NAME`.',
+  },
+  UPSTREAM_ERROR: {
+    meaning: 'The external server answered with an error.',
+    cause: "The message has the server's own words.",
+    next: 'Correct the arguments. If they are right, the operator runs `covenant servers logs NAME`.',
+  },
+  UPSTREAM_INVALID: {
+    meaning: 'The answer of the external server is not valid MCP.',
+    cause: 'The server has a fault or was stopped while it answered.',
+    next: 'Ask the operator to run `covenant servers logs NAME`.',
+  },
+} satisfies ErrorCodes;

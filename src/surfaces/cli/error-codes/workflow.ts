@@ -1,0 +1,209 @@
+import type { ErrorCodes } from './index.ts';
+
+export const workflowCodes = {
+  AGENT_NOT_FOUND: {
+    meaning: 'The workspace has no agent with this id.',
+    cause: 'The agent is not registered, has left, or the id is wrong.',
+    next: 'Call `agent_list` for the agents, or `agent_register` to register yourself. People run `covenant agents list`.',
+  },
+  AWAITING_ANSWER: {
+    meaning: 'The task waits until a person answers a question.',
+    cause: "An agent asked the question with the task's id.",
+    next: 'Work on another task. The answer makes the task claimable again. People run `covenant messages answer ID TEXT`.',
+  },
+  BUDGET_TOO_SMALL: {
+    meaning: '`max_tokens` is too small even for ids and names.',
+    cause: 'The workflow and its tasks need more room than was given.',
+    next: 'Call `task_load_context` again with at least the `max_tokens` that the message names.',
+  },
+  DEPENDENCY_CYCLE: {
+    meaning: 'Tasks of the plan depend on each other in a circle.',
+    cause: 'The `depends_on` lists form the circle that the message shows.',
+    next: 'Remove one of these dependencies and send the plan again.',
+  },
+  DUPLICATE_TASK_NAME: {
+    meaning: 'Two tasks of the workflow have the same name.',
+    cause: 'Names identify tasks in `depends_on`, so each is used once in a workflow.',
+    next: 'Use the existing task, or give the new one another name.',
+  },
+  DUPLICATE_TEMPLATE: {
+    meaning: 'The workspace already has a template with this name.',
+    cause: 'Template names are unique in a workspace.',
+    next: 'Use the template that the message names, or choose another name.',
+  },
+  FOREIGN_AGENT: {
+    meaning: 'The agent was registered with another token.',
+    cause: 'Only the developer who registered an agent can act as that agent.',
+    next: 'Call `agent_register` and use the id that it returns.',
+  },
+  INVALID_TRANSITION: {
+    meaning: 'The status cannot change in this way.',
+    cause: 'The state machine does not allow this change from the present status.',
+    next: 'Follow the statuses that the message names. `task_get` or `workflow_get` shows the present one.',
+  },
+  MESSAGE_EXPIRED: {
+    meaning: 'The message has expired.',
+    cause: 'Its sender limited how long it is valid.',
+    next: 'Ask the sender with `message_send` whether it is still needed.',
+  },
+  MESSAGE_NOT_FOUND: {
+    meaning: 'No message, ask, hand-off or announcement with this id is visible to you.',
+    cause: 'The id is wrong, or the message is addressed to others.',
+    next: 'Call `message_list` with your `agent_id`. People run `covenant messages list`.',
+  },
+  MISSING_ERROR: {
+    meaning: 'A task fails with a description of the error.',
+    cause: '`task_update_status` set "failed" without `error`.',
+    next: 'Send the call again with `error`, so that the next agent knows what went wrong.',
+  },
+  MISSING_MERGE_COMMIT: {
+    meaning: 'A merged worktree needs the hash of its merge commit.',
+    cause: '`workspace_update` set "merged" without `merge_commit`.',
+    next: 'Send the call again with `merge_commit` set to the full hash.',
+  },
+  MISSING_OUTCOME: {
+    meaning: 'A task is completed with an outcome.',
+    cause: '`task_update_status` set "completed" without `outcome`.',
+    next: 'Send the call again with `outcome`, which dependent tasks read.',
+  },
+  MISSING_VARIABLES: {
+    meaning: 'The template needs values for more variables.',
+    cause: 'Variables without a default were left out.',
+    next: 'Call again with a value for each name in `variables`.',
+  },
+  NOTHING_TO_REMIND_OF: {
+    meaning: 'The thread has no open question.',
+    cause: 'Only an unanswered ask, query or question can be reminded of.',
+    next: 'Run `covenant messages list` for the open ones.',
+  },
+  NOT_ASSIGNED: {
+    meaning: 'The agent does not hold the task.',
+    cause: 'The task was never claimed by this agent, or another agent claimed it.',
+    next: 'Call `task_get_available` with your `agent_id`, then `task_claim`.',
+  },
+  NOT_A_QUESTION: {
+    meaning: 'The thread has no question for the people of the team.',
+    cause: 'It is a message between agents.',
+    next: 'Run `covenant messages list --kind question` for questions that people answer.',
+  },
+  NOT_CLAIMED: {
+    meaning: 'No agent holds the task, so it cannot be released.',
+    cause: 'The claim ended or was released earlier.',
+    next: 'Do nothing: any agent can claim the task with `task_claim`.',
+  },
+  PARALLEL_LIMIT: {
+    meaning: 'The workflow has as many claimed tasks as it allows.',
+    cause: '`max_parallel_tasks` limits how many tasks are claimed at the same time.',
+    next: 'Wait until a task is finished, or raise the limit with `workflow_set_parallelism` or `covenant workflow parallel ID N`.',
+  },
+  PATH_IN_USE: {
+    meaning: 'The path is already a registered worktree.',
+    cause: 'Another active `workspace_register` has the same path.',
+    next: 'Use the worktree that the message names, or close it with `workspace_update` first.',
+  },
+  QUESTION_CLOSED: {
+    meaning: 'The question was already answered or has expired.',
+    cause: 'Somebody answered first, or the task ended.',
+    next: 'Run `covenant messages list --kind question` for open questions.',
+  },
+  QUESTION_OPEN: {
+    meaning: 'The task already waits for an answer.',
+    cause: 'A task can wait for one question at a time.',
+    next: 'Wait for the answer, which arrives as a message. Send a further question without `task_id`.',
+  },
+  RECIPIENT_NOT_FOUND: {
+    meaning: 'The recipient of the message does not exist.',
+    cause: '`recipient_id` names no agent of the workspace.',
+    next: 'Call `agent_list` and use one of its ids.',
+  },
+  REMINDED_RECENTLY: {
+    meaning: 'A reminder was sent less than 15 minutes ago.',
+    cause: 'Reminders are limited to one in 15 minutes for each message.',
+    next: 'Run `covenant messages remind ID` again after the time in the message.',
+  },
+  SELF_DEPENDENCY: {
+    meaning: 'A task depends on itself.',
+    cause: 'Its own name is in its `depends_on`.',
+    next: 'Remove the name and send the plan again.',
+  },
+  SENDER_NOT_FOUND: {
+    meaning: 'The sender of the message is not registered.',
+    cause: '`sender_id` names no agent of the workspace.',
+    next: 'Call `agent_register` and use the id that it returns.',
+  },
+  STALE_CLAIM: {
+    meaning: 'The claim has ended, and the write was refused.',
+    cause: 'The lease ran out after 90 seconds of silence, or the task was released and claimed again with a higher fence.',
+    next: 'Stop working on the task. Call `task_claim`, then `task_load_context`, and use the new `fence`.',
+  },
+  TASK_BLOCKED: {
+    meaning: 'The task depends on unfinished tasks.',
+    cause: 'Its dependencies are not completed or skipped yet.',
+    next: 'Call `workflow_next_tasks` and claim a task that is ready.',
+  },
+  TASK_NOT_FOUND: {
+    meaning: 'No task with this id is visible to you.',
+    cause: 'The id is wrong, or the task belongs to another workspace or developer.',
+    next: 'For a workflow, call `workflow_get` with `include_tasks: true`. For team tasks, call `covibe_team` operation `state`.',
+  },
+  TASK_NOT_REMOVABLE: {
+    meaning: 'The task cannot be removed from the workflow.',
+    cause: 'It is claimed, in progress or completed, or other tasks depend on it.',
+    next: 'Remove only tasks that are pending, blocked, planning or failed and that no agent holds.',
+  },
+  TEMPLATE_NOT_FOUND: {
+    meaning: 'The workspace has no template with this id.',
+    cause: 'The id is wrong, or the template was deleted.',
+    next: 'Call `template_list` and use one of its ids.',
+  },
+  TOO_MANY_DEPENDENCIES: {
+    meaning: 'The plan has more dependencies than a workflow allows.',
+    cause: 'Many tasks name dependencies that follow from others.',
+    next: 'Name only direct dependencies: if c needs b and b needs a, c need not name a.',
+  },
+  TOO_MANY_RECIPIENTS: {
+    meaning: 'The message would reach too many agents.',
+    cause: 'The recipient filter is too wide.',
+    next: 'Narrow `recipient_filter` by role, status or runtime.',
+  },
+  TOO_MANY_TASKS: {
+    meaning: 'The workflow has as many tasks as it allows.',
+    cause: "The limit protects the server and the agents' context.",
+    next: 'Create another workflow for the remaining tasks.',
+  },
+  UNKNOWN_COMMIT: {
+    meaning: 'The repository does not have this commit.',
+    cause: 'The hash is wrong, shortened or only in another clone.',
+    next: 'Push the commit, then send the full hash as `merge_commit`.',
+  },
+  UNKNOWN_DEPENDENCY: {
+    meaning: 'A task names a dependency that does not exist.',
+    cause: '`depends_on` has a name that no task of the plan has.',
+    next: 'Correct the name. Names must match exactly.',
+  },
+  UNKNOWN_VARIABLE: {
+    meaning: 'The template has no such variable.',
+    cause: '`variables` has a name that the template does not use.',
+    next: 'Use only the variables that the message names.',
+  },
+  WORKFLOW_MISMATCH: {
+    meaning: 'The task belongs to another workflow.',
+    cause: '`task_id` and `workflow_id` do not belong together.',
+    next: 'Send the `workflow_id` that the message names, or leave it out where it is optional.',
+  },
+  WORKFLOW_NOT_FOUND: {
+    meaning: 'The workspace has no workflow with this id.',
+    cause: 'The id is wrong, or the workflow belongs to another workspace.',
+    next: 'Call `workflow_list`, or run `covenant workflow list`.',
+  },
+  WORKTREE_FAILED: {
+    meaning: 'The git worktree for the task could not be made.',
+    cause: 'Git refused, the disk is full, or the branch exists.',
+    next: 'Correct what the message says about git, then call `task_claim` again.',
+  },
+  WORKTREE_PENDING: {
+    meaning: 'The worktree of the task is being made or removed.',
+    cause: 'Another call started this a moment ago.',
+    next: 'Call `task_claim` again in a few seconds.',
+  },
+} satisfies ErrorCodes;
