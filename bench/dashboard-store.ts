@@ -42,7 +42,7 @@ export async function fill(app: App, principal: Principal, { tasks, events, grap
   return String(id);
 }
 
-/** Groups one after another; within a group a few chains side by side. */
+/** Groups follow each other; each group has a few parallel chains. */
 function planned(index: number, all: number) {
   const size = Math.ceil(all / GROUPS);
   const group = Math.floor(index / size);

@@ -6,7 +6,7 @@ import { freePort } from '../../src/testing/store/postgres.ts';
 
 const READY_MS = 20_000;
 
-/** The proxy as it comes, on this machine alone, with the stdio server of this command behind it. */
+/** The proxy with default settings, on this machine only, in front of the stdio server of this command. */
 export async function startMcpProxy(folder: string, command: readonly string[]): Promise<{ url: string; stop(): Promise<void> }> {
   const port = await freePort();
   const options = ['--host', '127.0.0.1', '--port', String(port), '--server', 'stream'];
@@ -29,11 +29,11 @@ export async function startMcpProxy(folder: string, command: readonly string[]):
   };
 }
 
-/** It says nothing when it serves. */
+/** Polls, because the proxy prints nothing when it is ready. */
 async function answers(url: string, child: ChildProcess, told: () => string): Promise<void> {
   const until = performance.now() + READY_MS;
   while (performance.now() < until) {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${told()}`);
+    if (child.exitCode !== null) throw new Error(`it exited with code ${child.exitCode}: ${told()}`);
     if (
       await fetch(`${url}/ping`).then(
         () => true,
@@ -43,5 +43,5 @@ async function answers(url: string, child: ChildProcess, told: () => string): Pr
       return;
     await pause(50);
   }
-  throw new Error(`it did not serve within ${READY_MS / 1000} s: ${told()}`);
+  throw new Error(`it was not ready within ${READY_MS / 1000} s: ${told()}`);
 }
