@@ -24,8 +24,8 @@ export function gatherer(area: string, rows: Row[], { step, detail }: Pick<Bench
   return {
     figure,
     rate(name, { perSecond, p50, p99 }, baseline, note) {
-      const beside: Baseline = 'rate' in baseline ? { name: baseline.name, value: baseline.rate.perSecond, unit: '/s' } : baseline;
-      figure({ name, value: perSecond, unit: '/s', p50, p99, baseline: beside, ...(note && { note }) });
+      const compared: Baseline = 'rate' in baseline ? { name: baseline.name, value: baseline.rate.perSecond, unit: '/s' } : baseline;
+      figure({ name, value: perSecond, unit: '/s', p50, p99, baseline: compared, ...(note && { note }) });
     },
     step,
     detail,

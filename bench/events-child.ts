@@ -48,8 +48,8 @@ async function appends(): Promise<EventsFigures['appends']> {
     const { unchained } = plain;
     const works = [() => rateOf(() => append(1), writers, seconds), () => rateOf((writer) => plain.append(writer), writers, seconds)];
     if (unchained) works.push(() => rateOf(unchained, writers, seconds));
-    const [ours, beside, alone] = (await ratesInTurns(works, rounds)) as [Rate, Rate, Rate?];
-    all.push({ writers, ours, plain: beside, ...(alone && { unchained: alone }) });
+    const [ours, baseline, alone] = (await ratesInTurns(works, rounds)) as [Rate, Rate, Rate?];
+    all.push({ writers, ours, plain: baseline, ...(alone && { unchained: alone }) });
   }
   await plain.close();
   return all;
@@ -58,9 +58,9 @@ async function appends(): Promise<EventsFigures['appends']> {
 async function batches(): Promise<EventsFigures['batch']> {
   const plain = await openPlain(options.plain, 1);
   const works = [() => rateOf(() => append(options.batch), 1, seconds), () => rateOf(() => plain.append(0, options.batch), 1, seconds)];
-  const [ours, beside] = (await ratesInTurns(works, rounds)) as [Rate, Rate];
+  const [ours, baseline] = (await ratesInTurns(works, rounds)) as [Rate, Rate];
   await plain.close();
-  return { ours: ours.perSecond * options.batch, plain: beside.perSecond * options.batch };
+  return { ours: ours.perSecond * options.batch, plain: baseline.perSecond * options.batch };
 }
 
 async function action<T>(name: string, args: object): Promise<T> {
@@ -89,8 +89,8 @@ async function verifying(): Promise<EventsFigures['verify']> {
     for (let n = 0; n < all; n++) hash('sha256', texts[n % texts.length] as string);
     return Math.round(all / ((performance.now() - begun) / 1_000));
   };
-  const [ours, beside] = (await mediansInTurns([verify, hashing], rounds)) as [number, number];
-  return { ours, hashing: beside };
+  const [ours, baseline] = (await mediansInTurns([verify, hashing], rounds)) as [number, number];
+  return { ours, hashing: baseline };
 }
 
 async function headOf(): Promise<{ seq: number }> {
@@ -105,6 +105,6 @@ async function paging(): Promise<EventsFigures['page']> {
       select * from events where workspace_id = ${DEFAULT_WORKSPACE_ID} and seq > ${after} order by seq limit ${options.page}`.execute(app.store.reader);
     return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as unknown }));
   };
-  const [mine, beside] = (await ratesInTurns([() => rateOf(ours, 1, seconds), () => rateOf(plain, 1, seconds)], rounds)) as [Rate, Rate];
-  return { ours: mine, plain: beside };
+  const [mine, baseline] = (await ratesInTurns([() => rateOf(ours, 1, seconds), () => rateOf(plain, 1, seconds)], rounds)) as [Rate, Rate];
+  return { ours: mine, plain: baseline };
 }

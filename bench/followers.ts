@@ -32,8 +32,8 @@ interface Followed {
 
 async function started(kind: 'ours' | 'bare', count: number): Promise<Followed> {
   const server = fork(new URL('follow-server.ts', import.meta.url), [kind], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const heard = listening(server);
-  const { url, token } = await heard<Ready>();
+  const nextMessage = listening(server);
+  const { url, token } = await nextMessage<Ready>();
   const received: bigint[] = [];
   let complete: () => void = () => {};
   const sockets = await Promise.all(
@@ -50,7 +50,7 @@ async function started(kind: 'ours' | 'bare', count: number): Promise<Followed> 
     async send() {
       received.length = 0;
       const all = new Promise<void>((resolve) => (complete = resolve));
-      const sent = heard<SentEvent>();
+      const sent = nextMessage<SentEvent>();
       server.send('send');
       const [{ at }] = await Promise.all([sent, all]);
       // All processes of the machine share this clock.

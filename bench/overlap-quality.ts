@@ -47,15 +47,15 @@ export const overlapQuality: Benchmark = async (report) => {
       windows.map((window) => rank(window, { files: ALL, history })),
     );
   }
-  beside(report, 'text only', text, 'BM25, text only', bm25);
-  beside(report, 'text and files', full, 'the prototype, text and files', prototype);
+  reportShares(report, 'text only', text, 'BM25, text only', bm25);
+  reportShares(report, 'text and files', full, 'the prototype, text and files', prototype);
   figures(report, 'bug reports, text only', rankReports(loadReports()));
   if (embed) await reranked(report, windows, full, embed);
   thresholds(report, text, full);
 };
 
 /** Shares of duplicates. */
-function beside(report: BenchmarkReport, name: string, ours: readonly Ranked[], otherName: string, other: readonly Ranked[]): void {
+function reportShares(report: BenchmarkReport, name: string, ours: readonly Ranked[], otherName: string, other: readonly Ranked[]): void {
   const [mine, theirs] = [figuresOf(ours), figuresOf(other)];
   for (const [key, words] of [
     ['recall@1', 'original ranked first'],

@@ -75,5 +75,7 @@ progress.done();
 
 process.stdout.write(tableOf(rows));
 if (QUICK) process.stdout.write('This was a quick run: its figures mean nothing.\n');
-process.stdout.write(isKept ? 'Saved to bench/results.json and docs/benchmarks.md.\n' : 'Nothing was saved. Add --keep to save these results.\n');
+process.stdout.write(
+  isKept ? 'Saved to bench/results.json and docs/benchmarks.md.\n' : QUICK ? 'Nothing was saved.\n' : 'Nothing was saved. Add --keep to save these results.\n',
+);
 process.exitCode = Object.values(runs).some(({ error }) => error) ? 1 : 0;

@@ -72,7 +72,7 @@ async function ourRound(): Promise<number> {
   const { id } = await call<{ id: string }>('workflow_create', {
     name: 'Bench',
     source_type: 'prompt',
-    source_content: 'Much at once.',
+    source_content: 'Many tasks.',
     repository_path: '/srv/app',
     max_parallel_tasks: WORKERS,
   });
