@@ -3,29 +3,29 @@ import type { Rate } from './turns.ts';
 
 export interface BenchmarkReport {
   figure(figure: Omit<Row, 'area' | 'ratio'>): void;
-  /** Calls a second, with their latencies in milliseconds. */
+  /** Calls per second, with latencies in milliseconds. */
   rate(
     name: string,
     rate: Rate,
     baseline: { readonly name: string; readonly rate: Rate } | { readonly name: string; readonly error: string },
     note?: string,
   ): void;
-  /** What is being measured now. */
+  /** Shows which measurement is running. */
   step(text: string): void;
-  /** More than belongs in the table: shown to whoever asked for this benchmark by name. */
+  /** A detail that is not in the table. It is shown if this benchmark was requested by name. */
   detail(name: string, value: number, unit: string): void;
 }
 
 export type Benchmark = (report: BenchmarkReport) => Promise<void>;
 
-/** A report that gathers the rows of one area. */
+/** A report that collects the rows of one area. */
 export function gatherer(area: string, rows: Row[], { step, detail }: Pick<BenchmarkReport, 'step' | 'detail'>): BenchmarkReport {
   const figure: BenchmarkReport['figure'] = (given) => rows.push(rowOf(area, given));
   return {
     figure,
     rate(name, { perSecond, p50, p99 }, baseline, note) {
-      const beside: Baseline = 'rate' in baseline ? { name: baseline.name, value: baseline.rate.perSecond, unit: '/s' } : baseline;
-      figure({ name, value: perSecond, unit: '/s', p50, p99, baseline: beside, ...(note && { note }) });
+      const compared: Baseline = 'rate' in baseline ? { name: baseline.name, value: baseline.rate.perSecond, unit: '/s' } : baseline;
+      figure({ name, value: perSecond, unit: '/s', p50, p99, baseline: compared, ...(note && { note }) });
     },
     step,
     detail,

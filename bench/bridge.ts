@@ -14,7 +14,7 @@ import { inTurns, quantile, type Rate, rateOf, ratesInTurns } from './turns.ts';
 const CLAIMS = 200;
 const program = (path: string): string => new URL(`../${path}`, import.meta.url).pathname;
 
-/** What an agent waits for: its bridge when it starts, and a hook before each of its edits. */
+/** Delays that an agent experiences: the start of its bridge, and the hook before each edit. */
 export const bridge: Benchmark = async (report) => {
   const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   const repository = join(home, 'app');
@@ -22,7 +22,7 @@ export const bridge: Benchmark = async (report) => {
   const ours = await startCovenant();
   const env = { PATH: process.env.PATH, HOME: home, COVIBE_BASE_URL: ours.url, COVIBE_MCP_TOKEN: ours.token };
   try {
-    report.step('starts of the bridge');
+    report.step('bridge starts');
     await starts(report, env, repository);
     await hooks(report, ours, env, repository);
   } finally {
@@ -37,16 +37,16 @@ async function starts(report: BenchmarkReport, env: NodeJS.ProcessEnv, cwd: stri
   const [plain, bridged] = await middles([bare, ours]);
   for (const [index, answer] of ['initialize', 'tools/list'].entries()) {
     report.figure({
-      name: `\`covibe-mcp\`, start to the answer of ${answer}`,
+      name: `\`covibe-mcp\`, start to the ${answer} answer`,
       value: bridged?.[index] ?? 0,
       unit: 'ms',
       baseline: { name: 'bare SDK server over stdio', value: plain?.[index] ?? 0, unit: 'ms' },
-      ...(answer === 'tools/list' && { note: 'the list is the server’s' }),
+      ...(answer === 'tools/list' && { note: 'the server’s list' }),
     });
   }
 }
 
-/** From the start of a process until it has answered `initialize`, and until it has listed its tools. */
+/** Milliseconds from the start of a process to its answers to `initialize` and `tools/list`. */
 async function firstAnswers(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Promise<number[]> {
   const started = performance.now();
   const child = spawn(process.execPath, args, { env, cwd, stdio: ['pipe', 'pipe', 'ignore'] });
@@ -88,8 +88,8 @@ async function hooks(report: BenchmarkReport, ours: StartedCovenant, env: NodeJS
     if (claims > 0) await makeClaims(ours, 'app', claims);
     report.step(`hooks, ${claims} claims`);
     for (let warm = 0; warm < 100; warm++) await hook();
-    const [plain, heard] = (await ratesInTurns([() => rateOf(bare, 1, SECONDS), () => rateOf(hook, 1, SECONDS)])) as [Rate, Rate];
-    report.rate(`HTTP hook before an edit, ${claims} claims`, heard, { name: 'bare Hono', rate: plain });
+    const [plain, rate] = (await ratesInTurns([() => rateOf(bare, 1, SECONDS), () => rateOf(hook, 1, SECONDS)])) as [Rate, Rate];
+    report.rate(`HTTP hook before an edit, ${claims} claims`, rate, { name: 'bare Hono', rate: plain });
     const [node, whole] = await middles([() => wholeProcess(['-e', '0'], env, ''), command]);
     const baseline = { name: '`node -e 0`', value: node?.[0] ?? 0, unit: 'ms' };
     report.figure({ name: `\`covibe-local hook\`, whole process, ${claims} claims`, value: whole?.[0] ?? 0, unit: 'ms', baseline });
@@ -108,7 +108,7 @@ async function wholeProcess(args: readonly string[], env: NodeJS.ProcessEnv, inp
   return [performance.now() - started];
 }
 
-/** Of somebody else, on other files of the same repository. */
+/** Claims of another developer, on other files of the same repository. */
 async function makeClaims({ url, home }: StartedCovenant, repo: string, count: number): Promise<void> {
   const create = [program('dist/bin/covenant.js'), 'tokens', 'create', '--developer', 'other', '--json'];
   const { token } = JSON.parse(execFileSync(process.execPath, create, { env: { ...process.env, COVENANT_HOME: home }, encoding: 'utf8' })) as { token: string };
@@ -125,7 +125,7 @@ function expectJson(answer: string): void {
   if ('status' in value && value.status === 'error') throw new Error(answer.slice(0, 300));
 }
 
-/** The first of each is left out: it warms the disk's cache. */
+/** Leaves out the first run of each, which warms the disk cache. */
 async function middles(calls: readonly (() => Promise<number[]>)[]): Promise<number[][]> {
   const all = await inTurns(calls, STARTS + 1);
   return all.map(([first = [], ...rounds]) =>

@@ -4,7 +4,7 @@ export type RawCall = () => Promise<void>;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** A bare request: what the load generator costs itself must stay small beside what it measures. `check` throws where the answer is wrong. */
+/** A minimal request, so that the load generator costs little compared with the measured call. `check` throws if the answer is wrong. */
 export function post(url: string, headers: Record<string, string>, body: string, check: (answer: string) => void): RawCall {
   const all = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers };
   return () =>

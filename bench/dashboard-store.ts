@@ -27,11 +27,11 @@ export async function fill(app: App, principal: Principal, { tasks, events, grap
       }),
     );
   }
-  const told = { category: 'usage', kind: 'tool.called', actor: principal.actor, subject: 'tool:clock', payload: { outcome: 'ok', duration_ms: 2 } } as const;
+  const event = { category: 'usage', kind: 'tool.called', actor: principal.actor, subject: 'tool:clock', payload: { outcome: 'ok', duration_ms: 2 } } as const;
   for (let made = 0; made < events; made += 1_000) {
     await app.store.append(
       DEFAULT_WORKSPACE_ID,
-      Array.from({ length: Math.min(1_000, events - made) }, () => told),
+      Array.from({ length: Math.min(1_000, events - made) }, () => event),
     );
   }
   const { id } = await call('workflow_create', { name: 'large', source_type: 'prompt', source_content: 'Many tasks.', repository_path: '/repositories/large' });
@@ -42,7 +42,7 @@ export async function fill(app: App, principal: Principal, { tasks, events, grap
   return String(id);
 }
 
-/** Groups one after another; within a group a few chains side by side. */
+/** Groups follow each other; each group has a few parallel chains. */
 function planned(index: number, all: number) {
   const size = Math.ceil(all / GROUPS);
   const group = Math.floor(index / size);

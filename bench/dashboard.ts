@@ -14,32 +14,32 @@ import { QUICK } from './effort.ts';
 
 const MUCH: StoreSize = QUICK ? { tasks: 100, events: 1_000, graph: 100 } : { tasks: 10_000, events: 100_000, graph: 5_000 };
 const LITTLE: StoreSize = { tasks: 20, events: 100, graph: 20 };
-/** As slow as an old laptop beside the machine that this runs on. */
+/** Slows the browser down to the speed of an old laptop. */
 const SLOWDOWN = 4;
 
 interface PageVisit {
   readonly name: string;
   readonly path: string;
-  /** When it can be used: what people came for is there. */
+  /** The time at which the main content is visible. */
   readonly shows: string;
 }
 
 interface PageTimes {
   readonly painted: number;
   readonly usable: number;
-  /** The longest that nothing could be clicked. */
+  /** The longest time in which no click was handled. */
   readonly held: number;
   readonly rows: number;
 }
 
-/** Pages over much beside the same pages over little, in a real browser that is slowed down. */
+/** Compares pages on a large store with the same pages on a small one, in a slowed-down real browser. */
 export const dashboard: Benchmark = async (report) => {
   if (!existsSync(DASHBOARD_FOLDER)) throw new Error('The dashboard is not built: npm run build');
   const browser = await launchBrowser();
   try {
-    report.step('pages over little');
+    report.step('pages on a small store');
     const little = await measured(browser, LITTLE);
-    report.step('pages over much');
+    report.step('pages on a large store');
     const much = await measured(browser, MUCH);
     for (const [name, seen] of much) reportFigures(report, name, seen, little.get(name) as PageTimes);
   } finally {
@@ -49,10 +49,10 @@ export const dashboard: Benchmark = async (report) => {
 
 function reportFigures(report: BenchmarkReport, page: string, much: PageTimes, little: PageTimes): void {
   const line = (what: string, of: (seen: PageTimes) => number, unit: string) =>
-    report.figure({ name: `${page}: ${what}`, value: of(much), unit, baseline: { name: 'over little', value: of(little), unit } });
+    report.figure({ name: `${page}: ${what}`, value: of(much), unit, baseline: { name: 'on a small store', value: of(little), unit } });
   line('first paint', ({ painted }) => painted, 'ms');
   line('usable', ({ usable }) => usable, 'ms');
-  line('main thread held at most', ({ held }) => held, 'ms');
+  line('longest main-thread block', ({ held }) => held, 'ms');
   line('rows or nodes in the page', ({ rows }) => rows, '');
 }
 
@@ -96,7 +96,7 @@ async function visitPage(page: Page, url: string, { path, shows }: PageVisit): P
   await page.goto(url + path);
   await page.locator(shows).first().waitFor({ timeout: 60_000 });
   const usable = await page.evaluate(() => performance.now());
-  // What comes after it was usable may still hold it.
+  // Work after the page became usable may still block the main thread.
   await page.waitForTimeout(3_000);
   const rest = await page.evaluate((selector) => {
     const paint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0;
@@ -106,7 +106,7 @@ async function visitPage(page: Page, url: string, { path, shows }: PageVisit): P
   return { painted: Math.round(rest.paint), usable: Math.round(usable), held: Math.round(rest.held), rows: rest.rows };
 }
 
-/** Runs in the page. */
+/** Runs inside the page. */
 function watchTasks(): void {
   const seen = window as unknown as { held: number };
   seen.held = 0;

@@ -9,13 +9,13 @@ import { startPostgres } from './postgres.ts';
 export const ENGINES = ['SQLite', 'PostgreSQL'] as const;
 export type EngineName = (typeof ENGINES)[number];
 
-/** Two empty stores of one engine: the product's, and one for what is done without it. */
+/** Two empty stores of one engine: one for the product, one for the baseline. */
 export interface Places {
   readonly ours: Place;
   readonly plain: Place;
 }
 
-/** Runs one measurement in a process of its own, on empty stores of the engine. */
+/** Runs one measurement in its own process, on empty stores of the engine. */
 export async function inChild<Figures>(child: string, engine: EngineName, wanted: object): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   const postgres = engine === 'SQLite' ? undefined : await startPostgres();
@@ -33,5 +33,5 @@ export async function inChild<Figures>(child: string, engine: EngineName, wanted
   }
 }
 
-/** The line that says what went wrong, of what Node prints when a program ends with it. */
+/** The error line in Node's output for an uncaught exception. */
 const reasonIn = (stderr: string): string => stderr.split('\n').find((line) => /^\w*Error\b|^error:/.test(line)) ?? stderr.slice(-300);

@@ -1,10 +1,10 @@
-/** The journal on one engine, in a process of its own: `node events-child.ts '{"events":…}'`. */
+/** Measures the journal on one engine, in its own process: `node events-child.ts '{"events":…}'`. */
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { DEFAULT_WORKSPACE_ID } from '../src/kernel/ids.ts';
 import { canonicalJson, readEvents } from '../src/storage/journal.ts';
 import { openApp, operator, tidy } from './app.ts';
-import { openPlain, TOLD } from './baselines/plain.ts';
+import { openPlain, SAMPLE_EVENT } from './baselines/plain.ts';
 import type { Places } from './engine.ts';
 import { mediansInTurns, type Rate, rateOf, ratesInTurns } from './turns.ts';
 
@@ -19,9 +19,9 @@ interface RunOptions extends Places {
 
 export interface EventsFigures {
   readonly appends: readonly { readonly writers: number; readonly ours: Rate; readonly plain: Rate; readonly unchained?: Rate }[];
-  /** Events a second, where one append brings many. */
+  /** Events per second if one append adds many. */
   readonly batch: { readonly ours: number; readonly plain: number };
-  /** Events a second. */
+  /** Events per second. */
   readonly verify: { readonly ours: number; readonly hashing: number };
   readonly page: { readonly ours: Rate; readonly plain: Rate };
 }
@@ -33,10 +33,10 @@ const principal = await operator(app);
 const append = (events: number) =>
   app.store.append(
     DEFAULT_WORKSPACE_ID,
-    Array.from({ length: events }, () => TOLD),
+    Array.from({ length: events }, () => SAMPLE_EVENT),
   );
 
-// First what depends on how many there are.
+// Measurements that depend on the number of events come first.
 const figures: EventsFigures = { verify: await verifying(), page: await paging(), appends: await appends(), batch: await batches() };
 process.stdout.write(`${JSON.stringify(figures)}\n`);
 await app.close();
@@ -48,8 +48,8 @@ async function appends(): Promise<EventsFigures['appends']> {
     const { unchained } = plain;
     const works = [() => rateOf(() => append(1), writers, seconds), () => rateOf((writer) => plain.append(writer), writers, seconds)];
     if (unchained) works.push(() => rateOf(unchained, writers, seconds));
-    const [ours, beside, alone] = (await ratesInTurns(works, rounds)) as [Rate, Rate, Rate?];
-    all.push({ writers, ours, plain: beside, ...(alone && { unchained: alone }) });
+    const [ours, baseline, alone] = (await ratesInTurns(works, rounds)) as [Rate, Rate, Rate?];
+    all.push({ writers, ours, plain: baseline, ...(alone && { unchained: alone }) });
   }
   await plain.close();
   return all;
@@ -58,9 +58,9 @@ async function appends(): Promise<EventsFigures['appends']> {
 async function batches(): Promise<EventsFigures['batch']> {
   const plain = await openPlain(options.plain, 1);
   const works = [() => rateOf(() => append(options.batch), 1, seconds), () => rateOf(() => plain.append(0, options.batch), 1, seconds)];
-  const [ours, beside] = (await ratesInTurns(works, rounds)) as [Rate, Rate];
+  const [ours, baseline] = (await ratesInTurns(works, rounds)) as [Rate, Rate];
   await plain.close();
-  return { ours: ours.perSecond * options.batch, plain: beside.perSecond * options.batch };
+  return { ours: ours.perSecond * options.batch, plain: baseline.perSecond * options.batch };
 }
 
 async function action<T>(name: string, args: object): Promise<T> {
@@ -69,7 +69,7 @@ async function action<T>(name: string, args: object): Promise<T> {
   return reply.data as T;
 }
 
-/** As `covenant audit verify` does it, and only what of it is hashing. */
+/** The same as `covenant audit verify`; and the hashing alone. */
 async function verifying(): Promise<EventsFigures['verify']> {
   const { seq: before } = await headOf();
   for (let made = before; made < options.events; made += 1_000) await append(Math.min(1_000, options.events - made));
@@ -89,8 +89,8 @@ async function verifying(): Promise<EventsFigures['verify']> {
     for (let n = 0; n < all; n++) hash('sha256', texts[n % texts.length] as string);
     return Math.round(all / ((performance.now() - begun) / 1_000));
   };
-  const [ours, beside] = (await mediansInTurns([verify, hashing], rounds)) as [number, number];
-  return { ours, hashing: beside };
+  const [ours, baseline] = (await mediansInTurns([verify, hashing], rounds)) as [number, number];
+  return { ours, hashing: baseline };
 }
 
 async function headOf(): Promise<{ seq: number }> {
@@ -105,6 +105,6 @@ async function paging(): Promise<EventsFigures['page']> {
       select * from events where workspace_id = ${DEFAULT_WORKSPACE_ID} and seq > ${after} order by seq limit ${options.page}`.execute(app.store.reader);
     return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as unknown }));
   };
-  const [mine, beside] = (await ratesInTurns([() => rateOf(ours, 1, seconds), () => rateOf(plain, 1, seconds)], rounds)) as [Rate, Rate];
-  return { ours: mine, plain: beside };
+  const [mine, baseline] = (await ratesInTurns([() => rateOf(ours, 1, seconds), () => rateOf(plain, 1, seconds)], rounds)) as [Rate, Rate];
+  return { ours: mine, plain: baseline };
 }

@@ -1,4 +1,4 @@
-/** 64 connections that send the largest bodies callers without a token may send, one after another, until the process is ended. */
+/** 64 connections send the largest bodies that callers without a token may send, one after another, until the process is stopped. */
 import { Agent, request } from 'node:http';
 
 const [url = ''] = process.argv.slice(2);

@@ -5,10 +5,10 @@ import { SECONDS } from './effort.ts';
 import { residentMb, startCovenant, startScript } from './process.ts';
 import { inTurns, middle, quantiles } from './turns.ts';
 
-/** Between two calls of the agent: a busy one, and not another flood. */
+/** Pause between two calls of the agent: a busy agent, not a second flood. */
 const BETWEEN_MS = 5;
 
-/** What an agent feels of a flood by callers whom nobody knows, and what it costs in memory. */
+/** How a flood from unknown callers affects an agent's latency and the server's memory. */
 export const flood: Benchmark = async (report) => {
   const ours = await startCovenant();
   const call = async () => {
@@ -43,12 +43,12 @@ export const flood: Benchmark = async (report) => {
   };
   try {
     await agent();
-    report.step('an agent, and 64 connections that flood');
+    report.step('an agent during a flood by 64 connections');
     const [quiet, flooded] = (await inTurns([agent, underFlood])).map((rounds) => middle(rounds, ({ p99 }) => p99));
     if (!quiet || !flooded) throw new Error('nothing was measured');
-    const baseline = { name: 'nobody else calls', value: quiet.p99, unit: 'ms' };
-    report.figure({ name: 'p99 of a call, 64 connections flood', value: flooded.p99, unit: 'ms', ...flooded, baseline });
-    report.figure({ name: 'most resident memory', value: most.flooded, unit: 'MB', baseline: { name: 'nobody else calls', value: most.quiet, unit: 'MB' } });
+    const baseline = { name: 'no other callers', value: quiet.p99, unit: 'ms' };
+    report.figure({ name: 'p99 of a call during a flood by 64 connections', value: flooded.p99, unit: 'ms', ...flooded, baseline });
+    report.figure({ name: 'peak resident memory', value: most.flooded, unit: 'MB', baseline: { name: 'no other callers', value: most.quiet, unit: 'MB' } });
   } finally {
     clearInterval(watching);
     await ours.stop();

@@ -1,4 +1,4 @@
-/** What followers follow, in a process of its own: the product's journal, or a bare ws server that sends a ready text to all. */
+/** The server that followers connect to, in its own process: the product's journal, or a bare ws server that sends a prepared text to all. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -9,26 +9,26 @@ import { DEFAULT_WORKSPACE_ID } from '../src/kernel/ids.ts';
 import { createMetrics } from '../src/surfaces/http/metrics.ts';
 import { serve } from '../src/surfaces/http/server.ts';
 import { openApp, signUp } from './app.ts';
-import { TOLD } from './baselines/plain.ts';
+import { SAMPLE_EVENT } from './baselines/plain.ts';
 
 export interface Ready {
   readonly url: string;
   readonly token: string;
 }
 
-/** When it was committed or sent, by the machine's own clock in nanoseconds. */
+/** Time of the commit or of the sending, in nanoseconds of the machine's clock. */
 export interface SentEvent {
   readonly at: string;
 }
 
 interface Server extends Ready {
-  tell(): Promise<SentEvent>;
+  send(): Promise<SentEvent>;
   stop(): Promise<void>;
 }
 
 const server = process.argv[2] === 'ours' ? await ours() : await bare();
 process.on('message', async (message) => {
-  if (message === 'tell') process.send?.(await server.tell());
+  if (message === 'send') process.send?.(await server.send());
   else {
     await server.stop();
     process.disconnect();
@@ -40,13 +40,13 @@ async function ours(): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   const app = await openApp({ path: join(folder, 'covenant.db') });
   const { token } = await signUp(app);
-  const seq = await app.store.append(DEFAULT_WORKSPACE_ID, [TOLD]);
+  const seq = await app.store.append(DEFAULT_WORKSPACE_ID, [SAMPLE_EVENT]);
   const running = await serve({ app, metrics: createMetrics() });
   return {
     url: `${running.url.replace('http', 'ws')}/api/events?after=${seq}`,
     token,
-    async tell() {
-      await app.store.append(DEFAULT_WORKSPACE_ID, [TOLD]);
+    async send() {
+      await app.store.append(DEFAULT_WORKSPACE_ID, [SAMPLE_EVENT]);
       return { at: String(process.hrtime.bigint()) };
     },
     async stop() {
@@ -61,11 +61,11 @@ async function bare(): Promise<Server> {
   const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   await once(sockets, 'listening');
   const { port } = sockets.address() as AddressInfo;
-  const text = JSON.stringify({ seq: 1, ...TOLD, session: null, time: Date.now(), hash: 'a'.repeat(64) });
+  const text = JSON.stringify({ seq: 1, ...SAMPLE_EVENT, session: null, time: Date.now(), hash: 'a'.repeat(64) });
   return {
     url: `ws://127.0.0.1:${port}`,
     token: 'none',
-    async tell() {
+    async send() {
       const at = String(process.hrtime.bigint());
       for (const socket of sockets.clients) socket.send(text);
       return { at };

@@ -12,12 +12,12 @@ interface Delays {
   readonly p99: number;
 }
 
-/** From the commit of an event, or the sending of a text, until each of so many followers has it. One event at a time, ours and the bare server's in turns. */
+/** Delay from the commit of an event, or the sending of a text, to its receipt by each follower. One event at a time, alternating between our server and the bare one. */
 export async function followed(followers: number): Promise<{ ours: Delays; bare: Delays }> {
   const [ours, bare] = [await started('ours', followers), await started('bare', followers)];
   try {
-    await inTurns([ours.tell, bare.tell], 5);
-    const [mine = [], theirs = []] = await inTurns([ours.tell, bare.tell], EVENTS);
+    await inTurns([ours.send, bare.send], 5);
+    const [mine = [], theirs = []] = await inTurns([ours.send, bare.send], EVENTS);
     return { ours: quantiles(mine.flat()), bare: quantiles(theirs.flat()) };
   } finally {
     await Promise.all([ours.stop(), bare.stop()]);
@@ -25,15 +25,15 @@ export async function followed(followers: number): Promise<{ ours: Delays; bare:
 }
 
 interface Followed {
-  /** One event; how long it took to each follower, in milliseconds. */
-  tell(): Promise<number[]>;
+  /** Sends one event and returns the delay to each follower in milliseconds. */
+  send(): Promise<number[]>;
   stop(): Promise<void>;
 }
 
 async function started(kind: 'ours' | 'bare', count: number): Promise<Followed> {
   const server = fork(new URL('follow-server.ts', import.meta.url), [kind], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const heard = listening(server);
-  const { url, token } = await heard<Ready>();
+  const nextMessage = listening(server);
+  const { url, token } = await nextMessage<Ready>();
   const received: bigint[] = [];
   let complete: () => void = () => {};
   const sockets = await Promise.all(
@@ -47,13 +47,13 @@ async function started(kind: 'ours' | 'bare', count: number): Promise<Followed> 
     }),
   );
   return {
-    async tell() {
+    async send() {
       received.length = 0;
       const all = new Promise<void>((resolve) => (complete = resolve));
-      const told = heard<SentEvent>();
-      server.send('tell');
-      const [{ at }] = await Promise.all([told, all]);
-      // The clock is the machine's, the same in every process.
+      const sent = nextMessage<SentEvent>();
+      server.send('send');
+      const [{ at }] = await Promise.all([sent, all]);
+      // All processes of the machine share this clock.
       return received.map((time) => Number(time - BigInt(at)) / 1e6);
     },
     async stop() {
@@ -64,7 +64,7 @@ async function started(kind: 'ours' | 'bare', count: number): Promise<Followed> 
   };
 }
 
-/** What the server says next, one thing at a time. */
+/** Returns the server's next message. Only one caller can wait at a time. */
 function listening(server: ChildProcess): <T>() => Promise<T> {
   let settle: { resolve(message: unknown): void; reject(error: Error): void } | undefined;
   server.on('message', (message) => settle?.resolve(message));

@@ -14,10 +14,10 @@ import { type Rate, rateOf, ratesInTurns } from './turns.ts';
 const stdioEcho = new URL('baselines/stdio-echo.ts', import.meta.url).pathname;
 
 const CALLERS = [1, 16];
-/** The first calls of a process are its slowest. */
+/** Warm-up calls: the first calls of a process are its slowest. */
 const WARM = QUICK ? 5 : 200;
 
-/** What a tool of another server costs beside asking that server without us. Every call through us is gated, journaled and synced. */
+/** Cost of an external server's tool through the gateway, compared with calling that server directly. Every call through the gateway is gated, journaled and synced. */
 export const gateway: Benchmark = async (report) => {
   const upstream = await startBaseline('sdk-echo');
   const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
@@ -27,7 +27,7 @@ export const gateway: Benchmark = async (report) => {
   await direct.connect(new StdioClientTransport({ command: process.execPath, args: [stdioEcho], stderr: 'ignore' }));
   const web = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
   await web.connect(new StreamableHTTPClientTransport(new URL(`${upstream.url}/mcp`)));
-  report.step('mcp-proxy is installed and started');
+  report.step('installing and starting mcp-proxy');
   const proxy = await withPeer('mcp-proxy', (folder) => startMcpProxy(folder, [process.execPath, stdioEcho]));
   try {
     const behindUs = { authorization: `Bearer ${ours.token}` };
@@ -47,10 +47,10 @@ export const gateway: Benchmark = async (report) => {
       const names = Object.keys(calls);
       const rates = await ratesInTurns(Object.values(calls).map((call) => () => rateOf(call, callers, SECONDS)));
       const of = (name: string) => rates[names.indexOf(name)] as Rate;
-      report.rate(`a stdio child behind us, ${at}`, of('child'), { name: 'that server, SDK client over stdio', rate: of('directChild') });
-      report.rate(`a stdio child behind us, ${at}`, of('child'), 'error' in proxied ? proxied : { name: proxied.name, rate: of('proxy') });
-      report.rate(`a stdio child behind us, ${at}`, of('child'), { name: 'our own echo', rate: of('native') });
-      report.rate(`an HTTP server behind us, ${at}`, of('web'), { name: 'that server, SDK client over HTTP', rate: of('directWeb') });
+      report.rate(`stdio server through the gateway, ${at}`, of('child'), { name: 'the same server directly, SDK over stdio', rate: of('directChild') });
+      report.rate(`stdio server through the gateway, ${at}`, of('child'), 'error' in proxied ? proxied : { name: proxied.name, rate: of('proxy') });
+      report.rate(`stdio server through the gateway, ${at}`, of('child'), { name: 'native echo', rate: of('native') });
+      report.rate(`HTTP server through the gateway, ${at}`, of('web'), { name: 'the same server directly, SDK over HTTP', rate: of('directWeb') });
     }
   } finally {
     await Promise.all([direct.close(), web.close(), ours.stop(), upstream.stop(), 'value' in proxy && proxy.value.stop()]);
@@ -58,7 +58,7 @@ export const gateway: Benchmark = async (report) => {
   }
 };
 
-/** A peer that refuses what it is asked must be known before it is measured. */
+/** Fails before the measurement if the peer refuses the call. */
 async function answering(call: RawCall): Promise<RawCall> {
   await call();
   return call;

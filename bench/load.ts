@@ -7,7 +7,7 @@ export interface Load {
   body: unknown;
   connections: number;
   seconds: number;
-  /** What a right answer contains: a benchmark of refusals measures nothing. */
+  /** Text in a correct answer. A benchmark of refusals would measure nothing. */
   expect: string;
 }
 

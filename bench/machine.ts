@@ -13,7 +13,7 @@ export interface Machine {
   readonly node: string;
   readonly sqlite: string;
   readonly postgres: string;
-  /** What a disk takes for 4 kB to be safe: the least that a durable answer can take. Median. */
+  /** Median time to sync 4 kB to disk: the minimum for a durable answer. */
   readonly syncMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** One size on one engine, in a process of its own so that memory is its own: `node overlap-child.ts '{"items":…}'`. */
+/** Measures one size on one engine, in its own process so that its memory can be measured: `node overlap-child.ts '{"items":…}'`. */
 
 import { indexItems } from '../src/features/team/overlap/index.ts';
 import { analyse, postedTerms } from '../src/features/team/overlap/terms.ts';
@@ -18,7 +18,7 @@ interface RunOptions extends Places {
 
 export interface OverlapFigures {
   items: number;
-  /** Items a second, told one by one as tasks are. */
+  /** Items per second, indexed one by one as tasks are. */
   incremental: number;
   /** The first check after a restart, which reads the index. */
   firstMs: number;
@@ -26,9 +26,9 @@ export interface OverlapFigures {
   p99: number;
   found: number;
   residentMb: number;
-  /** The same words looked for in a full-text index of the same texts. */
+  /** Search for the same words in a full-text index of the same texts. */
   plainP50: number;
-  /** Texts put into that index a second, one by one in one transaction. */
+  /** Texts per second inserted into that index, one by one in one transaction. */
   plainPerSecond: number;
 }
 
@@ -96,13 +96,13 @@ const figures: OverlapFigures = {
 process.stdout.write(`${JSON.stringify(figures)}\n`);
 await app.close();
 
-/** Half of them are stored ones in other words. */
+/** Half of the queries rephrase stored tasks. */
 function asked(n: number): MadeTask {
   const original = Math.floor((n * 7_919) % Math.max(1, options.items));
   return n % 2 === 0 && options.items > 0 ? rephrased(madeTask(original), n) : madeTask(10_000_000 + n);
 }
 
-/** The same texts, for the same questions; the last of them are timed. */
+/** The same texts and queries; only the last queries are timed. */
 function fullText(): { index: FullText; plainPerSecond: number } {
   const index = new FullText(options.plain.path);
   index.add(Array.from({ length: bulk }, (_, seed) => madeTask(seed)));
@@ -127,7 +127,7 @@ async function check(on: App, n: number): Promise<number> {
   return took;
 }
 
-/** The same rows that `indexItems` writes, many at a time: a million one by one would take an hour. */
+/** Writes the same rows as `indexItems`, but in bulk: a million one by one would take an hour. */
 async function fill(on: App, count: number): Promise<void> {
   if (count === 0) return;
   const frequencies = new Map<string, number>();

@@ -11,12 +11,12 @@ import { figuresOf, pointAt, type Ranked, rank } from './overlap/ranking.ts';
 import { rankReports } from './overlap/reports.ts';
 
 const ALL = Number.POSITIVE_INFINITY;
-/** Of the pull requests, the how-manieth is looked at. */
+/** Uses every n-th pull request. */
 const EVERY = QUICK ? 50 : 1;
-/** Candidates of each pull request that are embedded. */
+/** Number of candidates per pull request that are embedded. */
 const RERANKED = 30;
 
-/** How well duplicates are found: on real pull requests and bug reports where the data is there, and on the project's own pairs. */
+/** Quality of duplicate detection: on real pull requests and bug reports if the data is available, and on the project's own pairs. */
 export const overlapQuality: Benchmark = async (report) => {
   const embed = await findEmbedder();
   await labelled(report, 'labelled pairs', null);
@@ -47,20 +47,20 @@ export const overlapQuality: Benchmark = async (report) => {
       windows.map((window) => rank(window, { files: ALL, history })),
     );
   }
-  beside(report, 'text only', text, 'BM25, text only', bm25);
-  beside(report, 'text and files', full, 'the prototype, text and files', prototype);
+  reportShares(report, 'text only', text, 'BM25, text only', bm25);
+  reportShares(report, 'text and files', full, 'the prototype, text and files', prototype);
   figures(report, 'bug reports, text only', rankReports(loadReports()));
   if (embed) await reranked(report, windows, full, embed);
   thresholds(report, text, full);
 };
 
-/** Shares of the duplicates. */
-function beside(report: BenchmarkReport, name: string, ours: readonly Ranked[], otherName: string, other: readonly Ranked[]): void {
+/** Shares of duplicates. */
+function reportShares(report: BenchmarkReport, name: string, ours: readonly Ranked[], otherName: string, other: readonly Ranked[]): void {
   const [mine, theirs] = [figuresOf(ours), figuresOf(other)];
   for (const [key, words] of [
     ['recall@1', 'original ranked first'],
     ['recall@5', 'original among the first five'],
-    ['recall at 5 % false alarms', 'found where 5 % of ordinary ones alarm'],
+    ['recall at 5 % false alarms', 'found at 5 % false alarms'],
   ] as const) {
     const percent = (value: number | undefined) => Math.round((value ?? 0) * 1000) / 10;
     report.figure({ name: `${words}, ${name}`, value: percent(mine[key]), unit: '%', baseline: { name: otherName, value: percent(theirs[key]), unit: '%' } });
@@ -94,7 +94,7 @@ async function labelled(report: BenchmarkReport, name: string, embed: Embed | nu
   report.detail(`${name}: tasks with a stranger that escalates`, rounded(strangers.escalated / strangers.size), `in a workspace of ${strangers.size}`);
 }
 
-/** The embedder on a sample, on the best candidates of text and files only; beside it the same sample without. */
+/** Compares ranking with and without the embedder, on a sample and only for the best candidates by text and files. */
 async function reranked(report: BenchmarkReport, windows: readonly Window[], full: readonly Ranked[], embed: Embed): Promise<void> {
   const chosen = [true, false].flatMap((isDuplicate) => {
     const all = windows.flatMap((window, at) => (window.isDuplicate === isDuplicate ? [{ window, ranked: full[at] as Ranked }] : []));
@@ -137,7 +137,7 @@ async function reranked(report: BenchmarkReport, windows: readonly Window[], ful
   );
 }
 
-/** Without what names the original. */
+/** Removes references that name the original. */
 const plain = ({ title, body }: Doc): string => `${title}\n${body}`.replace(/https?:\S+|#\d+|\b[0-9a-f]{7,40}\b/g, ' ').slice(0, 600);
 
 function thresholds(report: BenchmarkReport, text: readonly Ranked[], full: readonly Ranked[]): void {

@@ -3,7 +3,7 @@ import { CHECKS, ITEMS } from './effort.ts';
 import { ENGINES, inChild } from './engine.ts';
 import type { OverlapFigures } from './overlap-child.ts';
 
-/** A whole `covibe_task check` (compared, stored, journaled, synced) in a growing workspace, beside one that is empty and beside a plain search. */
+/** A whole `covibe_task check` (compared, stored, journaled, synced) in a growing workspace, compared with an empty workspace and with a plain search. */
 export const overlap: Benchmark = async (report) => {
   for (const engine of ENGINES) {
     const measured = (items: number) => {
@@ -20,10 +20,10 @@ export const overlap: Benchmark = async (report) => {
         name: `first check after a restart, ${at}`,
         value: firstMs,
         unit: 'ms',
-        baseline: { name: 'the checks after it', value: p50, unit: 'ms' },
+        baseline: { name: 'later checks', value: p50, unit: 'ms' },
       });
       report.figure({
-        name: `told one by one, ${at}`,
+        name: `items indexed one by one, ${at}`,
         value: incremental,
         unit: '/s',
         baseline: { name: 'inserts into FTS5', value: plainPerSecond, unit: '/s' },

@@ -1,4 +1,4 @@
 import { startPostgres as start, type TestPostgres } from '../src/testing/store/postgres.ts';
 
-/** PostgreSQL as it comes: unlike that of the tests it syncs what it commits, and keeps house. */
+/** PostgreSQL with its default settings. Unlike the one in tests, it syncs commits and runs autovacuum. */
 export const startPostgres = (): Promise<TestPostgres> => start(['max_connections=400']);

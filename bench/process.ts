@@ -10,7 +10,7 @@ const covenant = join(root, 'dist/bin/covenant.js');
 export interface StartedProgram {
   readonly url: string;
   readonly pid: number;
-  /** From spawn to the line that says it serves. */
+  /** Milliseconds from spawn to the line that reports readiness. */
   readonly readyMs: number;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
-/** A script that prints a line once it has begun. */
+/** A script that prints a line when it has started. */
 export const startScript = (script: URL, ...args: string[]): Promise<StartedProgram> => start([script.pathname, ...args]);
 
 export const startBaseline = (name: string): Promise<StartedProgram> => start([join(root, 'bench/baselines', `${name}.ts`)]);
@@ -49,7 +49,7 @@ export interface StartedCovenant extends StartedProgram {
   readonly token: string;
 }
 
-/** A real server in a home of its own, or in one that is there and stays, with a developer who may call echo. */
+/** A real server in a new home, or in an existing home that is kept, with a developer who may call echo. */
 export async function startCovenant(env: NodeJS.ProcessEnv = {}, kept?: string, grants: readonly string[] = []): Promise<StartedCovenant> {
   const home = kept ?? mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   const all = { ...env, COVENANT_HOME: home, MCP_LOG_LEVEL: 'error' };

@@ -1,11 +1,11 @@
 export interface Progress {
   show(finished: number, text: string): void;
-  /** A line that stays. */
+  /** Prints a permanent line. */
   print(line: string): void;
   done(): void;
 }
 
-/** One line that is written over; where nobody watches, a line for each step. */
+/** On a terminal one line is overwritten. Otherwise each step prints a line. */
 export function progressLine(all: number): Progress {
   const started = performance.now();
   const overwrites = process.stderr.isTTY;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Machine } from './machine.ts';
 
-/** What a figure stands beside: measured in the same run, or the reason why it could not be. */
+/** The baseline of a figure, measured in the same run, or the reason why it could not be measured. */
 export type Baseline = { readonly name: string; readonly value: number; readonly unit: string } | { readonly name: string; readonly error: string };
 
 export interface Row {
@@ -12,7 +12,7 @@ export interface Row {
   readonly p50?: number;
   readonly p99?: number;
   readonly baseline: Baseline;
-  /** Ours in parts of the baseline; none where that could not be measured. */
+  /** Our figure divided by the baseline. Absent if the baseline could not be measured. */
   readonly ratio?: number;
   readonly note?: string;
 }
@@ -36,14 +36,14 @@ export function readResults(): Results | undefined {
   return existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Results) : undefined;
 }
 
-/** Areas that ran take the place of their older runs; those of another machine are dropped, because no two figures of it could be compared. */
+/** Areas that ran replace their older runs. Results of another machine are dropped, because they cannot be compared. */
 export function mergeResults(old: Results | undefined, fresh: Results): Results {
   if (!old || JSON.stringify(comparable(old.machine)) !== JSON.stringify(comparable(fresh.machine))) return fresh;
   const kept = old.rows.filter(({ area }) => !(area in fresh.runs));
   return { machine: fresh.machine, runs: { ...old.runs, ...fresh.runs }, rows: [...kept, ...fresh.rows] };
 }
 
-/** Without what differs from run to run, or from one build of the same kernel to the next. */
+/** The machine without properties that differ between runs or between builds of the same kernel. */
 const comparable = ({ syncMs: _, os, ...machine }: Machine): Omit<Machine, 'syncMs'> => ({ ...machine, os: os.replace(/-.*/, '') });
 
 export function writeResults(fresh: Results): void {

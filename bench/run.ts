@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- NAME… --keep --quick]`: each figure beside its baseline, measured in the same run. The machine is noisy: read the ratios.
- * A run of all is kept, in bench/results.json and docs/benchmarks.md; one of some only with `--keep`, which puts them in their places there.
+ * `npm run bench [-- NAME… --keep --quick]`: each figure with its baseline, measured in the same run. The machine is noisy: read the ratios.
+ * A complete run is saved to bench/results.json and docs/benchmarks.md. A run of some areas is saved only with `--keep`.
  */
 import { AREAS, type AreaName } from './areas.ts';
 import { type Benchmark, gatherer } from './benchmark.ts';
@@ -39,7 +39,7 @@ const asked = process.argv.slice(2).filter((arg) => !FLAGS.includes(arg));
 const names = AREAS.map(({ name }) => name);
 const unknown = asked.filter((name) => !names.some((known) => known === name));
 if (unknown.length > 0) {
-  process.stderr.write(`there is no benchmark ${unknown.join(', ')}: choose from ${names.join(', ')}, or name none for all\n`);
+  process.stderr.write(`Unknown benchmark: ${unknown.join(', ')}. Choose from ${names.join(', ')}, or name none to run all.\n`);
   process.exit(2);
 }
 const wanted = names.filter((name) => asked.length === 0 || asked.includes(name));
@@ -57,7 +57,7 @@ for (const [index, name] of wanted.entries()) {
     step: (text) => progress.show(index, `${name}: ${text}`),
     detail: (what, value, unit) => asked.length > 0 && progress.print(`${what.padEnd(70)} ${String(value).padStart(8)} ${unit}`),
   });
-  report.step('begins');
+  report.step('starting');
   const error = await BENCHMARKS[name](report).then(
     () => undefined,
     (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
@@ -65,7 +65,7 @@ for (const [index, name] of wanted.entries()) {
   if (error) progress.print(`${name} FAILED: ${error.stack}`);
   rows.push(...gathered);
   runs[name] = { at, seconds: Math.round((performance.now() - started) / 1000), ...(error && { error: error.message.slice(0, 300) }) };
-  // After each, so that a run that is broken off has not been for nothing.
+  // Save after each area, so that an interrupted run keeps its results.
   if (isKept) {
     writeResults({ machine, runs, rows });
     writeDocument();
@@ -74,6 +74,8 @@ for (const [index, name] of wanted.entries()) {
 progress.done();
 
 process.stdout.write(tableOf(rows));
-if (QUICK) process.stdout.write('A quick run: its figures say nothing.\n');
-process.stdout.write(isKept ? 'Kept in bench/results.json and docs/benchmarks.md.\n' : 'Nothing was written.\n');
+if (QUICK) process.stdout.write('This was a quick run: its figures mean nothing.\n');
+process.stdout.write(
+  isKept ? 'Saved to bench/results.json and docs/benchmarks.md.\n' : QUICK ? 'Nothing was saved.\n' : 'Nothing was saved. Add --keep to save these results.\n',
+);
 process.exitCode = Object.values(runs).some(({ error }) => error) ? 1 : 0;

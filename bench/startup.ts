@@ -8,13 +8,13 @@ import { residentMb, type StartedProgram, startBaseline, startCovenant } from '.
 import { inTurns, middle } from './turns.ts';
 
 const ROUNDS = QUICK ? 1 : 5;
-/** Until what a start leaves to be done is done. */
+/** Waits until background work of the start has finished. */
 const SETTLES_MS = 2_000;
 
-/** Start and rest. */
+/** Start time and memory at rest. */
 export const startup: Benchmark = async (report) => {
   const home = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
-  // The first makes the database.
+  // The first start creates the database.
   await (await startCovenant({}, home)).stop();
   report.step('covenant up');
   const [ours, bare] = (await inTurns([() => look(() => startCovenant({}, home)), () => look(() => startBaseline('sdk-echo'))], ROUNDS)) as [Seen[], Seen[]];

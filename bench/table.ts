@@ -1,6 +1,6 @@
 import type { Baseline, Row } from './results.ts';
 
-/** Two digits of what is small, or it would show as nothing. */
+/** Small values get two significant digits; otherwise they would appear as 0. */
 function shown(value: number): string {
   const size = Math.abs(value);
   if (size < 0.1) return value.toLocaleString('en', { maximumSignificantDigits: 2 });
@@ -11,7 +11,7 @@ const withUnit = (value: number, unit: string): string =>
 
 const besideOf = (baseline: Baseline): string => ('value' in baseline ? withUnit(baseline.value, baseline.unit) : `could not run: ${baseline.error}`);
 
-/** One row in words, the same for the terminal and the document. */
+/** The cells of one row, the same for the terminal and the document. */
 export function cellsOf({
   name,
   value,
@@ -25,10 +25,10 @@ export function cellsOf({
   return [name, withUnit(value, unit), latency.join(' / '), baseline.name, besideOf(baseline), ratio === undefined ? '–' : shown(ratio)];
 }
 
-const HEADS = ['', 'ours', 'p50 / p99 ms', 'beside', 'its figure', 'ratio'] as const;
+const HEADS = ['', 'ours', 'p50 / p99 ms', 'baseline', 'its figure', 'ratio'] as const;
 const LONGEST = 70;
 
-/** All rows for a terminal, one area after another. */
+/** All rows for a terminal, by area. */
 export function tableOf(rows: readonly Row[]): string {
   const cut = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
   const lines = rows.map((row) => ({ area: row.area, cells: cellsOf(row).map(cut) }));

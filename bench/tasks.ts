@@ -1,4 +1,4 @@
-/** Made-up tasks with the statistics of real ones: few common words, many rare ones, files in folders. Always the same. */
+/** Synthetic tasks with the statistics of real ones: few common words, many rare ones, files in folders. They are the same in every run. */
 
 const SYLLABLES = ['ba', 'co', 'di', 'fu', 'ga', 'hi', 'jo', 'ku', 'la', 'me', 'ni', 'po', 'ra', 'si', 'to', 'vu', 'xe', 'zy'];
 const VOCABULARY = 30_000;
@@ -26,7 +26,7 @@ function word(rank: number): string {
   return text;
 }
 
-/** By Zipf's law: the n-th most common word is n times as rare as the first. */
+/** Zipf's law: the n-th most common word is n times as rare as the first. */
 const drawn = (random: () => number): string => word(Math.floor(VOCABULARY ** random()) - 1);
 
 const words = (random: () => number, count: number): string => Array.from({ length: count }, () => drawn(random)).join(' ');
@@ -37,7 +37,7 @@ export function madeTask(seed: number): MadeTask {
   return { title: words(random, 5 + Math.floor(random() * 4)), scope: words(random, 8 + Math.floor(random() * 12)), files };
 }
 
-/** The same work in partly other words. */
+/** The same work, partly in other words. */
 export function rephrased(task: MadeTask, seed: number): MadeTask {
   const random = chance(seed);
   const other = (text: string) =>

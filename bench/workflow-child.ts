@@ -1,4 +1,4 @@
-/** One size on one engine, in a process of its own: `node workflow-child.ts '{"tasks":…}'`. */
+/** Measures one size on one engine, in its own process: `node workflow-child.ts '{"tasks":…}'`. */
 
 import type { Principal } from '../src/kernel/call.ts';
 import { DEFAULT_WORKSPACE_ID } from '../src/kernel/ids.ts';
@@ -13,7 +13,7 @@ interface RunOptions extends Places {
   readonly calls: number;
   readonly checkpoints: number;
   readonly rounds: number;
-  /** Tasks that are done in a round of the race. */
+  /** Tasks per round of the race. */
   readonly raced: number;
   readonly seconds: number;
 }
@@ -25,7 +25,7 @@ export interface Latency {
 
 export interface WorkflowFigures {
   readonly planMs: number;
-  /** A call that does nothing, in the same store. */
+  /** A no-op call in the same store. */
   readonly clock: Latency;
   readonly next: Latency;
   /** The same question answered by reading all tasks and edges of the workflow. */
@@ -33,12 +33,12 @@ export interface WorkflowFigures {
   readonly nextByReady: readonly { readonly ready: number; readonly latency: Latency; readonly clock: Latency }[];
   readonly progress: Latency;
   readonly context: Latency;
-  /** Every checkpoint read and tokenised, as a pack without a budget would. */
+  /** Reads and tokenises every checkpoint, as a pack without a budget would. */
   readonly contextNaive: Latency;
   readonly contextTokens: number;
-  /** Tasks claimed, planned, started and completed a second by 32 agents. */
+  /** Tasks per second that 32 agents claim, plan, start and complete. */
   readonly tasksPerSecond: number;
-  /** The events of as many, two for a call, written by hand with a COMMIT for a call. */
+  /** The same number of events, two per call, written directly with one COMMIT per call. */
   readonly plainPerSecond: number;
 }
 
@@ -56,7 +56,7 @@ async function call<T = Record<string, unknown>>(name: string, args: object): Pr
   return reply.data as T;
 }
 
-/** One call of each in turn, so many times. The first of each warms it. */
+/** Calls each in turn, several times. The first call of each is a warm-up. */
 async function latencies<const Works extends readonly (() => Promise<unknown>)[]>(
   works: Works,
   calls = options.calls,
@@ -70,7 +70,7 @@ async function latencies<const Works extends readonly (() => Promise<unknown>)[]
   return rounds.map((times) => quantiles(times.slice(1))) as { [K in keyof Works]: Latency };
 }
 
-/** Layers of 100 tasks, three dependencies each; `ready` of the first layers wait for nothing. */
+/** Layers of 100 tasks with three dependencies each. The first `ready` tasks have no dependencies. */
 async function workflow(tasks: number, ready = WIDTH): Promise<string> {
   const plan = Array.from({ length: tasks }, (_, at) => {
     const [layer, column] = [Math.floor(at / WIDTH), at % WIDTH];
@@ -110,8 +110,8 @@ const nextByReady: WorkflowFigures['nextByReady'][number][] = [];
 if (options.tasks === GRAPH) {
   for (const ready of [100, 300, 1_000]) {
     const id = await workflow(GRAPH, ready);
-    const [latency, beside] = await latencies([() => call('workflow_next_tasks', { workflow_id: id, limit: 1_000 }), () => call('clock', {})]);
-    nextByReady.push({ ready, latency, clock: beside });
+    const [latency, clock] = await latencies([() => call('workflow_next_tasks', { workflow_id: id, limit: 1_000 }), () => call('clock', {})]);
+    nextByReady.push({ ready, latency, clock });
   }
 }
 
@@ -149,7 +149,7 @@ const figures: WorkflowFigures = {
 process.stdout.write(`${JSON.stringify(figures)}\n`);
 await app.close();
 
-/** Tasks a second, from claim to complete. */
+/** Tasks per second, from claim to completion. */
 async function race(ids: string[]): Promise<number> {
   const all = ids.length;
   const started = performance.now();
@@ -165,7 +165,7 @@ async function race(ids: string[]): Promise<number> {
   return Math.round(all / ((performance.now() - started) / 1_000));
 }
 
-/** What `race` writes to the journal, and nothing else of it: tasks a second, of four calls each. */
+/** Only the journal writes of `race`, as tasks per second of four calls each. */
 async function plainRace(): Promise<number> {
   const { perSecond } = await rateOf((writer) => plain.append(writer, 2), AGENTS, options.seconds);
   return Math.round(perSecond / 4);

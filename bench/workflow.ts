@@ -8,7 +8,7 @@ import type { Latency, WorkflowFigures } from './workflow-child.ts';
 const CHECKPOINTS = QUICK ? 500 : 10_000;
 const RACED = QUICK ? 40 : 160;
 
-/** Whole calls (read, journaled, synced) on a graph of up to 10,000 tasks and 30,000 edges, beside doing it plainly and beside what people use. */
+/** Whole calls (read, journaled, synced) on a graph of up to 10,000 tasks and 30,000 edges, compared with a plain implementation and with products that people use. */
 export const workflow: Benchmark = async (report) => {
   for (const engine of ENGINES) {
     for (const tasks of TASKS) {
@@ -28,25 +28,25 @@ export const workflow: Benchmark = async (report) => {
       );
     }
   }
-  report.step('task-master is installed and asked');
+  report.step('installing and measuring task-master');
   await besideTaskMaster(report);
-  report.step('pg-boss is installed and set to work');
+  report.step('installing and measuring pg-boss');
   await besidePgBoss(report);
 };
 
 function tell(report: BenchmarkReport, engine: EngineName, tasks: number, figures: WorkflowFigures): void {
   const at = `${engine}, ${tasks.toLocaleString('en')} tasks`;
-  const line = (what: string, { p50, p99 }: Latency, name: string, beside: Latency, note?: string) =>
-    report.figure({ name: `${what}, ${at}`, value: p50, unit: 'ms', p50, p99, baseline: { name, value: beside.p50, unit: 'ms' }, ...(note && { note }) });
-  const nothing = 'a call that does nothing';
+  const line = (what: string, { p50, p99 }: Latency, name: string, baseline: Latency, note?: string) =>
+    report.figure({ name: `${what}, ${at}`, value: p50, unit: 'ms', p50, p99, baseline: { name, value: baseline.p50, unit: 'ms' }, ...(note && { note }) });
+  const nothing = 'a no-op call';
   line('`workflow_next_tasks`', figures.next, 'reading the whole graph', figures.nextNaive);
   line('`workflow_next_tasks`', figures.next, nothing, figures.clock);
-  for (const { ready, latency, clock } of figures.nextByReady) line(`\`workflow_next_tasks\` of ${ready} that are ready`, latency, nothing, clock);
+  for (const { ready, latency, clock } of figures.nextByReady) line(`\`workflow_next_tasks\` with ${ready} ready`, latency, nothing, clock);
   line('`workflow_progress`', figures.progress, nothing, figures.clock);
   line(
     '`task_load_context`',
     figures.context,
-    'reading and counting all',
+    'reading and counting all checkpoints',
     figures.contextNaive,
     `${CHECKPOINTS.toLocaleString('en')} checkpoints, ${figures.contextTokens} tokens`,
   );
@@ -54,7 +54,7 @@ function tell(report: BenchmarkReport, engine: EngineName, tasks: number, figure
     name: `claim to complete by 32 agents, ${at}`,
     value: figures.tasksPerSecond,
     unit: '/s',
-    baseline: { name: `plain ${engine}, their events alone`, value: figures.plainPerSecond, unit: '/s' },
+    baseline: { name: `plain ${engine}, only the events`, value: figures.plainPerSecond, unit: '/s' },
   });
   report.detail(`workflow_set_plan, ${at}`, figures.planMs, 'ms');
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { MadeTask } from '../tasks.ts';
 
-/** Baseline: what SQLite has for finding texts that are like another. */
+/** Baseline: SQLite's full-text search for similar texts. */
 export class FullText {
   readonly #db: DatabaseSync;
   readonly #insert: StatementSync;
@@ -21,7 +21,7 @@ export class FullText {
     this.#db.exec('commit');
   }
 
-  /** The ten best by BM25, any of the words being enough. */
+  /** The ten best matches by BM25 that contain any of the words. */
   best({ title, scope }: MadeTask): unknown[] {
     const words = new Set(`${title} ${scope}`.split(' '));
     return this.#search.all([...words].map((word) => `"${word}"`).join(' OR '));

@@ -1,4 +1,4 @@
-/** Baseline: the least an HTTP JSON call can cost here. */
+/** Baseline: the minimum cost of an HTTP JSON call here. */
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 

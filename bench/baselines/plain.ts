@@ -1,4 +1,4 @@
-/** Baseline: the rows of one call's event, written by hand into the same tables, a COMMIT each. No gate, no chain, nothing remembered. */
+/** Baseline: the rows of one call's event, written directly into the same tables with one COMMIT each. No gate, no chain, no cache. */
 
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
@@ -7,9 +7,9 @@ import { lockKey } from '../../src/storage/postgres.ts';
 import type { Place } from '../app.ts';
 
 export interface Plain {
-  /** One event, as one of several writers; or several in one transaction. */
+  /** Appends one event as one of several writers, or several events in one transaction. */
   append(writer: number, events?: number): Promise<void>;
-  /** As many would write it: an insert that commits itself, nobody waiting for anybody, and so without an order that could be chained. */
+  /** Appends without coordination: each insert commits by itself, so there is no order that could be chained. */
   unchained?(writer: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ const INSERT = 'insert into events (workspace_id, seq, category, kind, actor, su
 const COLUMNS = 10;
 const MOVE =
   'insert into journal_heads (workspace_id, seq, hash) values ($1, $2, $3) on conflict (workspace_id) do update set seq = excluded.seq, hash = excluded.hash';
-export const TOLD = {
+export const SAMPLE_EVENT = {
   category: 'usage',
   kind: 'echo',
   actor: 'developer:dev_01kxyz0000000000000000bench',
@@ -36,13 +36,24 @@ export const TOLD = {
     token_id: 'tok_01kxyz0000000000000000bench',
   },
 } as const;
-const PAYLOAD = JSON.stringify(TOLD.payload);
+const PAYLOAD = JSON.stringify(SAMPLE_EVENT.payload);
 
-const row = (seq: number, workspace = WORKSPACE) => [workspace, seq, TOLD.category, TOLD.kind, TOLD.actor, TOLD.subject, null, PAYLOAD, Date.now(), HASH];
+const row = (seq: number, workspace = WORKSPACE) => [
+  workspace,
+  seq,
+  SAMPLE_EVENT.category,
+  SAMPLE_EVENT.kind,
+  SAMPLE_EVENT.actor,
+  SAMPLE_EVENT.subject,
+  null,
+  PAYLOAD,
+  Date.now(),
+  HASH,
+];
 
 export const openPlain = ({ path, url }: Place, writers: number): Promise<Plain> => (url ? plainPostgres(url, writers) : plainSqlite(path));
 
-/** The tables and indexes are the product's own, or it would not be the same writing. */
+/** Uses the product's own tables and indexes, so that the writes are comparable. */
 async function makeTables(place: Place): Promise<void> {
   await (await openStore({ ...place, now: Date.now, statementTimeoutMs: 60_000 })).close();
 }
@@ -68,7 +79,7 @@ export async function plainSqlite(path: string): Promise<Plain> {
   };
 }
 
-/** A connection for each writer; they take turns as several servers would. */
+/** One connection per writer. Writers take turns as several servers would. */
 async function plainPostgres(url: string, writers: number): Promise<Plain> {
   await makeTables({ path: '', url });
   const clients = await connect(url, writers);

@@ -1,4 +1,4 @@
-/** Baseline: the least an MCP call over HTTP can cost with the SDK, on its low-level server. */
+/** Baseline: the minimum cost of an MCP call over HTTP with the SDK's low-level server. */
 import { serve } from '@hono/node-server';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';

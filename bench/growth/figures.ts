@@ -14,7 +14,7 @@ const FILE = new URL('../growth.json', import.meta.url);
 
 export const readFigures = (): Figure[] => (existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Figure[]) : []);
 
-/** What was measured before of another engine or size stays. */
+/** Keeps earlier figures of other engines and sizes. */
 export function keepFigures(fresh: readonly Figure[]): Figure[] {
   const isOld = ({ engine, size }: Figure) => !fresh.some((each) => each.engine === engine && each.size === size);
   const all = [...readFigures().filter(isOld), ...fresh].sort((a, b) => a.engine.localeCompare(b.engine) * -1 || a.size - b.size);
@@ -22,12 +22,12 @@ export function keepFigures(fresh: readonly Figure[]): Figure[] {
   return all;
 }
 
-/** Ten times the store may cost this much more, where the answer is of the same size: the machine is noisy. */
+/** Accepted growth in time for a store ten times as large, if the answer has the same size. The machine is noisy. */
 const MAX_GROWTH = 2;
-/** Below it the clock tells little. */
+/** Shorter times are too imprecise to compare. */
 const LEAST_MS = 2;
 
-/** Operations that took more of a store ten times as large than they may, at their quickest and beyond what any call costs there. */
+/** Operations that grew more than accepted in a store ten times as large. Compares the fastest runs, without the base cost of any call. */
 export function grown(figures: readonly Figure[], engine: EngineName, from: number, to: number): string[] {
   const timeAt = (size: number, operation: string) =>
     figures.find((each) => each.engine === engine && each.size === size && each.operation === operation)?.least_ms;

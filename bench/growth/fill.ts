@@ -14,10 +14,10 @@ import { WORKFLOW_EVERY, workflowRows } from './workflow-rows.ts';
 const DEVELOPERS = 20;
 const AGENT_TYPES = ['claude-code', 'codex'] as const;
 const BATCH_SIZE = 1_000;
-/** Of one statement: either engine takes this many. */
+/** Parameters per statement: both engines accept this many. */
 const MAX_PARAMETERS = 16_000;
 
-/** Puts the past of `size` tasks and events into an empty store: rows in bulk, the journal by its own writer. */
+/** Fills an empty store with a history of `size` tasks and events: rows in bulk, the journal through its own writer. */
 export async function fill({ path, url }: Place, size: number): Promise<void> {
   const end = Date.now();
   const clock = { now: Math.floor(end - (size + 1) * STEP_MS) };
@@ -63,7 +63,7 @@ const team = (store: Store): Promise<Agent[]> =>
     return agents;
   });
 
-/** Each developer has one, as large as the past: whatever asks for its tasks must not read them all. */
+/** Each developer has one workstream with the whole history. Queries for its tasks must not read all of them. */
 const workstreamsOf = (store: Store, agents: readonly Agent[]): Promise<Map<string, string>> =>
   store.write(workspace, async (tx) => {
     const found = new Map<string, string>();
@@ -114,7 +114,7 @@ async function insert(tx: Tx, some: readonly Moment[], workstreamOf: (developerI
   }
 }
 
-/** What is open or was finished lately; the server has forgotten the rest by now. */
+/** Open and recently finished items. The server has deleted older ones by now. */
 async function index(tx: Tx, some: readonly Moment[]): Promise<void> {
   await indexItems(
     tx,

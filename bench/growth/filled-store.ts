@@ -7,16 +7,16 @@ import { INSTANCE_EVERY, instanceId, openOf } from './history.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A filled store with somebody who calls, and what there is to ask about. */
+/** A filled store with callers, and things to ask about. */
 export interface FilledStore {
   readonly place: Place;
   readonly size: number;
   readonly app: App;
-  /** As an agent of a developer who has a twentieth of all that is there. */
+  /** Calls as an agent of a developer who owns a twentieth of the data. */
   tool(name: string, args: Fields): Promise<Fields>;
-  /** As the operator. */
+  /** Calls as the operator. */
   action(name: string, args: Fields): Promise<Fields>;
-  /** As the agent's program does. */
+  /** Calls as the agent's program does. */
   hook(event: string, more?: Fields): Promise<Fields>;
   readonly session: string;
   readonly registered: string;
@@ -67,7 +67,7 @@ export async function openFilledStore(place: Place, size: number): Promise<Fille
   };
 }
 
-/** One that is under way. */
+/** A workflow in progress. */
 async function workflow(tool: FilledStore['tool']): Promise<string> {
   const { id } = await tool('workflow_create', {
     name: 'Under way',
@@ -85,7 +85,7 @@ async function workflow(tool: FilledStore['tool']): Promise<string> {
   return String(id);
 }
 
-/** From the middle of the past: the newest would be found by luck. */
+/** Takes items from the middle of the history. The newest ones would be too easy to find. */
 async function known({ store }: App, size: number): Promise<FilledStore['known']> {
   const middle = Math.floor(size / 2 / 8) * 8;
   const event = await store.reader

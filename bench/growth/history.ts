@@ -2,16 +2,16 @@ import type { NewEvent } from '../../src/storage/journal.ts';
 import { newId } from '../../src/storage/rows.ts';
 import { type MadeTask, madeTask } from '../tasks.ts';
 
-/** So many tasks and events a day, and so on back: the size of a store is its age. */
+/** Tasks and events per day. The size of a store is therefore its age. */
 export const A_DAY = 1_000;
 export const STEP_MS = Math.floor((24 * 3_600_000) / A_DAY);
-/** Five of a hundred are still open, and never more than these: nobody has more in hand because the past is longer. */
+/** Five percent are still open, up to this maximum: a longer history does not mean more open work. */
 const MAX_OPEN = 2_000;
 export const openOf = (size: number): number => Math.min(MAX_OPEN, Math.ceil(size / 20));
 
 export const REPOSITORY = 'github.com/acme/app';
 
-/** One who acts in this past. */
+/** An agent in this history. */
 export interface Agent {
   readonly developerId: string;
   readonly actor: string;
@@ -19,7 +19,7 @@ export interface Agent {
   readonly tokenId: string;
 }
 
-/** The n-th task of the past, and what was known of it when. */
+/** The n-th task of the history at a point in time. */
 export interface Moment {
   readonly n: number;
   readonly time: number;
@@ -30,7 +30,7 @@ export interface Moment {
   readonly isOpen: boolean;
 }
 
-/** An agent does so many tasks in a session. */
+/** Tasks per agent session. */
 export const SESSION_TASKS = 20;
 
 export function* moments(size: number, end: number, agents: readonly Agent[]): Generator<Moment> {
@@ -44,11 +44,11 @@ export function* moments(size: number, end: number, agents: readonly Agent[]): G
   }
 }
 
-/** An instance began with every so many tasks. */
+/** One instance per this many tasks. */
 export const INSTANCE_EVERY = 200;
 export const instanceId = (n: number): string => `work-${n}-a1`;
 
-/** Six of eight events are calls, as in real journals; the other two say what became of a task. */
+/** Six of eight events are calls, as in real journals. The other two record the start and completion of a task. */
 export function eventOf({ n, agent: { actor }, taskId, task: { title, files } }: Moment): NewEvent {
   if (n % 8 === 0)
     return { category: 'work', kind: 'task.started', actor, subject: taskId, payload: { title, task_type: 'feature', target_files: files.length } };

@@ -1,4 +1,4 @@
-/** One size on one engine, in a process of its own: `node measure.ts '{"size":…,"ours":{"path":…}}'`. */
+/** Measures one size on one engine, in its own process: `node measure.ts '{"size":…,"ours":{"path":…}}'`. */
 import { openApp, type Place, quantile, tidy } from '../app.ts';
 import { fill } from './fill.ts';
 import { type FilledStore, openFilledStore } from './filled-store.ts';
@@ -8,7 +8,7 @@ export interface OperationTimes {
   readonly operation: string;
   readonly area: Operation['area'];
   readonly whole: boolean;
-  /** The quickest of all: what else the machine does is least in it. */
+  /** The fastest run, which other load on the machine affects least. */
   readonly least_ms: number;
   readonly p50_ms: number;
   readonly p99_ms: number;
@@ -17,15 +17,15 @@ export interface OperationTimes {
 interface RunOptions {
   readonly ours: Place;
   readonly size: number;
-  /** The store is filled already. */
+  /** The store is already filled. */
   readonly filled?: boolean;
-  /** Only operations whose names have this in them. */
+  /** Only operations whose names contain this text. */
   readonly only?: string;
 }
 
 const RUNS = 40;
 const WARM = 5;
-/** An operation that takes long is asked less often. */
+/** Slow operations are repeated less often. */
 const PATIENCE_MS = 2_000;
 
 const options = JSON.parse(process.argv[2] as string) as RunOptions;

@@ -12,18 +12,18 @@ export type GrowthArea = (typeof AREAS)[number];
 export interface Operation {
   readonly area: GrowthArea;
   readonly name: string;
-  /** Its answer, or what it must read for it, grows with the store: so may its time. */
+  /** Its answer, or the data that it must read, grows with the store. Its time may grow too. */
   readonly whole?: true;
-  /** Of SQLite's file alone. */
+  /** Applies only to SQLite's file. */
   readonly sqliteOnly?: true;
-  /** What it needs, outside of the measured time. */
+  /** Preparation, outside the measured time. */
   readonly before?: (filled: FilledStore, n: number) => Promise<unknown>;
   readonly work: (filled: FilledStore, n: number, made: unknown) => Promise<unknown>;
   readonly after?: (filled: FilledStore, given: unknown) => Promise<unknown>;
 }
 
-/** What every tool call costs, whatever it does: its place in the journal, on disk. */
-export const FLOOR = 'a call that does nothing';
+/** The base cost of every tool call: its journal entry on disk. */
+export const FLOOR = 'a no-op call';
 
 type Fields = Record<string, unknown>;
 const tool = (area: GrowthArea, name: string, call: string, args: (filled: FilledStore, n: number) => Fields = () => ({})): Operation => ({
@@ -42,7 +42,7 @@ const events = (name: string, args: (filled: FilledStore) => Fields): Operation 
   work: (filled) => filled.action('events.list', args(filled)),
 });
 
-/** No two are alike, and none is like what is there. */
+/** No two titles are similar, and none is similar to existing ones. */
 const fresh = (n: number): Fields => {
   const { title, scope, files } = madeTask(50_000_000 + n);
   return { title, scope, task_type: 'feature', target_files: files };
@@ -75,7 +75,7 @@ const AGENTS: readonly Operation[] = [
   { area: 'agents', name: 'task complete', before: start, work: (filled, _, made) => complete(filled, made) },
   {
     area: 'agents',
-    name: 'claim of code',
+    name: 'claim files',
     work: (filled, n) => filled.tool('covibe_coordination', { operation: 'claim', repo: 'github.com/acme/app', paths: [`claimed/${n}.ts`] }),
     after: (filled, given) => filled.tool('covibe_coordination', { operation: 'release', claim_id: (given as Fields).claim_id }),
   },
@@ -102,7 +102,7 @@ const WORKFLOWS: readonly Operation[] = [
   tool('workflows', 'available tasks', 'task_get_available', ({ registered }) => ({ agent_id: registered })),
   {
     area: 'workflows',
-    name: 'claim of a task',
+    name: 'claim a task',
     before: available,
     work: (filled, _, made) => filled.tool('task_claim', { task_id: made, agent_id: filled.registered }),
   },
@@ -115,20 +115,20 @@ const WORKFLOWS: readonly Operation[] = [
     work: (filled, _, made) => filled.tool('task_load_context', { task_id: made }),
   },
   tool('workflows', 'unread messages', 'message_list', ({ registered }) => ({ agent_id: registered })),
-  tool('workflows', 'heartbeat of an agent', 'agent_heartbeat', ({ registered }) => ({ agent_id: registered })),
+  tool('workflows', 'agent heartbeat', 'agent_heartbeat', ({ registered }) => ({ agent_id: registered })),
 ];
 
 const JOURNAL: readonly Operation[] = [
   events('newest page', () => ({ latest: 200 })),
   events('by subject', ({ known }) => ({ subject: known.task, before: Number.MAX_SAFE_INTEGER, limit: 50 })),
   events('by actor', ({ known }) => ({ actor: known.actor, before: Number.MAX_SAFE_INTEGER, limit: 50 })),
-  events('by a text that is nowhere', () => ({ text: 'nowhere-to-be-found', before: Number.MAX_SAFE_INTEGER, limit: 50 })),
-  { area: 'journal', name: 'count of a day, first', work: ({ app }) => new Tally().read(app.store.reader, DEFAULT_WORKSPACE_ID, Date.now()) },
-  { area: 'journal', name: 'count of a day, again', work: (filled) => filled.action('events.rate', {}) },
-  { area: 'journal', name: 'verify the whole', whole: true, work: verify },
+  events('by text without a match', () => ({ text: 'nowhere-to-be-found', before: Number.MAX_SAFE_INTEGER, limit: 50 })),
+  { area: 'journal', name: 'daily counts, first read', work: ({ app }) => new Tally().read(app.store.reader, DEFAULT_WORKSPACE_ID, Date.now()) },
+  { area: 'journal', name: 'daily counts, later reads', work: (filled) => filled.action('events.rate', {}) },
+  { area: 'journal', name: 'verify all events', whole: true, work: verify },
   {
     area: 'journal',
-    name: 'export of a page',
+    name: 'export one page',
     work: ({ app, size }) => readEvents(app.store.reader, DEFAULT_WORKSPACE_ID, Math.floor(size / 2), 500),
   },
 ];
@@ -153,7 +153,7 @@ const PAGES: readonly Operation[] = [
   page('overlap.list', () => ({ open: true, level: 'escalated', limit: 100 }), 'overlap.list: open'),
   page('overlap.list', () => ({ limit: 50 })),
   page('instances.list', () => ({ status: ['started', 'waiting_review'], type: 'coding', limit: 200 }), 'instances.list: running'),
-  // It says how many there are.
+  // Its answer includes the total.
   { ...page('instances.list', () => ({ limit: 100 })), whole: true },
   page('instances.show', ({ known }) => ({ instance_id: known.instance })),
   page('tasks.list'),
@@ -183,8 +183,8 @@ const PAGES: readonly Operation[] = [
 const SERVER: readonly Operation[] = [
   { area: 'server', name: 'start', work: ({ place }) => openApp(place), after: (_, app) => (app as FilledStore['app']).close() },
   { area: 'server', name: 'status', work: (filled) => filled.action('server.status', {}) },
-  { area: 'server', name: 'file check of doctor', whole: true, sqliteOnly: true, work: ({ place }) => checkDatabaseFile(place.path) },
+  { area: 'server', name: 'doctor file check', whole: true, sqliteOnly: true, work: ({ place }) => checkDatabaseFile(place.path) },
 ];
 
-/** What agents, people and the server do all day, and what they do at times. */
+/** Frequent and occasional operations of agents, people and the server. */
 export const OPERATIONS: readonly Operation[] = [...AGENTS, ...WORKFLOWS, ...JOURNAL, ...PAGES, ...SERVER];

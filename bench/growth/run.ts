@@ -1,4 +1,4 @@
-/** `npm run bench:growth [-- SQLite|PostgreSQL] [SIZE…]`: bench/growth.json, and a chart for each area in docs/benchmarks/. `-- draw` draws what was measured before. */
+/** `npm run bench:growth [-- SQLite|PostgreSQL] [SIZE…]`: writes bench/growth.json, and a chart for each area in docs/benchmarks/. `-- draw` draws charts from earlier results. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { ENGINES, type EngineName, inChild } from '../engine.ts';
 import { chartOf } from './chart.ts';
@@ -21,7 +21,7 @@ const sizes = wanted.map(Number).filter((size) => SIZES.some((known) => known ==
 const unknown = wanted.filter((word) => !ENGINES.some((engine) => engine === word) && !SIZES.some((size) => size === Number(word)));
 const drawOnly = wanted.includes('draw');
 if (unknown.some((word) => word !== 'draw')) {
-  process.stderr.write(`unknown: ${unknown.join(', ')}. Choose from ${[...ENGINES, ...SIZES].join(', ')}, or draw what has been measured: draw\n`);
+  process.stderr.write(`unknown: ${unknown.join(', ')}. Choose from ${[...ENGINES, ...SIZES].join(', ')}, or use draw to draw charts from earlier results.\n`);
   process.exit(2);
 }
 
@@ -38,7 +38,7 @@ for (const engine of ENGINES) {
   if (from === undefined || to === undefined) continue;
   const more = grown(figures, engine, from, to);
   process.stdout.write(
-    `\n${engine}, from ${sizeName(from)} to ${sizeName(to)}: ${more.length === 0 ? 'nothing grew that need not' : `grew: ${more.join(', ')}`}\n`,
+    `\n${engine}, from ${sizeName(from)} to ${sizeName(to)}: ${more.length === 0 ? 'no unexpected growth' : `unexpected growth: ${more.join(', ')}`}\n`,
   );
 }
 

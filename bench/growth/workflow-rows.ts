@@ -3,12 +3,12 @@ import { newId } from '../../src/storage/rows.ts';
 import type { Database } from '../../src/storage/schema-rows.ts';
 import { type Moment, STEP_MS } from './history.ts';
 
-/** A workflow came with every so many tasks, and had so many steps. */
+/** One workflow per this many tasks, and its number of steps. */
 export const WORKFLOW_EVERY = 1_000;
 const STEPS = 100;
 const CHECKPOINTS = 3;
 
-/** A workflow that was carried out to its end. */
+/** A completed workflow. */
 export function workflowRows({ n, time, agent: { developerId, actor }, task }: Moment) {
   const workflow_id = newId('wf', time);
   const over = Math.floor(time + 20 * STEP_MS);

@@ -12,7 +12,7 @@ const x = (share: number): string => (LEFT + (Math.min(share, MAX_ALARMS) / MAX_
 const y = (share: number): string => (TOP + (1 - share) * HIGH).toFixed(1);
 const words = (at: [string, string], text: string, more = ''): string => `<text x="${at[0]}" y="${at[1]}" ${more}>${text}</text>`;
 
-/** False alarms against recall, the chosen threshold marked on each line. */
+/** Plots recall over false alarms and marks the chosen threshold on each line. */
 export function curveSvg(lines: readonly Line[], chosen: number): string {
   const parts: string[] = [];
   for (let step = 0; step <= 5; step++) {
@@ -33,7 +33,7 @@ export function curveSvg(lines: readonly Line[], chosen: number): string {
     if (mark) parts.push(`<circle cx="${x(mark.falseAlarms)}" cy="${y(mark.recall)}" r="5" fill="${colour}"/>`);
     parts.push(words([String(LEFT + WIDE - 250), String(TOP + HIGH - 20 - 20 * at)], name, `fill="${colour}"`));
   }
-  parts.push(words([String(LEFT + WIDE / 2), String(TOP + HIGH + 42)], 'ordinary tasks that would be asked for a verdict', 'text-anchor="middle"'));
+  parts.push(words([String(LEFT + WIDE / 2), String(TOP + HIGH + 42)], 'ordinary tasks that would require a verdict', 'text-anchor="middle"'));
   parts.push(words([String(LEFT), '14'], `duplicates whose original is among the candidates; dots: escalate = ${chosen}`));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${LEFT + WIDE + 24} ${TOP + HIGH + 56}" font-family="sans-serif" font-size="12">
 <rect width="100%" height="100%" fill="white"/>

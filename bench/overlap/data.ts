@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { type Analysed, analyse } from '../../src/features/team/overlap/terms.ts';
 
-/** Real duplicates, beside the repository and never in it; the README there tells what they are. */
+/** Real duplicates, stored next to the repository and never in it. The README there describes them. */
 const FOLDER = new URL('../../../shared/data/overlap/', import.meta.url);
 
 export interface Doc {
@@ -21,7 +21,7 @@ interface Labelled {
   readonly relWin: readonly string[];
 }
 
-/** A pull request, the 200 before it, and which of those may be ranked (not the author's own, not one that the text names). */
+/** A pull request, the 200 before it, and which of those may be ranked (not the author's own, and none that the text names). */
 export interface Window {
   readonly query: Doc;
   readonly isDuplicate: boolean;
@@ -74,7 +74,7 @@ export const loadReports = (): Reports => ({
 
 const analysed = new Map<string, Analysed>();
 
-/** Windows overlap, so each text is analysed once. */
+/** Windows overlap, so each text is analysed only once. */
 export function analysisOf(doc: Doc): Analysed {
   let found = analysed.get(doc.id);
   if (!found) analysed.set(doc.id, (found = analyse({ title: doc.title, description: doc.body })));

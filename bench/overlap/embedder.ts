@@ -9,7 +9,7 @@ interface EmbedModule {
 
 const BATCH = 64;
 
-/** The local model, where COVENANT_EMBED_MODULES names a node_modules folder that has it: it is no dependency of the project. */
+/** The local model, if COVENANT_EMBED_MODULES names a node_modules folder that contains it. It is not a dependency of the project. */
 export async function findEmbedder(): Promise<Embed | null> {
   const folder = process.env.COVENANT_EMBED_MODULES;
   if (!folder) return null;

@@ -16,11 +16,11 @@ export interface Judged {
 
 export interface Judgement {
   readonly judged: readonly Judged[];
-  /** Of a task and all those of other pairs: how many of the tasks have a match there at all, in a workspace of this size. */
+  /** How many tasks have a match among the tasks of other pairs, in a workspace of this size. */
   readonly strangers: { readonly warned: number; readonly escalated: number; readonly size: number };
 }
 
-/** Each pair as an agent's check would see it, the second side of every pair being the workspace. */
+/** Judges each pair as an agent's check would. The second sides of all pairs are the workspace. */
 export async function judge(embed: Embed | null): Promise<Judgement> {
   const text = ({ title, scope, description }: LabelledTask) => [title, scope, description].filter(Boolean).join('\n');
   const vectors = embed ? await embed(CASES.flatMap(({ a, b }) => [text(a), text(b)])) : [];

@@ -7,7 +7,7 @@ export interface Hit {
   readonly isRelevant: boolean;
   readonly id: string;
   readonly score: number;
-  /** Whether it would ask for a verdict if its score were high enough. */
+  /** Whether it would require a verdict if its score were high enough. */
   readonly mayEscalate: boolean;
 }
 
@@ -18,9 +18,9 @@ export interface Ranked {
 }
 
 export interface Variant {
-  /** Files of the query that count; of the candidates all count unless it is 0. */
+  /** Number of the query's files that count. All files of candidates count, unless this is 0. */
   readonly files: number;
-  /** Items that the workspace knows; fewer than the window for the small-workspace check. */
+  /** Number of items in the workspace. Smaller than the window in the small-workspace check. */
   readonly history?: number;
   readonly vectorOf?: (doc: Doc) => Float32Array | undefined;
 }
@@ -44,13 +44,13 @@ const ALARMS = [0.02, 0.05, 0.1] as const;
 
 const bestOf = (hits: readonly Hit[]): number => hits.reduce((best, { score }) => Math.max(best, score), 0);
 
-/** The place of the best relevant hit; equals come before it, and a score of 0 is no place. */
+/** The rank of the best relevant hit. Hits with an equal score rank before it, and a score of 0 has no rank. */
 function placeOf({ hits }: Ranked): number {
   const best = bestOf(hits.filter(({ isRelevant }) => isRelevant));
   return best > 0 ? 1 + hits.filter(({ isRelevant, score }) => !isRelevant && score >= best).length : Number.POSITIVE_INFINITY;
 }
 
-/** Recall in the first k, mean reciprocal rank, and recall where a share of ordinary tasks scores as high. */
+/** Recall among the first k, mean reciprocal rank, and recall at given shares of false alarms. */
 export function figuresOf(ranked: readonly Ranked[]): Record<string, number> {
   const duplicates = ranked.filter(({ isDuplicate }) => isDuplicate);
   const places = duplicates.map(placeOf);
@@ -76,7 +76,7 @@ export interface Point {
   readonly recall: number;
 }
 
-/** Share of ordinary tasks with a hit from the threshold on, against share of duplicates whose original is such a hit. */
+/** The share of ordinary tasks with a hit at or above the threshold, and the share of duplicates whose original is such a hit. */
 export function pointAt(ranked: readonly Ranked[], threshold: number, counts: (hit: Hit) => boolean): Point {
   const share = (all: readonly Ranked[], test: (hit: Hit) => boolean) => all.filter(({ hits }) => hits.some(test)).length / Math.max(1, all.length);
   const reaches = (hit: Hit) => hit.score >= threshold && counts(hit);

@@ -1,4 +1,4 @@
-/** The graph that both are asked about: layers of 100 tasks, three dependencies each. */
+/** The graph that both products work on: layers of 100 tasks with three dependencies each. */
 export interface LayeredTask {
   readonly name: string;
   readonly layer: number;

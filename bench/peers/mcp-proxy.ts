@@ -6,16 +6,16 @@ import { freePort } from '../../src/testing/store/postgres.ts';
 
 const READY_MS = 20_000;
 
-/** The proxy as it comes, on this machine alone, with the stdio server of this command behind it. */
+/** The proxy with default settings, on this machine only, in front of the stdio server of this command. */
 export async function startMcpProxy(folder: string, command: readonly string[]): Promise<{ url: string; stop(): Promise<void> }> {
   const port = await freePort();
   const options = ['--host', '127.0.0.1', '--port', String(port), '--server', 'stream'];
   const child = spawn(process.execPath, [join(folder, 'dist/bin/mcp-proxy.mjs'), ...options, '--', ...command], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let told = '';
-  child.stderr.on('data', (chunk: Buffer) => (told = (told + chunk).slice(-2_000)));
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => (output = (output + chunk).slice(-2_000)));
   const url = `http://127.0.0.1:${port}`;
   try {
-    await answers(url, child, () => told);
+    await answers(url, child, () => output);
   } catch (error) {
     child.kill('SIGKILL');
     throw error;
@@ -29,11 +29,11 @@ export async function startMcpProxy(folder: string, command: readonly string[]):
   };
 }
 
-/** It says nothing when it serves. */
-async function answers(url: string, child: ChildProcess, told: () => string): Promise<void> {
+/** Polls, because the proxy prints nothing when it is ready. */
+async function answers(url: string, child: ChildProcess, output: () => string): Promise<void> {
   const until = performance.now() + READY_MS;
   while (performance.now() < until) {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${told()}`);
+    if (child.exitCode !== null) throw new Error(`it exited with code ${child.exitCode}: ${output()}`);
     if (
       await fetch(`${url}/ping`).then(
         () => true,
@@ -43,5 +43,5 @@ async function answers(url: string, child: ChildProcess, told: () => string): Pr
       return;
     await pause(50);
   }
-  throw new Error(`it did not serve within ${READY_MS / 1000} s: ${told()}`);
+  throw new Error(`it was not ready within ${READY_MS / 1000} s: ${output()}`);
 }

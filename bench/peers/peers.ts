@@ -1,4 +1,4 @@
-/** What people use instead, in the versions below. */
+/** Comparable products, in the versions below. */
 import { join } from 'node:path';
 import { cacheFolder, installInto, isInstalled } from '../../scripts/install.ts';
 
@@ -9,7 +9,7 @@ export const PEERS = {
 } as const;
 export type Peer = keyof typeof PEERS;
 
-/** What a peer gives, or why it could not: its trouble is a line in the table, not the end of the run. */
+/** The result of a peer, or the reason why there is none. A failing peer is a line in the table and does not end the run. */
 export async function withPeer<T>(peer: Peer, measure: (folder: string) => Promise<T>): Promise<{ name: string; value: T } | { name: string; error: string }> {
   const name = `${peer} ${PEERS[peer]}`;
   try {
@@ -21,15 +21,15 @@ export async function withPeer<T>(peer: Peer, measure: (folder: string) => Promi
 }
 
 /**
- * The folder of the peer's package. `COVENANT_PEERS` names a folder with a `node_modules` that has it; else each is in a folder of its own, so that one
- * that cannot be had takes no other with it.
+ * The folder of the peer's package. `COVENANT_PEERS` names a folder with a `node_modules` that contains it. Otherwise each peer has its own folder, so that
+ * a peer that cannot be installed does not affect the others.
  */
 function peerFolder(peer: Peer, name: string): string {
   const named = process.env.COVENANT_PEERS;
   const folder = named || join(cacheFolder(), 'covenant-peers', `${peer}-${PEERS[peer]}`);
   if (!isInstalled(folder, peer, PEERS[peer])) {
     if (named) throw new Error(`${folder} (COVENANT_PEERS) does not have ${name}: install it there, or unset COVENANT_PEERS`);
-    // None of them needs its install scripts, nor what is optional, for what is measured.
+    // The measured functions need neither install scripts nor optional dependencies.
     install(folder, peer, name);
   }
   return join(folder, 'node_modules', peer);

@@ -1,4 +1,4 @@
-/** Tasks of ours and jobs of pg-boss in turns: `node pg-boss-child.ts '{"boss":…}'`. */
+/** Runs our tasks and pg-boss jobs in turns: `node pg-boss-child.ts '{"boss":…}'`. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { developer, openApp } from '../app.ts';
@@ -6,7 +6,7 @@ import type { Places } from '../engine.ts';
 import { inTurns, mediansInTurns, middle } from '../turns.ts';
 
 interface RunOptions extends Places {
-  /** The folder of its package; without it only ours is measured. */
+  /** The folder of the pg-boss package. Without it only Covenant is measured. */
   readonly boss?: string;
   readonly tasks: number;
   readonly rounds: number;
@@ -18,7 +18,7 @@ export interface PgBossFigures {
   readonly error?: string;
 }
 
-/** What is used of its API. */
+/** The parts of its API that are used here. */
 interface Boss {
   on(event: 'error', listener: () => void): void;
   start(): Promise<unknown>;
@@ -30,7 +30,7 @@ interface Boss {
 }
 
 const WORKERS = 32;
-/** As many as ours takes. */
+/** As many connections as Covenant uses. */
 const CONNECTIONS = 20;
 const QUEUE = 'bench';
 
@@ -72,7 +72,7 @@ async function ourRound(): Promise<number> {
   const { id } = await call<{ id: string }>('workflow_create', {
     name: 'Bench',
     source_type: 'prompt',
-    source_content: 'Much at once.',
+    source_content: 'Many tasks.',
     repository_path: '/srv/app',
     max_parallel_tasks: WORKERS,
   });
@@ -111,7 +111,7 @@ async function bossRound(boss: Boss): Promise<number> {
   });
 }
 
-/** All of it done by the workers, each until there is no more. */
+/** Lets the workers process all tasks, each until none is left. */
 async function rateOfAll(all: number, step: (worker: number) => Promise<boolean>): Promise<number> {
   const started = performance.now();
   await Promise.all(

@@ -6,7 +6,7 @@ import type { PgBossFigures } from './pg-boss-child.ts';
 
 const TASKS = QUICK ? 40 : 200;
 
-/** Work taken up and completed by 32 workers, on the same PostgreSQL, in the same process. */
+/** 32 workers claim and complete work, on the same PostgreSQL and in the same process. */
 export async function besidePgBoss(report: BenchmarkReport): Promise<void> {
   const folder = await withPeer('pg-boss', async (found) => found);
   const run = (boss?: string) => inChild<PgBossFigures>('peers/pg-boss-child.ts', 'PostgreSQL', { boss, tasks: TASKS, rounds: ROUNDS });
@@ -20,6 +20,6 @@ export async function besidePgBoss(report: BenchmarkReport): Promise<void> {
     value: tasksPerSecond,
     unit: '/s',
     baseline,
-    note: 'four calls and eight events a task',
+    note: 'four calls and eight events per task',
   });
 }

@@ -13,7 +13,7 @@ import { withPeer } from './peers.ts';
 const TASKS = QUICK ? 100 : 1_000;
 const TURNS = QUICK ? 3 : 40;
 
-/** One agent that asks what is next, takes it up and finishes it, over MCP. */
+/** One agent that asks for the next task, claims and completes it, over MCP. */
 interface Worker {
   next(): Promise<string>;
   finish(task: string): Promise<void>;
@@ -25,7 +25,7 @@ interface Turn {
   readonly whole: number;
 }
 
-/** What is next in a large graph, and a task from there to its end. */
+/** Times the look-up of the next task in a large graph, and the whole way to its completion. */
 export async function besideTaskMaster(report: BenchmarkReport): Promise<void> {
   const ours = await covenantWorker();
   try {
@@ -42,8 +42,8 @@ export async function besideTaskMaster(report: BenchmarkReport): Promise<void> {
     );
     if ('value' in theirs) await theirs.value.close();
     for (const [what, of] of [
-      [`what is next in ${TASKS.toLocaleString('en')} tasks, over MCP`, ({ next }: Turn) => next],
-      [`next, taken up and finished, ${TASKS.toLocaleString('en')} tasks, over MCP`, ({ whole }: Turn) => whole],
+      [`next task of ${TASKS.toLocaleString('en')}, over MCP`, ({ next }: Turn) => next],
+      [`next task of ${TASKS.toLocaleString('en')}, claimed and completed, over MCP`, ({ whole }: Turn) => whole],
     ] as const) {
       const { p50, p99 } = quantiles(mine.map(of));
       const baseline = 'error' in theirs ? theirs : { name: theirs.name, value: quantiles(other.map(of)).p50, unit: 'ms' };
@@ -105,7 +105,7 @@ async function covenantWorker(): Promise<Worker> {
   };
 }
 
-/** Its tools for daily use, its own file format, nothing sent anywhere. */
+/** Uses its everyday tools and its own file format, and sends nothing anywhere. */
 async function taskMasterWorker(folder: string): Promise<Worker> {
   const project = mkdtempSync(join(tmpdir(), 'covenant-bench-'));
   writeProject(project);
@@ -126,7 +126,7 @@ async function taskMasterWorker(folder: string): Promise<Worker> {
   return {
     async next() {
       const { data } = JSON.parse(await call('next_task', {})) as { data: { nextTask: { id: number } | null } };
-      if (!data.nextTask) throw new Error('next_task: nothing is next');
+      if (!data.nextTask) throw new Error('next_task returned no task');
       return String(data.nextTask.id);
     },
     async finish(id) {

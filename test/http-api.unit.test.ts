@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/** `METHOD path` of each row under "Routes". */
+const [, section = ''] = readFileSync('docs/http-api.md', 'utf8').split(/^## (?:Routes|Authentication)$/m);
+const documented = [...section.matchAll(/^\| `([A-Z]+ \/[^`]*)` \|/gm)].map(([, route = '']) => route);
+
+/** The catch-all routes answer 404 or serve the dashboard. */
+const CATCH_ALL = ['ALL /api/*', 'GET *'];
+
+function registered(): string[] {
+  const routes = new Set<string>();
+  for (const file of globSync('src/surfaces/http/*.ts', { exclude: ['**/*.test.ts'] })) {
+    const text = readFileSync(file, 'utf8');
+    const paths = new Map(Array.from(text.matchAll(/const (\w*PATH) = '([^']+)'/g), ([, name = '', path = '']) => [name, path]));
+    // `routes.get('/path')`, or a function `serve` that registers its path by one such call.
+    let served = '';
+    for (const [, how = '', path = ''] of text.matchAll(/\b(routes\.(?:get|post|put|delete|all)|serve)\(('[^']+'|[A-Z_]+|path),/g)) {
+      const method = how === 'serve' ? served : how.slice('routes.'.length);
+      if (path === 'path') served = method;
+      else routes.add(`${method.toUpperCase()} ${path.startsWith("'") ? path.slice(1, -1) : paths.get(path)}`);
+    }
+    // Sockets compare the path of the URL themselves.
+    if (/SocketRoute/.test(text) && paths.has('PATH')) routes.add(`GET ${paths.get('PATH')}`);
+    const [, pattern] = /const PATH = \/\^(.+)\$\/;/.exec(text) ?? [];
+    if (pattern) routes.add(`GET ${pattern.replaceAll('\\/', '/').replace('([^/]+)', ':id')}`);
+  }
+  for (const file of globSync('src/features/**/contract.ts')) {
+    for (const [, route = ''] of readFileSync(file, 'utf8').matchAll(/^ {2}route: '([^']+)'/gm)) routes.add(route);
+  }
+  return [...routes].filter((route) => !CATCH_ALL.includes(route));
+}
+
+test('docs/http-api.md lists exactly the routes that the server registers', () => {
+  const routes = registered();
+  expect(routes.length).toBeGreaterThan(15);
+  expect(documented.toSorted()).toEqual(routes.toSorted());
+});
