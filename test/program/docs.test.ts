@@ -1,0 +1,266 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { expect, test } from 'vitest';
+import { COMMANDS } from '../../src/surfaces/companion/subcommands/index.ts';
+import { placeHeaders } from '../../src/surfaces/place-headers.ts';
+import { COMPILED } from '../../src/testing/programs/compiled.ts';
+import { endTmux } from '../../src/testing/programs/processes.ts';
+import { covenant, ROOT, startProgram } from '../../src/testing/programs/program.ts';
+import { temporaryRepository } from '../../src/testing/scenes/repository.ts';
+import { whenOver } from '../../src/testing/scope.ts';
+import { temporaryFolder } from '../../src/testing/store/database.ts';
+import { until } from '../../src/testing/until.ts';
+import { faultOf } from '../browser/known-command.ts';
+import { type Block, blocksOf, pages } from '../pages.ts';
+
+/**
+ * The examples of a page run in order, in one scratch home and repository, against a real server:
+ *   ```sh            a shell runs it; it must end with 0
+ *   ```sh no-run     cannot run here, for a reason in NOT_RUN; its commands and options must exist
+ *   ```json          {"tool", "arguments"}: claude-code@ana calls it, or whom `as=` names; it must succeed …
+ *   ```json reply    … unless the reply that follows shows otherwise; what is shown must be in the answer
+ *   ```json waits    the call goes on while the next block runs
+ *   ```jsonl         a call in each line; all must succeed
+ *   ```toml FILE     is in that file of the server's home when the server starts
+ * `chk_…` is the last id that began so, `"…"` the last value of that field, and `<id of NAME>` that of the thing with this name.
+ */
+const RUN = [
+  'README.md',
+  ...['get-started', 'team-setup', 'concepts', 'team', 'workflows', 'gateway', 'cycles', 'reviews', 'overlap', 'agents'].map((name) => `docs/${name}.md`),
+];
+
+/** What cannot run in a test, and why. */
+const NOT_RUN: [line: RegExp, reason: string][] = [
+  [/^(git clone |cd )/, 'clones this repository'],
+  [/^npm (start|test|install|pack|run)\b/, 'builds or serves the clone: test/program/clone.test.ts runs it'],
+  [/^(npm exec -- )?covenant demo\b/, 'takes a minute: test/program/demo.test.ts runs it'],
+  [/^(DATABASE_URL=\S+ )?covenant up\b/, 'serves until it is stopped'],
+  [/^(DATABASE_URL=|pg_dump )/, 'needs a PostgreSQL server of your own'],
+  [/^covenant devices approve\b/, 'needs the code that another machine shows'],
+  [/^covenant instances attach\b/, 'needs a terminal'],
+  [/^(claude|codex)\b/, 'starts a real agent'],
+];
+
+type Json = Record<string, unknown>;
+
+test.each(RUN)(
+  'every command and tool call of %s runs as the page shows it [use.docs.commands]',
+  async (page) => {
+    const blocks = blocksOf(page);
+    const scene = await setting(blocks);
+    let unread: { block: Block; body: Json } | undefined;
+    const mustHaveSucceeded = ({ block, body }: { block: Block; body: Json }) => expect(refusalIn(body), `${at(block)}: ${JSON.stringify(body)}`).toBe(false);
+    let held: Promise<unknown> | undefined;
+    for (const block of blocks) {
+      const has = (word: string) => block.words.includes(word);
+      if (has('reply')) {
+        expect(unread?.body, at(block)).toMatchObject(patternOf(JSON.parse(block.text)) as Json);
+        unread = undefined;
+        continue;
+      }
+      if (unread) mustHaveSucceeded(unread);
+      unread = undefined;
+      if (block.language === 'sh' && !has('no-run')) {
+        await scene.shell(block);
+        await held;
+      } else if (block.language === 'jsonl') {
+        for (const text of block.text.split('\n')) mustHaveSucceeded({ block, body: await scene.call({ ...block, text }) });
+      } else if (has('waits')) {
+        held = scene.call(block).then((body) => mustHaveSucceeded({ block, body }));
+        await scene.someCallWaits();
+      } else if (block.language === 'json' && block.text.includes('"tool"')) unread = { block, body: await scene.call(block) };
+    }
+    if (unread) mustHaveSucceeded(unread);
+  },
+  Number(process.env.DOCS_T ?? 180_000),
+);
+
+test('commands that the pages show and no test runs exist, with the options that are shown [use.docs.commands]', () => {
+  const faults: string[] = [];
+  for (const block of pages().flatMap(blocksOf)) {
+    if (!['sh', 'bash', 'console'].includes(block.language)) continue;
+    for (const line of linesOf(block)) {
+      if (block.words.includes('no-run') && RUN.includes(block.page) && !NOT_RUN.some(([known]) => known.test(line)))
+        faults.push(`${at(block)}: no reason not to run: ${line}`);
+      for (const command of line.split(/ (?:&&|\|\|?) /)) {
+        const fault = unknownCommand(command.replace(/^(?:[A-Z_]+=\S+ +)*(?:npm exec (?:--prefix \S+ )?-- )?/, ''));
+        if (fault) faults.push(`${at(block)}: ${fault}`);
+      }
+    }
+  }
+  expect(faults).toEqual([]);
+});
+
+const at = ({ page, line }: Block): string => `${page}:${line}`;
+
+/** Without comments and prompts; a line that ends in a backslash goes on in the next. */
+const linesOf = ({ text }: Block): string[] =>
+  text
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .map((line) =>
+      line
+        .replace(/^\$ /, '')
+        .replace(/(^|\s+)#.*$/, '')
+        .trim(),
+    )
+    .filter((line) => line !== '');
+
+function unknownCommand(command: string): string | undefined {
+  if (/^covenant [a-z]/.test(command)) return faultOf(command.replaceAll(/<[^>]*>/g, 'X').replaceAll(/\s(?:\d?>>?|<)\s*\S+/g, ''));
+  if (!/^covibe-local [a-z]/.test(command)) return undefined;
+  const words = command.split(/\s+/).slice(1);
+  const known = COMMANDS.find(({ name }) => name === words.slice(0, 2).join(' ')) ?? COMMANDS.find(({ name }) => name === words[0]);
+  if (!known) return `no such command: ${command}`;
+  try {
+    parseArgs({
+      args: words.slice(known.name.split(' ').length),
+      options: { ...known.options, json: { type: 'boolean' }, help: { type: 'boolean' } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    return `${(error as Error).message}: ${command}`;
+  }
+  return undefined;
+}
+
+/** A server with the page's configuration, a machine whose programs are the built ones and stand-ins of agents, and a repository. */
+async function setting(blocks: readonly Block[]) {
+  const home = temporaryFolder();
+  const [covenantHome, bin, tokens] = ['.covenant', 'bin', 'tokens'].map((name) => join(home, name)) as [string, string, string];
+  for (const folder of [covenantHome, bin, tokens, join(home, 'notes')]) mkdirSync(folder, { mode: 0o700 });
+  for (const { language, words, text } of blocks)
+    if (language === 'toml' && words[0]) writeFileSync(join(covenantHome, words[0]), text, { flag: 'a', mode: 0o600 });
+  const program = (name: string, script: string) => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, name), 0o755);
+  };
+  for (const name of ['covenant', 'covibe-local', 'covibe-mcp']) program(name, `exec '${process.execPath}' '${join(ROOT, `dist/bin/${name}.js`)}' "$@"`);
+  program('npm', 'test "$1 $2" = "exec --" && shift 2 && exec "$@"');
+  // `npx -y PACKAGE …`: the package is installed here.
+  program('npx', `shift; name=$1; shift; exec '${process.execPath}' '${ROOT}'/node_modules/"$name"/dist/index.js "$@"`);
+  program('systemctl', 'exit 0');
+  for (const name of ['claude', 'codex'])
+    program(name, `test -n "$COVENANT_INSTANCE_ID" || exit 0; echo "$COVIBE_MCP_TOKEN" > '${tokens}'/"$COVENANT_INSTANCE_ID"; exec sleep 600`);
+
+  const repository = temporaryRepository();
+  const env = { HOME: home, PATH: `${bin}:${process.env.PATH}`, LANG: 'C.UTF-8', NODE_ENV: 'test', NODE_COMPILE_CACHE: COMPILED };
+  const operator = { home: covenantHome, env };
+  whenOver(() => endTmux(covenantHome));
+  const { url } = await startProgram(operator);
+  const memory = remembering(repository.path);
+  const here = (written: string) => written.replaceAll(/http:\/\/127\.0\.0\.1:3001|https:\/\/covenant\.example\b/g, url);
+
+  async function tokenOf(name: string): Promise<string> {
+    const file = join(tokens, name);
+    // An instance has the token that its program was started with; anybody else gets one here.
+    if (name.includes('@') && !existsSync(file)) {
+      const [agent = '', developer = ''] = name.split('@');
+      const { json } = await covenant(operator, 'tokens', 'create', '--developer', developer, '--agent', agent, '--json');
+      writeFileSync(file, String(json.token));
+    }
+    return await until(() => readFileSync(file, 'utf8').trim());
+  }
+
+  for (const name of ['claude-code@ana', 'codex@ben']) await tokenOf(name);
+
+  /** The person at the dashboard, who lets a machine in. */
+  async function approveDevices() {
+    const { waiting } = (await covenant(operator, 'devices', 'list', '--json')).json as { waiting: { user_code: string }[] };
+    for (const { user_code } of waiting) await covenant(operator, 'devices', 'approve', user_code, '--developer', 'ana');
+  }
+
+  return {
+    async shell(block: Block) {
+      const script = memory.filled(here(block.text));
+      if (process.env.COVENANT_DOCS_TRACE) process.stdout.write(`${at(block)} sh\n`);
+      const child = spawn('sh', ['-eu', '-c', script], {
+        cwd: repository.path,
+        env: { ...env, ...IDENTITY },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        timeout: Number(process.env.DOCS_T ?? 60_000) / 2,
+      });
+      const timer = block.text.includes('covibe-local setup') ? setInterval(() => void approveDevices(), 500) : undefined;
+      const [[code], stdout, stderr] = await Promise.all([once(child, 'close') as Promise<[number]>, text(child.stdout), text(child.stderr)]);
+      clearInterval(timer);
+      expect({ code, stderr: code === 0 ? '' : `${at(block)}: ${script}\n${stdout}${stderr}` }).toEqual({ code: 0, stderr: '' });
+      memory.printed(stdout);
+    },
+    async call(block: Block): Promise<Json> {
+      const { tool, arguments: args } = memory.resolved(JSON.parse(here(block.text))) as Json;
+      const caller = block.words.find((word) => word.startsWith('as='))?.slice('as='.length) ?? 'claude-code@ana';
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${await tokenOf(caller)}`, ...placeHeaders(repository.path) };
+      const response = await fetch(`${url}/api/mcp`, { method: 'POST', headers, body: JSON.stringify({ tool, arguments: args }) });
+      const body = (await response.json()) as Json;
+      memory.answered(body);
+      if (process.env.COVENANT_DOCS_TRACE) process.stdout.write(`${at(block)} ${caller} ${tool} ${JSON.stringify(args)}\n  → ${JSON.stringify(body)}\n`);
+      return body;
+    },
+    async someCallWaits() {
+      await until(async () => {
+        const { items } = (await covenant(operator, 'approvals', 'list', '--json')).json;
+        expect(items).not.toEqual([]);
+        memory.answered(items);
+      });
+    },
+  };
+}
+
+const IDENTITY = { GIT_AUTHOR_NAME: 'Ana', GIT_AUTHOR_EMAIL: 'ana@localhost', GIT_COMMITTER_NAME: 'Ana', GIT_COMMITTER_EMAIL: 'ana@localhost' };
+
+const ID = /\b([a-z]+)_(?:[0-9A-Z]{26}|[0-9a-f]{48})\b/g;
+
+/** The ids and values that answers held, for the placeholders of later examples. */
+function remembering(repository: string) {
+  const [byPrefix, byKey, byName] = [new Map<string, string>(), new Map<string, string>(), new Map<string, string>()];
+  const printed = (words: string) => {
+    for (const [id, prefix = ''] of [...words.matchAll(ID)].toReversed()) byPrefix.set(prefix, id);
+  };
+  const named = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { id, name = (value as Json).title } = value as Json;
+    if (typeof id === 'string' && typeof name === 'string') byName.set(name, id);
+    for (const [key, item] of Object.entries(value)) typeof item === 'string' ? byKey.set(key, item) : named(item);
+  };
+  /** Of several ids in one answer the first counts: the call's own result comes before what it compared that with. */
+  const answered = (value: unknown): void => {
+    printed(JSON.stringify(value, (key, item) => (key === 'matches' || key === 'candidates' ? undefined : item)));
+    named(value);
+  };
+  const known = (from: Map<string, string>, name: string, written: string): string => {
+    const found = from.get(name);
+    if (found === undefined) throw new Error(`no answer has held ${written} yet`);
+    return found;
+  };
+  const filled = (written: string): string =>
+    written
+      .replaceAll(/\b([a-z]+)_…/g, (all, prefix: string) => known(byPrefix, prefix, all))
+      .replaceAll(/<id of ([^>]+)>/g, (all, name: string) => known(byName, name, all));
+  const resolved = (value: unknown, key = '', around: Json = {}): unknown => {
+    if (value === '…' && key === 'psk') return JSON.parse(readFileSync(join(repository, '.mcp-broker/config.json'), 'utf8')).agents[String(around.role)].psk;
+    if (value === '…') return known(byKey, key, `a value of ${key}`);
+    if (typeof value === 'string') return filled(value);
+    if (Array.isArray(value)) return value.map((item) => resolved(item, key));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, resolved(item, name, value as Json)]));
+  };
+  return { printed, answered, filled, resolved };
+}
+
+/** A shown answer names what must be in the real one; `…` stands for anything. */
+function patternOf(shown: unknown): unknown {
+  if (typeof shown === 'string' && shown.includes('…')) return expect.stringMatching(new RegExp(`^${shown.split('…').map(escaped).join('[\\s\\S]*')}$`));
+  if (Array.isArray(shown)) return shown.map(patternOf);
+  if (typeof shown !== 'object' || shown === null) return shown;
+  return Object.fromEntries(Object.entries(shown).map(([key, item]) => [key, patternOf(item)]));
+}
+
+const escaped = (words: string): string => words.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+
+/** By the envelopes of the contracts. */
+const refusalIn = (body: Json): boolean =>
+  body.status === 'blocked' || body.status === 'error' || body.ok === false || body.success === false || 'recoverable' in body || 'error' in body;
