@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from '../src/testing/programs/program.ts';
 
 /** A fenced block of a page: ```json as=codex@ben has the language json and the words ['as=codex@ben']. */
-export interface Block {
+export interface FencedBlock {
   readonly page: string;
   readonly line: number;
   readonly language: string;
@@ -17,8 +17,8 @@ export const pageText = (page: string): string => readFileSync(join(ROOT, page),
 export const pages = (): string[] =>
   globSync(['*.md', 'docs/**/*.md', '{src,test,web,bench,scripts}/**/*.md'], { cwd: ROOT, exclude: ['**/node_modules/**'] }).toSorted();
 
-export function blocksOf(page: string): Block[] {
-  const blocks: Block[] = [];
+export function blocksOf(page: string): FencedBlock[] {
+  const blocks: FencedBlock[] = [];
   let open: { line: number; indent: number; info: string; lines: string[] } | undefined;
   for (const [index, line] of pageText(page).split('\n').entries()) {
     const fence = /^( *)```(.*)$/.exec(line);
