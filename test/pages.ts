@@ -13,7 +13,7 @@ export interface FencedBlock {
 
 export const pageText = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 
-/** Every page that people and agents read: the root, docs/ and the README of each folder. */
+/** Every Markdown page: in the root, under docs/, and the README of each folder. */
 export const pages = (): string[] =>
   globSync(['*.md', 'docs/**/*.md', '{src,test,web,bench,scripts}/**/*.md'], { cwd: ROOT, exclude: ['**/node_modules/**'] }).toSorted();
 
@@ -32,7 +32,7 @@ export function blocksOf(page: string): FencedBlock[] {
   return blocks;
 }
 
-/** The page without its fenced blocks: in these a bracket or a # is no link and no heading. */
+/** The page without its fenced blocks, where a bracket is not a link and a # is not a heading. */
 export const proseOf = (page: string): string => pageText(page).replaceAll(/^( *)```[\s\S]*?^ *```$/gm, '');
 
 /** The anchors of a page, as GitHub makes them from its headings. */
@@ -52,7 +52,7 @@ export function anchorsOf(page: string): Set<string> {
   return anchors;
 }
 
-/** The targets of a page's links and pictures that lie in this repository. */
+/** The targets of a page's links and pictures, without those on other sites. */
 export function linksOf(page: string): string[] {
   const text = proseOf(page).replaceAll(/`[^`\n]*`/g, '');
   const found = [

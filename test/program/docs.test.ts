@@ -18,22 +18,22 @@ import { faultOf } from '../browser/known-command.ts';
 import { blocksOf, type FencedBlock, pages, proseOf } from '../pages.ts';
 
 /**
- * The examples of a page run in order, in one scratch home and repository, against a real server:
- *   ```sh            a shell runs it; it must end with 0
- *   ```sh no-run     cannot run here, for a reason in NOT_RUN; its commands and options must exist
- *   ```json          {"tool", "arguments"}: claude-code@ana calls it, or whom `as=` names; it must succeed …
- *   ```json reply    … unless the reply that follows shows otherwise; what is shown must be in the answer
- *   ```json waits    the call goes on while the next block runs
- *   ```jsonl         a call in each line; all must succeed
- *   ```toml FILE     is in that file of the server's home when the server starts
- * `chk_…` is the last id that began so, `"…"` the last value of that field, and `<id of NAME>` that of the thing with this name.
+ * The examples of a page run in order, in one scratch home and one scratch repository, against a real server:
+ *   ```sh            runs in a shell, which must exit with 0
+ *   ```sh no-run     cannot run in a test, for a reason in NOT_RUN; its commands and options must exist
+ *   ```json          {"tool", "arguments"}: a call by claude-code@ana, or by the caller in `as=`; it must succeed …
+ *   ```json reply    … unless the reply after it shows a refusal; the answer must contain what the reply shows
+ *   ```json waits    a call that is held for approval while the next block runs
+ *   ```jsonl         one call per line; each must succeed
+ *   ```toml FILE     is written to that file in the server's home before the server starts
+ * Placeholders: `chk_…` is the latest id with this prefix, `"…"` the latest value of the same field, `<id of NAME>` the id of the item with that name.
  */
 const RUN = [
   'README.md',
   ...['get-started', 'team-setup', 'concepts', 'team', 'workflows', 'gateway', 'cycles', 'reviews', 'overlap', 'agents'].map((name) => `docs/${name}.md`),
 ];
 
-/** What cannot run in a test, and why. */
+/** Lines of `no-run` blocks, each with the reason. */
 const NOT_RUN: [line: RegExp, reason: string][] = [
   [/^git clone /, 'clones this repository'],
   [/^npm (start|test|install)\b/, 'builds or serves the clone: test/program/clone.test.ts runs it'],
@@ -71,7 +71,7 @@ test.each(RUN)(
         for (const text of block.text.split('\n')) mustHaveSucceeded({ block, body: await scene.call({ ...block, text }) });
       } else if (has('waits')) {
         held = scene.call(block).then((body) => mustHaveSucceeded({ block, body }));
-        await scene.someCallWaits();
+        await scene.untilCallIsHeld();
       } else unread = { block, body: await scene.call(block) };
     }
     if (unread) mustHaveSucceeded(unread);
@@ -79,13 +79,13 @@ test.each(RUN)(
   180_000,
 );
 
-test('commands that the pages show and no test runs exist, with the options that are shown [use.docs.commands]', () => {
+test('every command in a page exists, with the options shown, even if no test can run it [use.docs.commands]', () => {
   const faults: string[] = [];
   const used = new Set<unknown>();
   for (const page of RUN) {
     for (const [, command = ''] of proseOf(page).matchAll(/`((?:covenant|covibe-local) [^`]+)`/g)) {
       const fault = unknownCommand(command);
-      // In a sentence a command may stand without its arguments.
+      // A sentence may name a command without its arguments.
       if (fault && !/^\d+ words after/.test(fault)) faults.push(`${page}: ${fault}`);
     }
   }
@@ -112,7 +112,7 @@ const isExample = ({ language, words, text }: FencedBlock): boolean =>
 
 const at = ({ page, line }: FencedBlock): string => `${page}:${line}`;
 
-/** Without comments and prompts; a line that ends in a backslash goes on in the next. */
+/** Drops comments and prompts, and joins lines that end in a backslash. */
 const linesOf = ({ text }: FencedBlock): string[] =>
   text
     .replaceAll(/\\\n\s*/g, '')
@@ -172,7 +172,7 @@ async function setting(blocks: readonly FencedBlock[]) {
 
   async function tokenOf(name: string): Promise<string> {
     const file = join(tokens, name);
-    // An instance has the token that its program was started with; anybody else gets one here.
+    // An instance has the token that its program was started with; other callers get one here.
     if (name.includes('@') && !existsSync(file)) {
       const [agent = '', developer = ''] = name.split('@');
       const { json } = await covenant(operator, 'tokens', 'create', '--developer', developer, '--agent', agent, '--json');
@@ -183,7 +183,7 @@ async function setting(blocks: readonly FencedBlock[]) {
 
   for (const name of ['claude-code@ana', 'codex@ben']) await tokenOf(name);
 
-  /** The person at the dashboard, who lets a machine in. */
+  /** Approves waiting devices, as a person does on the dashboard. */
   async function approveDevices() {
     const { waiting } = (await covenant(operator, 'devices', 'list', '--json')).json as { waiting: { user_code: string }[] };
     for (const { user_code } of waiting) await covenant(operator, 'devices', 'approve', user_code, '--developer', 'ana');
@@ -196,7 +196,7 @@ async function setting(blocks: readonly FencedBlock[]) {
         cwd: repository.path,
         env: { ...env, ...IDENTITY },
         stdio: ['ignore', 'pipe', 'pipe'],
-        timeout: 60_000,
+        timeout: 120_000,
       });
       const timer = block.text.includes('covibe-local setup') ? setInterval(() => void approveDevices(), 500) : undefined;
       const [[code], stdout, stderr] = await Promise.all([once(child, 'close') as Promise<[number]>, text(child.stdout), text(child.stderr)]);
@@ -213,7 +213,7 @@ async function setting(blocks: readonly FencedBlock[]) {
       memory.answered(body);
       return body;
     },
-    async someCallWaits() {
+    async untilCallIsHeld() {
       await until(async () => {
         const { items } = (await covenant(operator, 'approvals', 'list', '--json')).json;
         expect(items).not.toEqual([]);
@@ -227,7 +227,7 @@ const IDENTITY = { GIT_AUTHOR_NAME: 'Ana', GIT_AUTHOR_EMAIL: 'ana@localhost', GI
 
 const ID = /\b([a-z]+)_(?:[0-9A-Z]{26}|[0-9a-f]{48})\b/g;
 
-/** The ids and values that answers held, for the placeholders of later examples. */
+/** Remembers ids and values from answers, for the placeholders of later examples. */
 function remembering(repository: string) {
   const [byPrefix, byKey, byName] = [new Map<string, string>(), new Map<string, string>(), new Map<string, string>()];
   const printed = (words: string) => {
@@ -264,7 +264,7 @@ function remembering(repository: string) {
   return { printed, answered, filled, resolved };
 }
 
-/** A shown answer names what must be in the real one; `…` stands for anything. */
+/** Matches an answer that contains what the page shows; `…` matches any text. */
 function patternOf(shown: unknown): unknown {
   if (typeof shown === 'string' && shown.includes('…')) return expect.stringMatching(new RegExp(`^${shown.split('…').map(escaped).join('[\\s\\S]*')}$`));
   if (Array.isArray(shown)) return shown.map(patternOf);
@@ -274,6 +274,6 @@ function patternOf(shown: unknown): unknown {
 
 const escaped = (words: string): string => words.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** By the envelopes of the contracts. */
+/** Each contract has its own envelope for a refusal. */
 const refusalIn = (body: Json): boolean =>
   body.status === 'blocked' || body.status === 'error' || body.ok === false || body.success === false || 'recoverable' in body || 'error' in body;
