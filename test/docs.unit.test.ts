@@ -5,7 +5,7 @@ import { ROOT } from '../src/testing/programs/program.ts';
 import { anchorsOf, linksOf, pages, pageText, proseOf } from './pages.ts';
 
 /** The guides, which share one shape. */
-const GUIDES = ['get-started', 'team-setup', 'concepts', 'team', 'workflows', 'gateway', 'cycles', 'reviews'].map((name) => `docs/${name}.md`);
+const GUIDES = ['get-started', 'team-setup', 'concepts', 'team', 'workflows', 'gateway', 'cycles', 'reviews', 'instances'].map((name) => `docs/${name}.md`);
 
 function faultOf(page: string, link: string): string | undefined {
   const [path = '', anchor] = link.split('#');

@@ -30,7 +30,9 @@ import { blocksOf, type FencedBlock, pages, proseOf } from '../pages.ts';
  */
 const RUN = [
   'README.md',
-  ...['get-started', 'team-setup', 'concepts', 'team', 'workflows', 'gateway', 'cycles', 'reviews', 'overlap', 'agents'].map((name) => `docs/${name}.md`),
+  ...['get-started', 'team-setup', 'concepts', 'team', 'workflows', 'gateway', 'cycles', 'reviews', 'instances', 'overlap', 'agents'].map(
+    (name) => `docs/${name}.md`,
+  ),
 ];
 
 /** Lines of `no-run` blocks, each with the reason. */
