@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
 import { expect, test } from 'vitest';
-import { COMMANDS } from '../../src/surfaces/companion/subcommands/index.ts';
 import { placeHeaders } from '../../src/surfaces/place-headers.ts';
 import { COMPILED } from '../../src/testing/programs/compiled.ts';
 import { endTmux } from '../../src/testing/programs/processes.ts';
@@ -128,21 +126,24 @@ const linesOf = ({ text }: FencedBlock): string[] =>
     .filter((line) => line !== '');
 
 function unknownCommand(command: string): string | undefined {
-  if (/^covenant [a-z]/.test(command)) return faultOf(command.replaceAll(/<[^>]*>/g, 'X').replaceAll(/\s(?:\d?>>?|<)\s*\S+/g, ''));
-  if (!/^covibe-local [a-z]/.test(command)) return undefined;
-  const words = command.split(/\s+/).slice(1);
-  const known = COMMANDS.find(({ name }) => name === words.slice(0, 2).join(' ')) ?? COMMANDS.find(({ name }) => name === words[0]);
-  if (!known) return `no such command: ${command}`;
-  try {
-    parseArgs({
-      args: words.slice(known.name.split(' ').length),
-      options: { ...known.options, json: { type: 'boolean' }, help: { type: 'boolean' } },
-      allowPositionals: true,
-    });
-  } catch (error) {
-    return `${(error as Error).message}: ${command}`;
-  }
-  return undefined;
+  const words = command.replaceAll(/<[^>]*>/g, 'X').replaceAll(/\s(?:\d?>>?|<)\s*\S+|\s--(?:json|help)\b/g, '');
+  if (/^covenant [a-z]/.test(words)) return faultOf(words);
+  if (!/^covibe-local [a-z]/.test(words)) return undefined;
+  const [, ...args] = words.split(/\s+/);
+  const names = args.slice(0, 2).filter((word) => /^[a-z]/.test(word));
+  const help = helpOf(names);
+  if (!help.includes(`covibe-local ${names[0]}`)) return `no such command: ${command}`;
+  const unknown = args.filter((word) => word.startsWith('--') && !help.includes(word));
+  return unknown.length > 0 ? `no such option: ${unknown}: ${command}` : undefined;
+}
+
+const helps = new Map<string, string>();
+
+function helpOf(names: readonly string[]): string {
+  const key = names.join(' ');
+  const text = helps.get(key) ?? spawnSync(process.execPath, [join(ROOT, 'dist/bin/covibe-local.js'), ...names, '--help'], { encoding: 'utf8' }).stdout;
+  helps.set(key, text);
+  return text;
 }
 
 /** A server with the page's configuration, a machine whose programs are the built ones and stand-ins of agents, and a repository. */
