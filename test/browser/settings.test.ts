@@ -153,7 +153,7 @@ test('changes limits, members, roles and theme, lists retention periods, and tel
   await openLink(guest.page, link);
   await guest.page.locator('header').getByText('Live').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Add a developer' }).click();
+  await page.getByRole('button', { name: 'Add developer' }).click();
   await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('li');
   await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('region', { name: 'New token developer 1' }).getByRole('button', { name: 'Done' }).click();

@@ -15,7 +15,7 @@ export function HistoryView() {
   if (!data) return null;
   return (
     <div className="grid gap-6">
-      <Section title="Rounds">
+      <Section title="Round history">
         {data.relationships.length === 0 ? (
           <EmptyState>
             <p>No review rounds yet.</p>

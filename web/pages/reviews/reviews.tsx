@@ -129,7 +129,7 @@ const instanceColumns = (sizes: Sizes): readonly Column<Instance>[] => [
   },
   { label: 'PR', width: 'sm:w-16', cell: (instance) => (instance.pr_number === null ? <None /> : <PullLink instance={instance} />) },
   { label: 'Process', from: 'lg', width: 'sm:w-20', cell: processOf },
-  { label: 'Started', role: 'end', width: 'sm:w-24', cell: ({ created_at }) => <Time at={created_at} /> },
+  { label: 'Started', role: 'end', width: 'sm:w-16 lg:w-20 xl:w-24', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 /** The number of used reviews of a coding instance; the round of a review. */
