@@ -74,7 +74,7 @@ test('shows the same usage as the command, a dash for an unknown price, and appl
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await totals.getByText('$2.62+').waitFor();
-  await page.getByRole('button', { name: 'Prices', exact: true }).click();
+  await page.getByRole('button', { name: 'Edit prices' }).click();
   await dialog.getByRole('button', { name: 'Remove the price of acme-2' }).click();
   await page.getByRole('button', { name: 'Undo' }).click();
   await dialog.getByRole('table', { name: 'Set in this workspace' }).getByText('acme-2').waitFor();

@@ -172,7 +172,12 @@ function SessionItem({ session: { session_id, role, actor, status, last_seen, ex
       <span className="ml-auto text-label text-muted">
         {status === 'open' ? (
           <>
-            used <Time at={last_seen} /> · expires <Until at={expires_at} />
+            <span className="block">
+              used <Time at={last_seen} />
+            </span>
+            <span className="block">
+              expires <Until at={expires_at} />
+            </span>
           </>
         ) : (
           <Time at={closed_at ?? expires_at} />

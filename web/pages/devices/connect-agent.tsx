@@ -41,7 +41,7 @@ export function ConnectionState({ agent, lastCall }: { agent: AgentType; lastCal
   const name = nameOf(agent);
   if (lastCall === undefined) {
     return (
-      <Notice tone="wait" role="status">
+      <Notice tone="quiet" role="status">
         Waiting for the first call. Restart {name} in your repository and ask it: “What is my team working on?”
       </Notice>
     );

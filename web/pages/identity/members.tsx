@@ -75,10 +75,10 @@ const columnsFor = (me: string | null | undefined): readonly Column<Developer>[]
 const InviteButton = ({ developer }: { developer: string }) => (
   <ActButton
     needs="operator"
-    aria-label={`Sign-in link for ${developer}`}
+    aria-label={`Create sign-in link for ${developer}`}
     onClick={() => openDialog((close) => <SigninLink developer={developer} onClose={close} />)}
   >
-    Sign-in link
+    Create link
   </ActButton>
 );
 

@@ -41,7 +41,7 @@ export function Pair({ first, second, files, score, settings, reason, apart = fa
       <div className="grid gap-3 border-t border-line bg-surface p-3">
         <Score score={score} settings={settings} legend />
         <p>
-          <span className="text-muted">Why: </span>
+          <span className="text-muted">Match: </span>
           <UntrustedText text={reason} />
         </p>
         {children}

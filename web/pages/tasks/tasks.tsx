@@ -237,8 +237,9 @@ function NoTasks({ filter: { status, mine, owner, workstream, before }, reposito
   }
   return (
     <EmptyState>
-      <p>No open tasks. Tasks appear here when you or an agent plans work. To set up all agents of a machine, run this in a repository on it:</p>
+      <p>No open tasks. Tasks appear here when you or an agent plans work.</p>
       <ActButton onClick={onPlan}>Plan a task</ActButton>
+      <p>To set up all agents of a machine, run this in a repository on it:</p>
       <SetupCommand />
       <InstalledFirst />
     </EmptyState>

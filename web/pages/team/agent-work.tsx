@@ -15,7 +15,7 @@ const ENDS: Record<Work['end'], { tone: Tone; words: string }> = {
 /** The agent's work in the last day, how it ended, and who continued it. */
 export function AgentWork({ work }: { work: readonly Work[] }) {
   return (
-    <Section title="Work, last 24 hours" about={work.length > 0 && counted(work.length, 'piece of work', 'pieces of work')}>
+    <Section title="Work, last 24 hours" about={work.length > 0 && counted(work.length, 'work item')}>
       <PanelList items={work} empty="No work in the last 24 hours.">
         {(piece) => (
           <li key={`${piece.id} ${piece.from}`} className="grid gap-1 px-3 py-2">

@@ -39,11 +39,12 @@ export function NewsSinceVisit() {
       title={lastVisit === null ? 'Last 24 hours' : 'Since your last visit'}
       about={
         data &&
-        (countsOf(data.counts) || (
-          <>
-            since <Time at={data.since} />
-          </>
-        ))
+        (countsOf(data.counts) ||
+          (lastVisit !== null && (
+            <>
+              since <Time at={data.since} />
+            </>
+          )))
       }
     >
       <Loaded query={news} what="The news">

@@ -30,7 +30,7 @@ export function DailyBars({ search, onChange }: DailyBarsProps) {
     <Section title={title}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <Filter
-          label="Bars of"
+          label="Show"
           otherwise="cost"
           choices={[['tokens', 'tokens']] as const}
           chosen={search.measure}

@@ -37,7 +37,7 @@ export function Usage() {
           onChoose={(days) => void change({ days: days && (Number(days) as UsageSearch['days']) })}
         />
         <button type="button" className="button" onClick={() => void change({ prices: true })}>
-          Prices
+          Edit prices
         </button>
       </div>
       <div className="mt-3 grid gap-6">

@@ -36,7 +36,7 @@ export function NextTasks({ next: { tasks, available }, ended }: { next: ShownWo
 function Why({ task }: { task: Next }) {
   const { status, dependencies_completed: done, dependencies_completed_more: more = 0, parallel_with = [], parallel_with_more = 0 } = task;
   const beside = parallel_with.length + parallel_with_more;
-  const others = beside > 0 ? ` (${counted(beside, 'other task')} in its group ${beside === 1 ? 'is' : 'are'} also ready)` : '';
+  const others = beside > 0 ? ` (${counted(beside, 'other task')} in its group)` : '';
   if (status === 'failed') return `Failed. Can be retried${others}.`;
   if (done.length === 0) return `No dependencies${others}.`;
   const rest = done.length - 1 + more;

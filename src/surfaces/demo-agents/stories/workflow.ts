@@ -10,17 +10,17 @@ interface Planned {
 }
 
 const TASKS: readonly Planned[] = [
-  { name: 'Specify the new sign-in', after: [], files: ['docs/sign-in.md'] },
-  { name: 'Add session store', after: ['Specify the new sign-in'], group: 'server', files: ['src/session.ts'] },
-  { name: 'Rotate token in login route', after: ['Specify the new sign-in'], group: 'server', files: ['src/login.ts'] },
-  { name: 'Limit login attempts', after: ['Rotate token in login route'], group: 'server', files: ['src/limit.ts'] },
-  { name: 'Migrate users', after: ['Add session store'], group: 'database', files: ['db/schema.sql'] },
-  { name: 'Drop legacy_sessions', after: ['Migrate users'], group: 'database', files: ['db/schema.sql'] },
-  { name: 'Build sign-in form', after: ['Specify the new sign-in'], group: 'client', files: ['web/sign-in.tsx'] },
-  { name: 'Add error messages', after: ['Build sign-in form'], group: 'client', files: ['web/messages.ts'] },
-  { name: 'Test login routes', after: ['Rotate token in login route', 'Limit login attempts'], group: 'checks', files: ['test/login.test.ts'] },
-  { name: 'Test sign-in form', after: ['Add error messages'], group: 'checks', files: ['test/form.test.ts'] },
-  { name: 'Write release notes', after: ['Test login routes', 'Test sign-in form', 'Drop legacy_sessions'], files: ['CHANGELOG.md'] },
+  { name: 'Sign-in specification', after: [], files: ['docs/auth.md'] },
+  { name: 'Session store', after: ['Sign-in specification'], group: 'server', files: ['src/session.ts'] },
+  { name: 'Login route', after: ['Sign-in specification'], group: 'server', files: ['src/login.ts'] },
+  { name: 'Rate limit', after: ['Login route'], group: 'server', files: ['src/limit.ts'] },
+  { name: 'User migration', after: ['Session store'], group: 'database', files: ['db/schema.sql'] },
+  { name: 'Drop legacy_sessions', after: ['User migration'], group: 'database', files: ['db/schema.sql'] },
+  { name: 'Sign-in form', after: ['Sign-in specification'], group: 'client', files: ['web/sign-in.tsx'] },
+  { name: 'Error messages', after: ['Sign-in form'], group: 'client', files: ['web/messages.ts'] },
+  { name: 'Route tests', after: ['Login route', 'Rate limit'], group: 'checks', files: ['test/login.test.ts'] },
+  { name: 'Form tests', after: ['Error messages'], group: 'checks', files: ['test/form.test.ts'] },
+  { name: 'Release notes', after: ['Route tests', 'Form tests', 'Drop legacy_sessions'], files: ['CHANGELOG.md'] },
 ];
 
 const SOURCE = {
@@ -42,7 +42,7 @@ async function tell(stage: Stage): Promise<void> {
       approach: 'Session store and routes first, then the form. Drop the old table last.',
       tasks: TASKS.map(({ name, after, group, files }, sequence) => ({
         name,
-        description: `${name}. Files: ${files.join(', ')}. See docs/sign-in.md.`,
+        description: `${name}, as specified in docs/auth.md.`,
         sequence,
         depends_on: after,
         files_likely_affected: files,
@@ -59,20 +59,20 @@ async function tell(stage: Stage): Promise<void> {
     cursor: await enlist(stage, cursor, 'cursor'),
   };
 
-  await work(agents.claude, idOf('Specify the new sign-in'), 'docs/sign-in.md describes routes, tokens and limits.');
+  await work(agents.claude, idOf('Sign-in specification'), 'docs/auth.md describes routes, tokens and limits.');
   await stage.beat();
-  const victim = await killedWorker(stage, idOf('Add session store'));
+  const victim = await killedWorker(stage, idOf('Session store'));
   stage.done(`worker killed (process ${victim.pid}) ${ARROW} its task waits until the lease expires`);
   await Promise.all([
-    work(agents.codex, idOf('Rotate token in login route'), 'POST /login returns a rotated token. The old token is refused.').then(() =>
-      work(agents.codex, idOf('Limit login attempts'), '10 attempts per minute and account, then 429.'),
+    work(agents.codex, idOf('Login route'), 'POST /login returns a rotated token. The old token is refused.').then(() =>
+      work(agents.codex, idOf('Rate limit'), '10 attempts per minute and account, then 429.'),
     ),
-    work(agents.cursor, idOf('Build sign-in form'), 'web/sign-in.tsx replaces the old form. Email and password on one page.'),
+    work(agents.cursor, idOf('Sign-in form'), 'web/sign-in.tsx replaces the old form. Email and password on one page.'),
   ]);
   await stage.beat();
-  await failing(agents.cursor, idOf('Add error messages'));
+  await failing(agents.cursor, idOf('Error messages'));
   await stage.beat();
-  await asking(agents.codex, id, idOf('Test login routes'));
+  await asking(agents.codex, id, idOf('Route tests'));
   const merged = {
     message_type: 'status_update',
     subject: 'Login routes are merged',
@@ -87,9 +87,9 @@ async function tell(stage: Stage): Promise<void> {
   await codex.call('message_send', { sender_id: agents.codex.id, recipient_id: agents.cursor.id, ...query, workflow_id: id });
   stage.done(`one task waits for your answer, another failed`);
 
-  await takeOver(stage, agents.claude, idOf('Add session store'));
+  await takeOver(stage, agents.claude, idOf('Session store'));
   stage.done(`lease expired after 90 s ${ARROW} task reclaimed, continued from its last checkpoint`);
-  await work(agents.claude, idOf('Migrate users'), 'Migration 0007 applied: email and locale added, 1,204 users backfilled.');
+  await work(agents.claude, idOf('User migration'), 'Migration 0007 applied: email and locale added, 1,204 users backfilled.');
 }
 
 async function enlist(stage: Stage, actor: Actor, runtime: string): Promise<Enlisted> {
