@@ -86,7 +86,7 @@ test('shows arguments as plain text, keeps the layout at 390 px, and opens a cal
   const { items } = (await app.done('approvals.list', {})) as { items: { approval_id: string; arguments_cut: boolean }[] };
   for (const { approval_id, arguments_cut } of items) {
     await page.goto(`${url}/?approval=${approval_id}`);
-    await panel.getByText(arguments_cut ? 'Cut: 80,011 bytes in full.' : '[U+202E]abc').waitFor();
+    await panel.getByText(arguments_cut ? 'Truncated. Full size: 80,011 bytes.' : '[U+202E]abc').waitFor();
     expect(await panel.locator('img').count()).toBe(0);
     expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
     await app.done('approvals.refuse', { approval_id });

@@ -49,7 +49,7 @@ test('shows messages live with unseen ones first, and lets a person answer by ke
   await ask.getByText(`covenant messages answer ${mine.ask_id} 'Yes, it is empty.'`).waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await page.getByText('Answered. The sender receives it with its next call.', { exact: true }).waitFor();
+  await page.getByText('Answered. The sender receives it when it next reads its messages.', { exact: true }).waitFor();
   await ask.getByText('answers codex@ben').waitFor();
   await page.keyboard.press('Escape');
   await ask.waitFor({ state: 'detached' });

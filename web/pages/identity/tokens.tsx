@@ -139,7 +139,7 @@ function RevokeToken({ token, inRow = false }: { token: Token; inRow?: boolean }
       <p>
         {kind === 'web'
           ? 'The browser is signed out with its next request. It may be the one you are using.'
-          : `The next call with this token is refused${token.agent === null ? '' : ` (${carrierOf(token)})`}.`}{' '}
+          : `The next call ${token.agent === null ? '' : `of ${carrierOf(token)} `}with this token is refused.`}{' '}
         This cannot be undone.
       </p>
     </ConfirmAction>

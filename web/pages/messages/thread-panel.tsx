@@ -160,7 +160,7 @@ function Recipients({ recipients, of }: { recipients: ShownThread['recipients'];
 const MAX_LENGTHS: Record<string, number> = { ask: 4_000, question: 20_000 };
 
 function whatHappensNext(taskStatus: string | null): string {
-  if (taskStatus === null) return 'The sender receives it with its next call.';
+  if (taskStatus === null) return 'The sender receives it when it next reads its messages.';
   // Its agent has left.
   return taskStatus === 'pending' ? 'The task is open for any agent to claim.' : 'The task continues.';
 }

@@ -107,7 +107,7 @@ export function ReleaseAgent({ agent: { agent_id, name, holds } }: { agent: Show
     >
       <p>
         {counted(steps, 'step')} {steps === 1 ? 'becomes' : 'become'} claimable, and {counted(claims, 'claim')} on code {claims === 1 ? 'ends' : 'end'}. If the
-        agent is still working, its next call is refused and it must claim again. Its tasks stay with their developer.
+        agent is still working, it finds out with its next call and must claim again. Its tasks stay with their developer.
       </p>
     </ConfirmAction>
   );

@@ -91,7 +91,7 @@ function Arguments({ approval: { arguments: text, arguments_bytes, arguments_cut
       <Scrolled label="Arguments" className="mono max-h-64 rounded-md bg-surface px-2 py-1.5">
         <UntrustedText text={arguments_cut ? text : JSON.stringify(JSON.parse(text), null, 2)} />
       </Scrolled>
-      {arguments_cut && <p className="text-wait">{`Cut: ${(arguments_bytes ?? 0).toLocaleString()} bytes in full.`}</p>}
+      {arguments_cut && <p className="text-wait">{`Truncated. Full size: ${(arguments_bytes ?? 0).toLocaleString()} bytes.`}</p>}
     </>
   );
 }
