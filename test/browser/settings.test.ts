@@ -145,8 +145,8 @@ test('changes limits, members, roles and theme, lists retention periods, and tel
   await isAccessible(page);
 
   await page.getByRole('link', { name: 'Members', exact: true }).click();
-  await page.getByRole('button', { name: 'Sign-in link for mira' }).click();
-  await page.getByRole('button', { name: 'Create link' }).click();
+  await page.getByRole('button', { name: 'Create link to sign in as mira' }).click();
+  await page.getByRole('button', { name: 'Create link', exact: true }).click();
   const link = await page.getByText(`${url}/signin/`).innerText();
   await isAccessible(page);
   const guest = await tab();

@@ -75,7 +75,7 @@ const columnsFor = (me: string | null | undefined): readonly Column<Developer>[]
 const InviteButton = ({ developer }: { developer: string }) => (
   <ActButton
     needs="operator"
-    aria-label={`Create sign-in link for ${developer}`}
+    aria-label={`Create link to sign in as ${developer}`}
     onClick={() => openDialog((close) => <SigninLink developer={developer} onClose={close} />)}
   >
     Create link
