@@ -64,7 +64,7 @@ const COLUMNS: readonly Column<WorkflowTask>[] = [
   { label: 'Step', role: 'meta', width: 'sm:w-16', prefix: 'step', cell: ({ sequence }) => sequence },
   { label: 'Group', role: 'meta', width: 'sm:w-[12%]', cell: ({ parallel_group }) => <Text text={parallel_group} /> },
   { label: 'Holder', width: 'sm:w-[12%]', cell: ({ agent_name }) => <Text text={agent_name} /> },
-  { label: 'Waits for', role: 'wide', from: 'lg', width: 'sm:w-[16%]', prefix: 'after', cell: ({ depends_on }) => <WaitsFor names={depends_on} /> },
+  { label: 'Dependencies', role: 'wide', from: 'lg', width: 'sm:w-[16%]', prefix: 'after', cell: ({ depends_on }) => <WaitsFor names={depends_on} /> },
   {
     label: 'Summary',
     role: 'wide',
