@@ -68,7 +68,7 @@ function Settling({ item, onDone }: { item: Opened; onDone: (words: string) => v
     return (
       <>
         <AnswerForm question={item.question} onAnswered={(taskStatus) => onDone(`Answered. ${whatHappensNext(taskStatus)}`)} />
-        <CliCommand words={`workflow answer ${item.question.question_id} 'Your answer'`} />
+        <CliCommand words={`messages answer ${item.question.question_id}`} text="Your answer" />
       </>
     );
   }

@@ -77,7 +77,7 @@ function TaskQuestion({ question }: { question: Question }) {
         question={question}
         onAnswered={(taskStatus) => say(taskStatus === 'pending' ? 'Answered. The task is open for any agent to claim.' : 'Answered. The task continues.')}
       />
-      <CliCommand words={`workflow answer ${question.question_id} 'Your answer'`} />
+      <CliCommand words={`messages answer ${question.question_id}`} text="Your answer" />
     </section>
   );
 }
