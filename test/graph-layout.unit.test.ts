@@ -13,14 +13,14 @@ const node = (id: string, layer: number, row: number, status = 'pending') => ({
   counts: null,
 });
 
-test('layers stand from left to right, a tall one in several columns, and no two nodes over each other', () => {
+test('places layers from left to right, splits tall layers into columns, and overlaps no nodes', () => {
   const placed = placedNodes([...Array.from({ length: 45 }, (_, row) => node(`a${row}`, 0, row)), node('b', 1, 0)]);
   expect(new Set(placed.map(({ x, y }) => `${x} ${y}`)).size).toBe(46);
   const last = placed.find(({ node: { id } }) => id === 'b');
   expect(placed.every(({ x, node: { id } }) => id === 'b' || x + NODE.width < (last?.x ?? 0))).toBe(true);
 });
 
-test('a graph that fits is seen whole; of a larger one what failed or runs', () => {
+test('shows a small graph whole, and of a large one the failed or running task', () => {
   const size = { width: 1_000, height: 600 };
   expect(firstView(placedNodes([node('a', 0, 0), node('b', 1, 0)]), size)).toMatchObject({ zoom: 1 });
   const long = placedNodes(Array.from({ length: 100 }, (_, at) => node(`t${at}`, at, 0, at === 60 ? 'failed' : 'pending')));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { handoffParts, lineChanges } from '../web/pages/cycles/handoff-diff.ts';
 
-test('of two handoffs what is new and what is gone is told, each as often as it stands there', () => {
+test('reports new and removed lines of two handoffs, counting equal lines', () => {
   expect(lineChanges(['a', 'b', 'b'], ['b', 'c'])).toEqual([
     { text: 'b', change: 'same' },
     { text: 'c', change: 'added' },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { GEMINI_AND_CODEX } from '../src/features/cycle/machine.ts';
 import { layersOf, Phases } from '../web/pages/cycles/phases.tsx';
 
-/** As many phases as a repository may have, with a way between any two of the first. */
+/** The maximum number of phases and transitions of a repository. */
 const MANY = {
   ...GEMINI_AND_CODEX,
   phases: Array.from({ length: 64 }, (_, index) => ({ name: `phase-${index}-${'x'.repeat(20)}`, role: 'codex' })),
@@ -15,7 +15,7 @@ const MANY = {
   })),
 };
 
-test('phases stand one after the other, branches beside each other, and what leads back moves nothing', () => {
+test('places phases in sequence, branches side by side, and ignores transitions that lead back', () => {
   expect(layersOf(GEMINI_AND_CODEX)).toEqual([0, 1, 2, 3]);
   const phases = ['a', 'b', 'c', 'd'].map((name) => ({ name, role: 'codex' }));
   const transitions = [
@@ -31,7 +31,7 @@ test('phases stand one after the other, branches beside each other, and what lea
 test.each([
   ['the usual machine', GEMINI_AND_CODEX],
   ['the largest machine', MANY],
-])('%s: each phase and each way stands there once, and the phase of the moment says whose turn it is', (_, machine) => {
+])('shows each phase and transition of %s once, and the turn of the current phase', (_, machine) => {
   const [first] = machine.phases;
   const html = renderToStaticMarkup(createElement(Phases, { machine, taken: machine.transitions.map((_, index) => index), phase: first?.name ?? null }));
   const [picture = ''] = html.split('<details');

@@ -5,13 +5,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { useAct } from '../web/queries.ts';
 import { queries, readAgain, readNow } from '../web/query-client.ts';
 
-// One clock for all of them: it is remembered when the last read was.
+// All tests share one clock, because the module remembers the time of the last read.
 beforeAll(() => void vi.useFakeTimers());
 afterAll(() => void vi.useRealTimers());
 beforeEach(() => void vi.advanceTimersByTime(10_000));
 afterEach(() => queries.clear());
 
-/** Something that the page shows: how often it was read, and how often such a read was aborted. */
+/** A visible query that counts its reads and aborted reads. */
 function shown(name: string, takesMs: number) {
   const seen = { reads: 0, aborted: 0, value: 0 };
   const observer = new QueryObserver(queries, {
@@ -28,7 +28,7 @@ function shown(name: string, takesMs: number) {
   return seen;
 }
 
-test('however many events arrive in a second, what is shown is read again at once and when the second is over', async () => {
+test('reloads immediately and once more after a second, however many events arrive', async () => {
   const seen = shown('tasks', 5);
   await vi.advanceTimersByTimeAsync(10);
   expect(seen.reads).toBe(1);
@@ -43,7 +43,7 @@ test('however many events arrive in a second, what is shown is read again at onc
   expect(seen).toEqual({ reads: 3, aborted: 0, value: 3 });
 });
 
-test('a clock that is set back stops nothing', async () => {
+test('keeps reloading when the clock is set back', async () => {
   const seen = shown('tasks', 5);
   readAgain();
   await vi.advanceTimersByTimeAsync(2_000);
@@ -54,7 +54,7 @@ test('a clock that is set back stops nothing', async () => {
   expect(seen.reads).toBe(before + 1);
 });
 
-test('a read under way is aborted by no event and by nothing that was done, and is repeated once when it has ended', async () => {
+test('aborts no read in progress after an event or action, but repeats it once after it ends', async () => {
   const slow = shown('slow', 3_000);
   const idle = shown('idle', 5);
   await vi.advanceTimersByTimeAsync(10);
@@ -70,7 +70,7 @@ test('a read under way is aborted by no event and by nothing that was done, and 
   expect(idle.value).toBe(idle.reads);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(slow).toEqual({ reads: 2, aborted: 0, value: 1 });
-  // Whoever did something is told that it is done when the page shows it.
+  // The action reports success when the page shows its result.
   expect(settled).toBe(false);
   await vi.advanceTimersByTimeAsync(3_000);
   expect(settled).toBe(true);
@@ -78,7 +78,7 @@ test('a read under way is aborted by no event and by nothing that was done, and 
   expect(slow).toEqual({ reads: 2, aborted: 0, value: 2 });
 });
 
-test('what is done from the page aborts no read', async () => {
+test('aborts no read when an action runs', async () => {
   vi.stubGlobal('localStorage', { getItem: () => null });
   vi.stubGlobal('fetch', async () => Response.json({}));
   const slow = shown('slow', 3_000);

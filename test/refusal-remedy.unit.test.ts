@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandIn, remedyOf } from '../web/pages/team/refusal-remedy.ts';
 
-test('a refusal leads to where it can be made to pass, and its command is the one that it names', () => {
+test('links a refusal to the page that resolves it, and shows the command that it recommends', () => {
   expect(remedyOf({ code: 'VERDICT_REQUIRED', warning_id: 'warn_1', edit: null }, null)?.path).toBe('/tasks/overlaps?warning=warn_1');
   expect(remedyOf({ code: 'REVIEW_LIMIT_EXCEEDED', warning_id: null, edit: null }, 'work-7-a1')?.path).toBe('/reviews/work-7-a1');
   expect(remedyOf({ code: 'REVIEW_LIMIT_EXCEEDED', warning_id: null, edit: null }, null)).toBeUndefined();

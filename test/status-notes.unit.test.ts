@@ -3,7 +3,7 @@ import { statusNotes } from '../web/pages/workflows/status-notes.ts';
 
 type Shown = Parameters<typeof statusNotes>[0];
 
-test('a workflow says why it stands, and that a person is asked before all else', () => {
+test('explains why a workflow does not progress, starting with questions to a person', () => {
   const words = (status: string, next: object, more: { paused?: number; all_complete?: boolean; asking?: number } = {}) =>
     statusNotes({
       workflow: { status, status_reason: null },
@@ -12,12 +12,9 @@ test('a workflow says why it stands, and that a person is asked before all else'
       claims: Array.from({ length: more.asking ?? 0 }, () => ({ question_id: 'msg_1' })),
     } as unknown as Shown).map((each) => each.words);
   expect(words('in_progress', { available: 3, claimed: 1 })).toEqual([]);
-  expect(words('in_progress', { available: 1 })).toEqual(['Nobody works on it: 1 task could be taken up.']);
-  expect(words('in_progress', { available: 3, claimed: 2 })).toEqual(['3 tasks could be taken up, but 2 are claimed, and at most 2 may be at once.']);
-  expect(words('in_progress', {}, { paused: 1 })).toEqual(['Nobody works on it: 1 task is paused, and all others wait for those.']);
-  expect(words('in_progress', {}, { all_complete: true })).toEqual(['Every task is done. Complete it, or let an agent plan more.']);
-  expect(words('paused', { claimed: 1 }, { asking: 2 })).toEqual([
-    '2 tasks wait for an answer of yours.',
-    'Paused: no further task is taken up until it is resumed.',
-  ]);
+  expect(words('in_progress', { available: 1 })).toEqual(['No agent is working on it. 1 task ready to claim.']);
+  expect(words('in_progress', { available: 3, claimed: 2 })).toEqual(['3 tasks ready, but the limit of 2 parallel tasks is reached (2 claimed).']);
+  expect(words('in_progress', {}, { paused: 1 })).toEqual(['No agent is working on it. 1 task paused; all other tasks wait for it.']);
+  expect(words('in_progress', {}, { all_complete: true })).toEqual(['All tasks are done. Complete the workflow, or let an agent plan more.']);
+  expect(words('paused', { claimed: 1 }, { asking: 2 })).toEqual(['2 tasks wait for your answer.', 'Paused. No new tasks are handed out until you resume it.']);
 });

@@ -3,12 +3,12 @@ import { axisWords, clockFor, hoursBetween, placeOf, rowsOf, stretchesOf, ticksO
 
 const HOUR = 3_600_000;
 
-test('bars that overlap stand on lines of their own, and a line is used again once it is free', () => {
+test('puts overlapping bars on separate lines and reuses free lines', () => {
   const bar = (from: number, until: number) => ({ from, until });
   expect(rowsOf([bar(0, 10), bar(5, 20), bar(10, 15), bar(12, 50), bar(30, 40)])).toEqual([0, 1, 0, 2, 0]);
 });
 
-test('a lane is never higher than a few lines: the rest shares the last', () => {
+test('limits a lane to a few lines, and puts the rest on the last one', () => {
   const many = rowsOf(
     Array.from({ length: 50 }, (_, index) => ({ from: index, until: 100 })),
     6,
@@ -16,19 +16,19 @@ test('a lane is never higher than a few lines: the rest shares the last', () => 
   expect(Math.max(...many)).toBe(5);
 });
 
-test('twelve hours are marked every two, at full hours within them', () => {
+test('marks every second full hour of twelve hours', () => {
   const marks = hoursBetween(0.5 * HOUR, 12.5 * HOUR);
   expect(marks).toEqual([1, 3, 5, 7, 9, 11].map((hour) => hour * HOUR));
 });
 
-test('the marks of a chart are times of 24 hours, in UTC where that was chosen; days where a bar stands for one', () => {
+test('marks charts with 24-hour times, in UTC if preferred, and with days if a bar is a day', () => {
   const evening = Date.UTC(2026, 0, 2, 18, 5);
   expect(axisWords([evening, evening + 60_000], true)(evening)).toBe('18:05');
   expect(axisWords([evening, evening + 60_000], false)(evening)).toMatch(/^\d\d:\d\d$/);
   expect(axisWords([evening, evening + 86_400_000], true)(evening)).toMatch(/Jan/);
 });
 
-test('a long idle time is folded to a sliver, keeps its place, and is drawn in full when asked for', () => {
+test('folds long idle time to a sliver, and draws it in full on request', () => {
   const work = [
     { from: 0, until: HOUR },
     { from: 0.5 * HOUR, until: HOUR },
@@ -43,7 +43,7 @@ test('a long idle time is folded to a sliver, keeps its place, and is drawn in f
   expect(placeOf(folded, 10.5 * HOUR)).toBeCloseTo(0.76, 2);
   expect(placeOf(folded, 11 * HOUR)).toBeCloseTo(1, 5);
   expect(placeOf(stretchesOf(work, false), 5.5 * HOUR)).toBeCloseTo(0.5, 5);
-  // A pause of minutes is no gap.
+  // A pause of minutes is not a gap.
   expect(
     stretchesOf(
       [
@@ -55,7 +55,7 @@ test('a long idle time is folded to a sliver, keeps its place, and is drawn in f
   ).toHaveLength(1);
 });
 
-test('what overlaps stands in rows of its own, and marks of the axis stand apart', () => {
+test('puts overlapping spans on separate rows and keeps axis marks apart', () => {
   expect(
     rowsOf([
       { from: 0, until: 5 },
@@ -70,7 +70,7 @@ test('what overlaps stands in rows of its own, and marks of the axis stand apart
   expect(places.every((place, at) => at === 0 || place - (places[at - 1] as number) >= 0.139)).toBe(true);
 });
 
-test('the marks of a short time tell its seconds, those of a long one do not', () => {
+test('shows seconds on the axis of a short time only', () => {
   const noon = Date.UTC(2026, 0, 1, 12);
   const written = (...minutes: number[]) => {
     const ticks = minutes.map((minute) => noon + minute * 60_000);

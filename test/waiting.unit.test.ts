@@ -10,7 +10,7 @@ import { child, upstreamApp } from '../src/testing/stand-ins/upstreams.ts';
 
 const MINUTE = 60_000;
 
-/** At the dashboard; whoever joined first has operator rights. */
+/** A person at the dashboard. The first developer has operator rights. */
 const person = (caller: TestCaller, operator: boolean): TestCaller => ({
   ...caller,
   principal: { ...caller.principal, web: true, operator, signedInAt: Number.MAX_SAFE_INTEGER },
@@ -18,7 +18,7 @@ const person = (caller: TestCaller, operator: boolean): TestCaller => ({
 
 const waiting = async (t: TestApp, caller: TestCaller): Promise<{ items: Body[]; cut: boolean }> => (await t.done('waiting.list', {}, caller)) as Body;
 
-/** One of everything that can wait, from the oldest to the newest a minute apart. */
+/** Creates one waiting item of every kind, a minute apart, oldest first. */
 async function everything() {
   const agentHost = pretendedHost();
   const launchers = { tiny: { ...SLEEPER, args: ['86400', '{{prompt}}'], prompt: 'argument' as const } };
@@ -74,7 +74,7 @@ async function everything() {
 
 const end = (id: string) => id.slice(-6);
 
-test('what waits is one list: the nearest deadline first, then what has waited longest; each kind for whom it concerns', async () => {
+test('lists waiting items by deadline, then by age, and shows each kind only to the people that it concerns', async () => {
   const { t, ids, ana, ben, finish } = await everything();
   const question = { kind: 'question', who: 'codex@ben', since: expect.any(Number) };
   const device = {
@@ -111,10 +111,10 @@ test('what waits is one list: the nearest deadline first, then what has waited l
     ...{ since: null, deadline: null, command: 'covenant servers approve far' },
   };
   expect(await waiting(t, ana)).toEqual({ items: [device, call, ask, port, overlap, handoff, review, host, definition], cut: false });
-  // The operator is nobody's teammate.
+  // The operator has no teammates, so asks do not concern it.
   expect(await waiting(t, t.operator)).toEqual({ items: [device, call, port, review, host, definition], cut: false });
   expect(await waiting(t, ben)).toEqual({ items: [port, review, host], cut: false });
-  // Devices and the servers of the file are looked after by the default workspace.
+  // Only the default workspace manages devices and configured servers.
   const other = person(await t.developer('ana', undefined, workspaceId('other')), true);
   expect(await waiting(t, other)).toEqual({ items: [], cut: false });
 
@@ -133,7 +133,7 @@ test('what waits is one list: the nearest deadline first, then what has waited l
   await finish();
 });
 
-test('a definition that was rejected does not wait', async () => {
+test('does not list a rejected definition', async () => {
   const t = await upstreamApp([{ name: 'far', ...child('changes-description') }]);
   await t.event('upstream.seen', 'far');
   await t.call('far_change', {});
@@ -144,7 +144,7 @@ test('a definition that was rejected does not wait', async () => {
   expect(await waiting(t, t.operator)).toEqual({ items: [], cut: false });
 });
 
-test('devices, which anybody may ask for, fill a part of the list only, and what is left out is said', async () => {
+test('limits the list to 50 devices, which anyone can request, and reports that it was cut', async () => {
   const t = await upstreamApp([]);
   for (let n = 0; n < 51; n++) await t.app.devices.ask(`10.0.0.${n}`, { machine_name: `laptop ${n}`, agents: ['codex'] });
   const { items, cut } = await waiting(t, t.operator);

@@ -7,7 +7,7 @@ const shown = (before: string, after: string) =>
     .map(({ kind, text }) => (kind === 'same' ? text : kind === 'removed' ? `[-${text}-]` : `{+${text}+}`))
     .join('');
 
-test('a difference is by word: what stayed stays, what went stands before what came', () => {
+test('compares texts by word, and puts removed words before added ones', () => {
   expect(shown('Returns the text.', 'Returns the text, and sends it elsewhere.')).toBe('Returns the text{+, and sends it elsewhere+}.');
   expect(shown('Reads a file.', 'Writes a file.')).toBe('[-Reads-]{+Writes+} a file.');
   expect(shown('a b c d', 'a x c y')).toBe('a [-b-]{+x+} c [-d-]{+y+}');
@@ -17,7 +17,7 @@ test('a difference is by word: what stayed stays, what went stands before what c
   expect(shown('', 'new')).toBe('{+new+}');
 });
 
-test('nothing of either text is lost or made up, whatever is in it', () => {
+test('reproduces both texts exactly for any input', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'bc', ' ', '\n', '.', '\u202E', '\uD800', '👩‍💻', 'é', '"'), maxLength: 60 });
   fc.assert(
     fc.property(text, text, (before, after) => {
@@ -30,8 +30,8 @@ test('nothing of either text is lost or made up, whatever is in it', () => {
   );
 });
 
-test('texts that have too much to compare are shown as replaced', () => {
-  // Comparing them word by word would take longer than a test may.
+test('shows texts with too many differences as replaced', () => {
+  // A word-by-word comparison would exceed the time limit of a test.
   const [before, after] = ['a ', 'b '].map((word) => Array.from({ length: 50_000 }, (_, at) => `${word}${at} `).join(''));
   const pieces = wordDifference(`same ${before} end`, `same ${after} end`);
   expect(pieces.map(({ kind }) => kind)).toEqual(['same', 'removed', 'added', 'same']);

@@ -24,11 +24,11 @@ type Contracts =
   | typeof import('../src/features/workflow/repositories/contract.ts')
   | typeof import('../src/features/workflow/steering/contract.ts');
 type Exported<M> = M extends unknown ? M[keyof M] : never;
-/** The dashboard calls what has a dotted name; the tools of agents have none. */
+/** The dashboard calls actions, which have dotted names. Tools of agents have none. */
 type ActionContract = Extract<Exported<Contracts>, Contract & { readonly name: `${string}.${string}` }>;
 type Actions = { [C in ActionContract as C['name']]: C };
 
-/** Blocked is an answer: nothing was done, and `data` says what to decide. An error is thrown as an `ApiError`. */
+/** `blocked` is an answer: nothing was changed, and `data` holds the decision to make. Errors are thrown as an `ApiError`. */
 export interface TeamAnswer<T> {
   readonly status: 'ok' | 'warning' | 'blocked';
   readonly message: string;
@@ -38,7 +38,7 @@ export interface TeamAnswer<T> {
 
 export type ActionName = keyof Actions;
 export type ActionInput<N extends ActionName> = Sent<Actions[N]>;
-/** Actions of the team contract answer as they would answer an agent: in its envelope. The others answer with their data alone. */
+/** Actions of the team contract use the same envelope as agents get. Other actions return only their data. */
 export type ActionResult<N extends ActionName> = Actions[N]['toolset'] extends 'team' ? TeamAnswer<Output<Actions[N]>> : Output<Actions[N]>;
 
 export type EventView = ActionResult<'events.list'>['items'][number];
@@ -93,7 +93,7 @@ export type CycleHandoff = ActionResult<'cycles.handoff'>['handoff'];
 export type Thread = ActionResult<'messages.threads'>['items'][number];
 export type ShownThread = ActionResult<'messages.thread'>;
 
-/** A refusal in the words of the server, or a server that does not answer. */
+/** A refusal by the server, or a server that does not answer. */
 export class ApiError extends Error {
   readonly code: string;
   readonly suggestion: string;
@@ -123,7 +123,7 @@ export async function call<N extends ActionName>(name: N, input: ActionInput<N>,
   const body: unknown = await response.json().catch(() => undefined);
   if (response.status === 401) {
     if (storedProof() === proof) forgetProof();
-    throw new ApiError(SIGNED_OUT, 'You are not signed in.', 'Run covenant open for a sign-in link.');
+    throw new ApiError(SIGNED_OUT, 'You are not signed in.', 'Run covenant open and follow the sign-in link.');
   }
   if (!response.ok) throw refusal(response.status, body);
   return body as ActionResult<N>;
@@ -141,7 +141,7 @@ export const openSocket = async (path: string, query: Record<string, string>): P
 
 export type SignInAnswer = { readonly signedIn: SignedIn } | { readonly another: { readonly linkFor: Account; readonly signedInAs: Account } };
 
-/** Takes a sign-in link by its code. `replace`: also where this browser is signed in to another account. */
+/** Uses a sign-in link. `replace`: also if this browser is signed in to another account. */
 export async function signIn(code: string, replace: boolean): Promise<SignInAnswer> {
   const last = lastAccount();
   const response = await post('/api/signin', { code, replace, ...(last && { account: last.id }) }, storedProof());
@@ -163,7 +163,7 @@ async function post(path: string, input: unknown, proof: string | null, signal?:
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError('UNREACHABLE', 'The server does not answer.', 'Is it running? covenant up starts it.');
+    throw new ApiError('UNREACHABLE', 'The server does not answer.', 'Start it with covenant up, then retry.');
   }
 }
 

@@ -1,6 +1,6 @@
 const HERE = 'http://here';
 
-/** A page of this server, whatever was asked for: a link must not lead elsewhere. */
+/** Restricts a redirect target to this server: a sign-in link must not lead to another site. */
 export function localPath(asked: string | undefined): string {
   if (!asked?.startsWith('/')) return '/';
   const url = URL.parse(asked, HERE);

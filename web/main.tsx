@@ -11,10 +11,10 @@ import { useRead } from './queries.ts';
 import { queries } from './query-client.ts';
 import { router } from './router.tsx';
 
-/** The code of a sign-in link, where that is the address. */
+/** The code of a sign-in link, if the address is one. */
 const [, code] = /^\/signin\/([^/]+)$/.exec(location.pathname) ?? [];
 
-/** Nothing else is read before the viewer is known. */
+/** Nothing else is loaded before the viewer is known. */
 function Gate() {
   const me = useRead('identity.me', {});
   if (isSignedOut(me.error)) return <SignIn />;

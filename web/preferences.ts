@@ -1,6 +1,6 @@
 import { SharedValue, useSharedValue } from './shared-value.ts';
 
-/** Settings of this browser. Nothing here is a secret, and nothing breaks without it. */
+/** Settings stored in this browser. They contain no secrets and are optional. */
 export interface Preferences {
   readonly theme: 'system' | 'light' | 'dark';
   /** Times in UTC instead of this machine's zone. */
@@ -9,9 +9,9 @@ export interface Preferences {
   readonly keys: boolean;
   /** Browser notifications for things that wait on the person. */
   readonly notices: boolean;
-  /** The steps of a new team on Now. */
+  /** Show the first-run section on Now. */
   readonly firstSteps: boolean;
-  /** When Now was last left: later events are news. */
+  /** When Now was last closed. Later events are news. */
   readonly lastVisit: number | null;
   /** The last visit before the current one. */
   readonly newsSince: number | null;
@@ -47,7 +47,7 @@ export function prefer(change: Partial<Preferences>): void {
   try {
     localStorage.setItem(STORED, JSON.stringify(store.get()));
   } catch {
-    // Without storage the choice holds until the tab is closed.
+    // Without storage the choice lasts until the tab is closed.
   }
 }
 
@@ -57,7 +57,7 @@ function showTheme(): void {
   else document.documentElement.dataset.theme = theme;
 }
 
-/** Before the first paint, and with every change, also one of another tab. */
+/** Applies the theme before the first paint and after every change, also from another tab. */
 export function followPreferences(): void {
   showTheme();
   store.subscribe(showTheme);

@@ -3,15 +3,15 @@ import { type ActionInput, type ActionName, type ActionResult, call } from './ap
 import { readNow } from './query-client.ts';
 
 interface Reading {
-  /** For data that changes without an event. */
+  /** Polling interval, for data that changes without an event. */
   pollMs?: number;
-  /** False: it is not read. */
+  /** False: the query does not run. */
   enabled?: boolean;
-  /** Not read again after events, because no event reports its changes and reading it is expensive. */
+  /** Events do not trigger a reload, because they do not report this data and it is expensive to read. */
   ignoreEvents?: boolean;
 }
 
-/** Reads by an action that changes nothing. The old data stays while it is read again. */
+/** Reads data with a read-only action. The old data stays visible during a reload. */
 export function useRead<N extends ActionName>(
   name: N,
   input: ActionInput<N>,
@@ -26,7 +26,7 @@ export function useRead<N extends ActionName>(
   });
 }
 
-/** Changes something, then reads everything that is shown again. The answer is not cached: it may contain a secret. */
+/** Runs an action, then reloads all visible data. The answer is not cached, because it may contain a secret. */
 export function useAct<N extends ActionName>(name: N): UseMutationResult<ActionResult<N>, Error, ActionInput<N>> {
   return useMutation({
     mutationFn: (input: ActionInput<N>) => call(name, input),

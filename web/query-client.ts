@@ -10,20 +10,20 @@ export const queries = new QueryClient({
   defaultOptions: { queries: { retry: false, networkMode: 'always' }, mutations: { networkMode: 'always' } },
 });
 
-/** When any call finds that the sign-in has ended, the whole page shows the sign-in page. */
+/** If a call finds that the session has ended, the sign-in page replaces the whole page. */
 function onError(error: unknown): void {
   if (isSignedOut(error) && queries.getQueryState(VIEWER)?.status === 'success') rereadViewer();
 }
 
-/** Reads again who is signed in: the page of a viewer whose session has ended becomes the sign-in page. */
+/** Reloads the signed-in viewer. If the session has ended, the sign-in page appears. */
 export const rereadViewer = (): void => void queries.resetQueries({ queryKey: VIEWER });
 
-/** Reads that were under way when something changed and may miss the change. Each settles once it has been repeated. */
+/** Reads that were in progress when data changed, and may miss the change. Each promise settles after the repeated read. */
 const outdated = new Map<string, PromiseWithResolvers<void>>();
 
 /**
- * Reads everything that is shown again, and settles when all of it has been read. A read that is under way is not aborted but repeated
- * once it has ended: otherwise a read that takes longer than the time between two changes would never end.
+ * Reloads all visible data and settles when every read has finished. A read in progress is not aborted but repeated after it ends: otherwise
+ * a read that takes longer than the time between two changes would never finish.
  */
 export async function readNow(): Promise<void> {
   const underWay = queries.getQueryCache().findAll({ fetchStatus: 'fetching', predicate: (query) => !query.isStatic() });
@@ -42,12 +42,12 @@ queries.getQueryCache().subscribe(({ type, query }) => {
   again.resolve(queries.invalidateQueries({ queryKey: query.queryKey, exact: true }));
 });
 
-/** Many events may come at once: the page is read again at most this often. */
+/** The minimum time between two reloads, because many events may arrive together. */
 const READ_AGAIN_MS = 1_000;
 let lastRead = Number.NEGATIVE_INFINITY;
 let nextRead: ReturnType<typeof setTimeout> | undefined;
 
-/** Reads again after an event, at most once a second. It uses the monotonic clock: if the wall clock were set back an hour, nothing would be read for an hour. */
+/** Reloads after an event, at most once a second. Uses the monotonic clock: if the wall clock were set back an hour, reloads would stop for an hour. */
 export function readAgain(): void {
   const wait = lastRead + READ_AGAIN_MS - performance.now();
   if (wait > 0) {
@@ -60,7 +60,7 @@ export function readAgain(): void {
   void readNow();
 }
 
-/** A timer may fire a moment early, and is then set once more. */
+/** A timer may fire slightly early; `readAgain` then sets it again. */
 function onTime(): void {
   nextRead = undefined;
   readAgain();

@@ -16,7 +16,7 @@ const root = createRootRoute({
   component: Shell,
   notFoundComponent: NotFound,
   validateSearch: search.rootSearch,
-  // The repository that lists are narrowed to stays from page to page.
+  // The selected repository is kept across pages.
   search: { middlewares: [retainSearchParams(['repo'])] },
 });
 
@@ -24,7 +24,7 @@ function NotFound() {
   return (
     <>
       <title>Not found · Covenant</title>
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p className="mt-2">
         <Link to="/" className="link">
           Open Now
@@ -34,7 +34,7 @@ function NotFound() {
   );
 }
 
-/** A page by its address; its code is loaded when it is opened. */
+/** A page whose code is loaded when the page is opened. */
 function page<Parent extends AnyRoute, const Path extends string, Search, Name extends string>(
   parent: Parent,
   path: Path,
@@ -131,7 +131,7 @@ export const router = createRouter({
     settings.addChildren([firstSetting, tokens, firstAgent, agentSetup, devices, members, roles, limits, retention, theme]),
     authorize,
   ]),
-  // The part of a page is fetched when the pointer comes near its link.
+  // The code of a page is fetched when the pointer is over its link.
   defaultPreload: 'intent',
 });
 

@@ -4,12 +4,12 @@ import { KINDS, STATES } from './pages/messages/status.ts';
 import { STATUSES } from './pages/tasks/status.ts';
 import { TASK_CHOICES, WORKFLOW_CHOICES } from './pages/workflows/status.ts';
 
-/** Reads the value of one search parameter; undefined where it is not given or not allowed. */
+/** Parses one search parameter; undefined if it is missing or not allowed. */
 type Parameter<T> = (value: unknown) => T | undefined;
 type Shape = Record<string, Parameter<unknown>>;
 type Search<S extends Shape> = { [K in keyof S]?: Exclude<ReturnType<S[K]>, undefined> };
 
-/** A search schema: anything else in the address is dropped. */
+/** A search schema. Other parameters of the address are dropped. */
 const schema =
   <S extends Shape>(shape: S) =>
   (given: Record<string, unknown>): Search<S> =>
@@ -20,7 +20,7 @@ const schema =
       }),
     ) as Search<S>;
 
-/** The router's parser takes `123` and `true` for a number and a boolean: here they are text all the same. */
+/** The router parses `123` and `true` as a number and a boolean; this converts them back to text. */
 const text: Parameter<string> = (value) => {
   const written = typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
   return written.trim() === '' ? undefined : written;
@@ -32,7 +32,7 @@ const oneOf =
   <const T>(...values: readonly T[]): Parameter<T> =>
   (value) =>
     values.find((each) => each === value);
-/** One of those that a filter offers. */
+/** One of the choices of a filter. */
 const choice = <T extends string>(choices: readonly (readonly [T, string])[]): Parameter<T> => oneOf(...choices.map(([value]) => value));
 
 const MAX_TURNED = 100;
@@ -41,63 +41,63 @@ const texts: Parameter<string[]> = (value) => {
   return kept.length > 0 ? kept : undefined;
 };
 
-/** Every page: the repository that lists are narrowed to. */
+/** On every page: the selected repository. */
 export const rootSearch = schema({ repo: text });
 
-/** Now: what is open beside the list. */
+/** Now: the item that is open beside the list. */
 export const nowSearch = schema({ question: text, approval: text, ask: text, overlap: text });
 
-/** Nothing chosen means everything that is open. `before`: the list goes on after `<when it changed>.<its id>`. `task`: its panel is open. `plan`: the form is open. */
+/** Without a status: all open tasks. `before`: the list starts after `<updated_at>.<task id>`. `task`: the open panel. `plan`: the form is open. */
 export const taskSearch = schema({ status: choice(STATUSES), mine: flag, owner: text, workstream: text, before: text, task: text, plan: flag });
 export const claimSearch = schema({ mine: flag, before: text, claim: text });
-/** `subject`: only those about this piece of work. `warning`: its panel is open. `audit`: the comparison of all work with all is shown. */
+/** `subject`: only overlaps of this task or workstream. `warning`: the open panel. `audit`: the audit is shown. */
 export const overlapSearch = schema({ status: oneOf('open'), level: oneOf('warn', 'escalated'), subject: text, before: text, warning: text, audit: flag });
-/** Nothing chosen means the last week. */
+/** The default is 7 days. */
 export const WEEK_SPANS = [14, 31] as const;
 export const weekSearch = schema({ days: oneOf(...WEEK_SPANS) });
 
 export const workflowsSearch = schema({ status: choice(WORKFLOW_CHOICES) });
-/** `task`: its panel is open. */
+/** `task`: the open panel. */
 export const workflowSearch = schema({ task: text });
-/** `turned`: groups that are shown the other way than by themselves, open or folded. */
+/** `turned`: groups that the person opened or folded. */
 export const graphSearch = schema({ turned: texts });
-/** `gaps`: idle times are drawn as long as they were. */
+/** `gaps`: idle times are drawn to scale. */
 export const timelineSearch = schema({ gaps: flag, as: oneOf('table') });
-/** `text`: words of a name. */
+/** `text`: part of a name. */
 export const listSearch = schema({ status: choice(TASK_CHOICES), text: shortText });
 
-/** Without a choice: instances that have not ended, of every type. */
+/** The default: open instances of every type. */
 export const reviewSearch = schema({ show: oneOf('all'), type: oneOf<Instance['type']>('coding', 'review', 'planning') });
 /** `text`: the screen as text, for screen readers. */
 export const terminalSearch = schema({ text: flag });
-/** `path`: the file that is open. */
+/** `path`: the open file. */
 export const diffSearch = schema({ path: text });
 
-/** `handoff`: the number of the handoff whose panel is open; `whole`: all of it instead of what has changed since the one before. */
+/** `handoff`: the number of the open handoff. `whole`: show it in full instead of the changes since the previous one. */
 export const cycleSearch = schema({ handoff: positive, whole: flag });
 
-/** `message`: the message, ask, handoff or announcement whose thread is open. */
+/** `message`: the id of the open thread. */
 export const messageSearch = schema({ kind: choice(KINDS), state: choice(STATES), mine: flag, message: text, broadcast: flag });
 
-/** `tool`: its panel is open. `who` and `can`: the question that is asked, as `developer:mira` and a tool. */
+/** `tool`: the open panel. `who` and `can`: the access check, as `developer:mira` and a tool. */
 const toolState = oneOf<CatalogueTool['state']>('up', 'starting', 'down', 'withheld');
 export const catalogueSearch = schema({ q: text, server: text, state: toolState, tool: text, who: text, can: text });
 export const serverSearch = schema({ server: text });
-/** `grant`: its panel is open. `action` and `who`: one is being given. */
+/** `grant`: the open panel, or `new` for the form. `action` and `who`: prefilled values of the form. */
 const grantStatus = oneOf<Grant['status']>('live', 'exhausted', 'expired', 'revoked');
 export const grantSearch = schema({ grant: text, status: grantStatus, q: text, action: text, who: text });
-/** `from` and `callers`: the first tool and the first token that are shown. */
+/** `from` and `callers`: the first tool and the first token of the page. */
 export const matrixSearch = schema({ q: text, server: text, from: positive, callers: positive });
 export const changeSearch = schema({ change: text, show: oneOf('rejected') });
 
-/** All fields of the journal's own filter. */
+/** All fields of the journal's filter. */
 const EVENT_FILTER = { category: choice(CATEGORIES), text, kind: text, actor: text, subject: text, session: text, outcome: text };
 export type EventSearch = Omit<ActionInput<'events.list'>, 'after' | 'before' | 'latest' | 'limit'>;
 export const eventFilter: (given: Record<string, unknown>) => EventSearch = schema(EVENT_FILTER);
-/** `event`: its panel is open. `chart`: how far back the chart goes; an hour where nothing is chosen. */
+/** `event`: the open panel. `chart`: the period of the chart; the default is an hour. */
 export const activitySearch = schema({ ...EVENT_FILTER, event: positive, chart: oneOf('day') });
 
-/** By agent and over 30 days unless chosen. `bars`: how the bars are stacked. `prices`: the dialog is open. */
+/** The default is by agent over 30 days. `bars`: how the bars are stacked. `prices`: the dialog is open. */
 export const usageSearch = schema({
   by: oneOf('day', 'task', 'developer'),
   days: oneOf(7, 90, 366),
@@ -106,7 +106,7 @@ export const usageSearch = schema({
   prices: flag,
 });
 
-/** `create`: the form has the focus. `token`: its panel is open. `whose`: everybody's, for operators. */
+/** `create`: the form has the focus. `token`: the open panel. `whose`: all developers, for operators. */
 export const tokenSearch = schema({ create: flag, token: text, whose: oneOf('all') });
 /** `cwd`: the folder of the repository. */
 export const setupSearch = schema({ cwd: text });

@@ -10,10 +10,10 @@ export const storedProof = (): string | null => localStorage.getItem(PROOF);
 
 export const forgetProof = (): void => localStorage.removeItem(PROOF);
 
-/** The account that last signed in here. Another port can delete the cookie: even then a stranger's link must not pass for the user's own. */
+/** The account that last signed in here. Another port can delete the cookie; even then a stranger's link must not be mistaken for the user's own. */
 export const lastAccount = (): (Account & { readonly id: string }) | null => JSON.parse(localStorage.getItem(ACCOUNT) ?? 'null');
 
-/** Forgets the account, so that the next person here is not taken for this one. */
+/** Forgets the account, so that the next person is not mistaken for this one. */
 export function endSession(): void {
   forgetProof();
   localStorage.removeItem(ACCOUNT);
@@ -30,14 +30,14 @@ export interface SignedIn {
   readonly workspace: string;
 }
 
-/** Stores the session; the next page shows whose account it is. */
+/** Stores the session. The next page names the account. */
 export function beginSession({ proof, developer, workspace }: SignedIn): void {
   localStorage.setItem(PROOF, proof);
   localStorage.setItem(ACCOUNT, JSON.stringify({ id: developer.id, developer: developer.name, workspace }));
   sessionStorage.setItem(WELCOME, `Signed in as ${developer.name}, ${developer.role} of ${workspace}.`);
 }
 
-/** The words about a sign-in that was just made; shown once. */
+/** The confirmation of a new sign-in. Shown once. */
 export function takeWelcome(): string | null {
   const words = sessionStorage.getItem(WELCOME);
   sessionStorage.removeItem(WELCOME);

@@ -17,7 +17,7 @@ async function append(t: TestApp, kinds: readonly string[], more: object = {}): 
   );
 }
 
-test('10,000 events: rows within a second, at most 80 in the page, older ones on the way down; who scrolls pauses the tail, and one key resumes it', async () => {
+test('shows rows of 10,000 events within a second, keeps at most 80 in the DOM, loads older ones on scroll, pauses new rows while scrolled, and resumes by key', async () => {
   const t = await testApp();
   for (let part = 0; part < 10; part++)
     await append(
@@ -26,7 +26,7 @@ test('10,000 events: rows within a second, at most 80 in the page, older ones on
     );
   const { page, errors } = await signedIn('/', {}, t);
   await live(page);
-  // The best of three visits: the machine that tests run on does other things too.
+  // Takes the best of three visits, because other tests load the machine.
   const took: number[] = [];
   for (let visit = 0; visit < 3; visit++) {
     const begun = Date.now();
@@ -56,7 +56,7 @@ test('10,000 events: rows within a second, at most 80 in the page, older ones on
   expect(errors).toEqual([]);
 });
 
-test('filters are in the address and asked of the whole journal; what fits comes live; the panel tells all of an event, and leads on', async () => {
+test('stores filters in the address, searches the whole journal, adds matching events live, and shows every field of an event in the panel', async () => {
   const t = await testApp();
   const agent = await t.developer('mira', 'codex');
   await t.tool('clock', {}, agent);
@@ -68,8 +68,8 @@ test('filters are in the address and asked of the whole journal; what fits comes
   );
   const { page, url, errors } = await signedIn('/activity', {}, t);
   await live(page);
-  // The chart above has a choice of its own: the key means the filter.
-  await page.getByRole('combobox', { name: 'Of the last' }).waitFor();
+  // The chart has its own select, but the / key must focus the filter.
+  await page.getByRole('combobox', { name: 'Period' }).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('hay "st');
   await page.waitForURL(/text=/);
@@ -79,7 +79,7 @@ test('filters are in the address and asked of the whole journal; what fits comes
   await rows(page).filter({ hasText: 'needle.new' }).waitFor();
   expect(await rows(page).count()).toBe(2);
   await page.getByRole('searchbox', { name: 'Text' }).fill('no such words');
-  await page.getByText('No event fits.').waitFor();
+  await page.getByText('No event matches the filter.').waitFor();
   await page.getByRole('button', { name: 'Clear filter' }).click();
 
   await page.getByRole('searchbox', { name: 'Actor' }).fill('codex@mira');
@@ -90,18 +90,18 @@ test('filters are in the address and asked of the whole journal; what fits comes
   await refused.first().waitFor();
   expect(await page.getByRole('searchbox', { name: 'Actor' }).inputValue()).toBe('codex@mira');
   expect(await refused.first().getByRole('link', { name: 'codex@mira' }).getAttribute('href')).toBe(`/agents/codex%40${agent.principal.developerId}`);
-  await page.getByText('As a command').click();
+  await page.getByText('Command line').click();
   await page.getByText('covenant audit recent --actor=codex@mira --outcome=denied').waitFor();
 
   const usage = (await t.events({ category: 'usage', kind: 'echo' }))[0];
   await page.getByRole('link', { name: `Event ${usage?.seq}`, exact: true }).focus();
   await page.keyboard.press('Enter');
   const panel = page.getByRole('dialog', { name: 'echo' });
-  await panel.getByRole('article', { name: 'Refused: echo' }).getByText('No grant allows it').waitFor();
+  await panel.getByRole('article', { name: 'Refused: echo' }).getByText('No grant').waitFor();
   await panel.getByText(String(usage?.hash)).waitFor();
   const before = (await t.events()).find(({ seq }) => seq === Number(usage?.seq) - 1);
   await panel.getByText(String(before?.hash)).waitFor();
-  await panel.getByText('fits the one before').waitFor();
+  await panel.getByText('matches the previous event').waitFor();
   await panel.getByText('"outcome": "denied"').waitFor();
   expect(new URL(page.url()).searchParams.get('event')).toBe(String(usage?.seq));
   await isAccessible(page);
@@ -126,7 +126,7 @@ test('filters are in the address and asked of the whole journal; what fits comes
   expect(errors).toEqual([]);
 });
 
-test('an event names what it is about, each with a link; whatever agents wrote shows as text and breaks no layout', async () => {
+test('links the objects that an event names, and shows text of agents without interpreting it or breaking the layout', async () => {
   const t = await testApp();
   const agent = await t.developer('mira', 'codex');
   const hostile = `<img src=x onerror="document.title='broken'">\u202E${'long'.repeat(2_000)} 🦉\u0007`;
@@ -136,7 +136,7 @@ test('an event names what it is about, each with a link; whatever agents wrote s
   const { page, errors } = await signedIn('/activity', { colorScheme: 'dark' }, t);
   await page.getByRole('link', { name: `Event ${last}`, exact: true }).click();
   const panel = page.getByRole('dialog', { name: `Event ${last}` });
-  const named = panel.getByRole('region', { name: 'Named in it' }).getByRole('link', { name: 'Mend <b>it</b>' });
+  const named = panel.getByRole('region', { name: 'Related objects' }).getByRole('link', { name: 'Mend <b>it</b>' });
   expect(await named.getAttribute('href')).toBe(`/tasks?task=${task_id}`);
   expect(await page.locator('img[src=x]').count()).toBe(0);
   await isAccessible(page);
@@ -148,7 +148,7 @@ test('an event names what it is about, each with a link; whatever agents wrote s
   expect(errors).toEqual([]);
 });
 
-test('the chain is verified up to the end, again past what this browser verified before, and a change is found and named', async () => {
+test('verifies the whole chain, verifies again beyond its own anchor, and reports a changed event', async () => {
   const t = await testApp();
   await append(
     t,
@@ -156,7 +156,7 @@ test('the chain is verified up to the end, again past what this browser verified
   );
   const { page, url, errors } = await signedIn('/activity', {}, t);
   await live(page);
-  await page.getByRole('link', { name: 'Verify the chain' }).click();
+  await page.getByRole('link', { name: 'Verify chain' }).click();
   await page.getByRole('button', { name: 'Verify chain' }).click();
   await page.getByText(/events, no gaps, chain intact/).waitFor();
   const head = (await t.events()).at(-1);
@@ -164,7 +164,7 @@ test('the chain is verified up to the end, again past what this browser verified
   await isAccessible(page);
   await append(t, ['another']);
   await page.getByRole('button', { name: 'Verify again' }).click();
-  await page.getByText(/is still what this browser verified/).waitFor();
+  await page.getByText(/is unchanged since this browser verified it/).waitFor();
   await page.getByRole('link', { name: 'Events', exact: true }).click();
   await page.getByText(/^Verified to/).waitFor();
 
@@ -175,7 +175,7 @@ test('the chain is verified up to the end, again past what this browser verified
   await page.goto(`${url}/activity/chain`);
   await page.getByRole('button', { name: 'Verify chain' }).click();
   const alert = page.getByRole('alert').filter({ hasText: 'Event 20' });
-  await alert.getByText(/its content does not fit its hash. The 19 events before it hold/).waitFor();
+  await alert.getByText(/its content does not fit its hash. The 19 events before it are intact/).waitFor();
   await isAccessible(page);
   await page.setViewportSize({ width: 360, height: 800 });
   expect(await sideways(page)).toBe(0);

@@ -7,7 +7,7 @@ import { live, openBrowser, openLink, signedIn, tab } from './browser.ts';
 
 openBrowser();
 
-/** Mira, who has operator rights, at the dashboard; the calls of Ben's agent wait for a person. */
+/** Opens the dashboard as Mira, who has operator rights. Calls of Ben's agent wait for approval. */
 async function miraAtNow(options: Parameters<typeof signedIn>[1] = {}) {
   const app = await testApp({ clock: testClock(Date.now()) });
   const place = await signedIn('/', options, app, 'mira');
@@ -27,18 +27,18 @@ async function mcpClient(url: string, token: string): Promise<Client> {
   return client;
 }
 
-test('a call of an agent shows without a reload, is approved in the page, and goes through; another is refused', async () => {
+test('shows a held call without a reload, lets it through after approval, and fails it after rejection', async () => {
   const { page, url, ben, waiting, panel, decide, call, errors } = await miraAtNow();
   await page.getByText('Nothing waits on you.').waitFor();
   const client = await mcpClient(url, ben.token);
   const good = client.callTool({ name: 'echo', arguments: { text: 'Tag v2.0 and publish it.' } });
   await decide.waitFor({ timeout: 5_000 });
-  await waiting.getByText(/^ends in \d+ m$/).waitFor();
+  await waiting.getByText(/^due in \d+ min$/).waitFor();
   await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('(1) Now · Covenant');
   await decide.click();
-  for (const text of ['"text": "Tag v2.0 and publish it."', 'tool echo', 'codex@ben', /until .*20\d\d/]) await panel.getByText(text).first().waitFor();
+  for (const text of ['"text": "Tag v2.0 and publish it."', 'tool echo', 'codex@ben', /expires in \d+ min/]) await panel.getByText(text).first().waitFor();
   expect(page.url()).toContain('?approval=apr_');
-  // The answer comes after the journal has told the page of it.
+  // Delays the answer until the page has received the event.
   await page.route('**/api/actions/approvals.approve', async (route) => {
     const response = await route.fetch();
     await decide.waitFor({ state: 'detached' });
@@ -52,33 +52,33 @@ test('a call of an agent shows without a reload, is approved in the page, and go
   const bad = call('Drop the table.');
   await decide.click();
   await panel.getByText('Drop the table.').waitFor({ timeout: 5_000 });
-  await panel.getByLabel('Reason for refusing').fill('Not this table.');
-  await panel.getByRole('button', { name: 'Refuse', exact: true }).click();
-  await page.getByText('Refused echo.').first().waitFor();
+  await panel.getByLabel('Reason for rejecting').fill('Not this table.');
+  await panel.getByRole('button', { name: 'Reject', exact: true }).click();
+  await page.getByText('Rejected echo.').first().waitFor();
   expect((await bad).body).toMatchObject({ status: 'error', data: { code: 'APPROVAL_REFUSED', reason: 'Not this table.' } });
   await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('Now · Covenant');
   expect(errors).toEqual([]);
 });
 
-test('what somebody else decided meanwhile is said, and one without a reason needs none', async () => {
+test('reports that another person decided first, and rejects without a reason', async () => {
   const { page, app, panel, decide, call } = await miraAtNow();
   const made = call('hi');
   await decide.click();
-  await panel.getByRole('button', { name: 'Refuse', exact: true }).waitFor();
-  // The page is held up, so that it does not hear of the other's decision first.
+  await panel.getByRole('button', { name: 'Reject', exact: true }).waitFor();
+  // Blocks the page's reads, so that it does not see the other decision first.
   await page.route('**/api/actions/approvals.refuse', async (route) => {
     const { items } = (await app.done('approvals.list', {})) as { items: { approval_id: string }[] };
     await app.done('approvals.approve', { approval_id: items[0]?.approval_id });
     await route.continue();
   });
   await page.route('**/api/actions/waiting.list', (route) => route.abort());
-  await panel.getByRole('button', { name: 'Refuse', exact: true }).click();
+  await panel.getByRole('button', { name: 'Reject', exact: true }).click();
   await panel.getByText('was approved by operator through api').waitFor();
   await panel.getByText('APPROVAL_CLOSED').waitFor();
   expect((await made).body).toMatchObject({ isError: false });
 });
 
-test('arguments are text, whatever they look like, break no layout at 390 px, and a pasted address opens them', async () => {
+test('shows arguments as plain text, keeps the layout at 390 px, and opens a call by its address', async () => {
   const { page, app, panel, url, waiting, call } = await miraAtNow();
   await page.setViewportSize({ width: 390, height: 800 });
   const calls = [call(`<img src=x onerror=alert(1)> ${'a-very-long-word-'.repeat(40)}\u202Eabc`), call('ü'.repeat(40_000))];
@@ -86,7 +86,7 @@ test('arguments are text, whatever they look like, break no layout at 390 px, an
   const { items } = (await app.done('approvals.list', {})) as { items: { approval_id: string; arguments_cut: boolean }[] };
   for (const { approval_id, arguments_cut } of items) {
     await page.goto(`${url}/?approval=${approval_id}`);
-    await panel.getByText(arguments_cut ? 'Only the beginning of 80011 bytes is shown.' : '[U+202E]abc').waitFor();
+    await panel.getByText(arguments_cut ? 'Truncated. Full size: 80,011 bytes.' : '[U+202E]abc').waitFor();
     expect(await panel.locator('img').count()).toBe(0);
     expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
     await app.done('approvals.refuse', { approval_id });
@@ -94,7 +94,7 @@ test('arguments are text, whatever they look like, break no layout at 390 px, an
   await Promise.all(calls);
 });
 
-test('who has no operator rights is asked nothing and sees no failure', async () => {
+test('shows no held calls and no errors to a member without operator rights', async () => {
   const { app, url, call } = await miraAtNow();
   const made = call('hi');
   const { path } = await app.done('signin.link', { developer: 'ben' });

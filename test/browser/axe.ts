@@ -8,9 +8,9 @@ interface Finding {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** Which rules of axe are broken by what the page shows at this moment, dialogs included. */
+/** The axe violations of the current page, including dialogs. */
 export async function violations(page: Page): Promise<string[]> {
-  // Straight into the page: its policy lets no other script in.
+  // Evaluated in the page, because its content policy forbids loading scripts.
   const findings = await page.evaluate(`${axe.source}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`);
   return (findings as Finding[]).flatMap(({ id, impact, nodes }) => nodes.map((node) => `${id} (${impact}): ${node.html.slice(0, 200)}`));
 }

@@ -6,7 +6,7 @@ import { type TestApp, testApp } from '../../src/testing/app.ts';
 import { launchBrowser } from '../../src/testing/browser.ts';
 import { severable } from './severable.ts';
 
-/** A build beside the usual one can be looked at. */
+/** COVENANT_DASHBOARD selects another build. */
 const DASHBOARD = process.env.COVENANT_DASHBOARD ?? DASHBOARD_FOLDER;
 
 let browser: Browser;
@@ -20,7 +20,7 @@ export function openBrowser(): void {
   afterAll(() => browser?.close());
 }
 
-/** A server with a developer, and a link that signs them in, by a way that can be cut. */
+/** A server with a developer and a sign-in link, behind a connection that can be cut. */
 export async function serveDashboard<T extends TestApp = TestApp>(t?: T, who = 'mira') {
   const app = t ?? ((await testApp()) as T);
   const server = await app.serve({ dashboard: DASHBOARD });
@@ -31,7 +31,7 @@ export async function serveDashboard<T extends TestApp = TestApp>(t?: T, who = '
 }
 
 export async function tab(options: BrowserContextOptions = {}): Promise<{ page: Page; context: BrowserContext; errors: string[]; hosts: Set<string> }> {
-  // Where the machine has no language of its own, Chromium makes up one that is none.
+  // On a machine without a locale Chromium reports an invalid one.
   const context = await browser.newContext({ locale: 'en-US', ...options });
   onTestFinished(() => context.close());
   const page = await context.newPage();
@@ -54,16 +54,16 @@ export async function signedIn<T extends TestApp = TestApp>(path = '/', options:
   return { ...place, ...opened };
 }
 
-/** Opens a sign-in link, and waits until its page has taken it. */
+/** Opens a sign-in link and waits until the page has used it. */
 export async function openLink(page: Page, link: string): Promise<void> {
   await page.goto(link);
   await page.waitForURL((url) => !url.pathname.startsWith('/signin/'));
 }
 
-/** The page follows the journal. */
+/** Waits until the page follows the journal. */
 export const live = (page: Page) => page.locator('header').getByText('Live').waitFor();
 
 export const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
-/** By how much the page is wider than its window. */
+/** The number of pixels by which the page is wider than the window. */
 export const sideways = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

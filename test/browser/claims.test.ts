@@ -6,7 +6,7 @@ import { live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 
-/** Ana, who may administer the workspace, or Ben, who may not. */
+/** Opens the dashboard as Ana, who has operator rights, or as Ben, who has not. */
 async function at(path: string, who: 'ana' | 'ben', before: (team: TeamApp) => Promise<unknown>) {
   const team = await teamApp({ clock: testClock(Date.now()) });
   await before(team);
@@ -15,11 +15,11 @@ async function at(path: string, who: 'ana' | 'ben', before: (team: TeamApp) => P
   return place;
 }
 
-test('claims are listed as they come, and released by whoever may after a question that says what it does', async () => {
+test('lists new claims live, and releases one after a dialog that states the consequence', async () => {
   const claim = (team: TeamApp, paths: string[], caller = team.ben) =>
     team.call('covibe_coordination', 'claim', { repo: 'github.com/acme/shop', paths, reason: 'Moving the gallery' }, caller);
   const { page, t, url, errors } = await at('/tasks/claims', 'ana', async () => {});
-  await page.getByText('Nobody holds any code.').waitFor();
+  await page.getByText('No live claims.').waitFor();
   const { data } = await claim(t, ['src/gallery/**', 'src/a.ts', 'src/b.ts', 'src/c.ts']);
   const row = page.getByRole('row', { name: /src\/gallery\/\*\*, src\/a.ts, src\/b.ts and 1 more.*exclusive.*ben.*in 59 m/ });
   await row.waitFor();
@@ -33,17 +33,17 @@ test('claims are listed as they come, and released by whoever may after a questi
   await panel.getByText('Moving the gallery').waitFor();
   await panel.getByRole('button', { name: 'Release claim' }).click();
   const question = page.getByRole('dialog', { name: 'Release this claim?' });
-  await question.getByText('ben holds 4 paths of github.com/acme/shop (exclusive) until').waitFor();
+  await question.getByText('ben holds 4 paths of github.com/acme/shop (exclusive); the claim expires').waitFor();
   await question.getByText(`covenant claims release ${data.claim_id}`).waitFor();
   await isAccessible(page);
-  // The list hears of it before the dialog does, which reads all that is shown before it closes.
+  // The list updates before the dialog closes, because the dialog waits until all visible data is reloaded.
   const heard = Promise.withResolvers<void>();
   await page.route('**/api/actions/claims.show', async (route) => {
     await heard.promise;
     await route.continue();
   });
   await question.getByRole('button', { name: 'Release claim', exact: true }).click();
-  await page.getByText('Nobody holds any code.').waitFor();
+  await page.getByText('No live claims.').waitFor();
   expect(await question.isVisible()).toBe(true);
   heard.resolve();
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Claims');
@@ -52,11 +52,11 @@ test('claims are listed as they come, and released by whoever may after a questi
   await page.getByRole('dialog').getByText('released').waitFor();
   expect(await page.getByRole('dialog').getByRole('button', { name: 'Release claim' }).count()).toBe(0);
   await page.goto(`${url}/tasks/claims?claim=claim_nowhere`);
-  await page.getByRole('alert').filter({ hasText: 'The claim could not be read.' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'The claim could not be loaded.' }).waitFor();
   expect(errors.filter((error) => !error.includes('404'))).toEqual([]);
 });
 
-test('an edit that a hook denied is told in words: beside its claim, in Activity, and among what the agent was refused', async () => {
+test('shows an edit that a hook denied at its claim, in Activity and on the agent page', async () => {
   const { page, t, url, errors } = await at('/tasks/claims', 'ana', async () => {});
   const { data } = await t.call('covibe_coordination', 'claim', { repo: 'shop', paths: ['src/**'] }, t.ben);
   const codex = await t.developer('ana', 'codex');
@@ -77,15 +77,15 @@ test('an edit that a hook denied is told in words: beside its claim, in Activity
   await isAccessible(page);
   await denied.getByRole('link', { name: /^Event/ }).click();
   const card = page.getByRole('article', { name: 'Refused: Edit of src/<b>a.ts' });
-  await card.getByText('Codex, apply_patch: stopped before the file was written').waitFor();
+  await card.getByText('Codex, apply_patch: denied before the file was written').waitFor();
   await page.getByRole('row', { name: /edit\.denied.*codex@ana.*denied/ }).waitFor();
   await page.goto(`${url}/agents/codex@${codex.principal.developerId}`);
-  await card.getByRole('link', { name: 'See the claim' }).click();
+  await card.getByRole('link', { name: 'Open claim' }).click();
   await panel.getByText('1 path').waitFor();
   expect(errors).toEqual([]);
 });
 
-test('whoever may not release a claim or dismiss a warning sees so, and why; their own they dismiss with a reason', async () => {
+test('disables release for a member and says why, and lets them dismiss their own overlap with a reason', async () => {
   let own = '';
   const { page, url, t } = await at('/tasks/claims', 'ben', async (team) => {
     await team.call('covibe_coordination', 'claim', { repo: 'shop', paths: ['src'] }, team.ana);
@@ -97,20 +97,20 @@ test('whoever may not release a claim or dismiss a warning sees so, and why; the
   expect(await release.getAttribute('title')).toContain('operator');
   await page.goto(`${url}/tasks/overlaps?warning=${own}&status=open`);
   const panel = page.getByRole('dialog', { name: SAME_THUMBNAILS.title });
-  await panel.getByText('Nobody has judged this pair.').waitFor();
-  await panel.getByText('Dismissed, it asks nobody any more; it stays on record with the reason.').waitFor();
-  await panel.getByLabel('Why it is no overlap').fill('We talked');
+  await panel.getByText('No verdict yet.').waitFor();
+  await panel.getByText('It stays in the journal with your reason.').waitFor();
+  await panel.getByLabel('Reason').fill('We talked');
   await panel.getByText(`covenant overlap dismiss ${own} --reason='We talked'`).waitFor();
   await isAccessible(page);
   await panel.getByRole('button', { name: 'Dismiss', exact: true }).click();
-  // Gone from the list of those that are open, and still beside it.
-  await page.getByText('No overlap waits for a judgement.').waitFor();
+  // The overlap leaves the list of open overlaps, but its panel stays open.
+  await page.getByText('No open overlaps.').waitFor();
   await panel.getByText('We talked').waitFor();
   expect(await panel.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
   expect((await t.events({ kind: 'warning.dismissed' })).map(({ payload }) => payload)).toEqual([{ automatic: false, reason: 'We talked' }]);
 });
 
-test('addresses open what they name: a task that is not listed, a workstream, an owner, the form to plan, the audit', async () => {
+test('opens an unlisted task, a workstream, an owner filter, the plan form and the audit by their addresses', async () => {
   let [done, stream] = ['', ''];
   const { page, url, t } = await at('/tasks', 'ana', async (team) => {
     done = await team.started({ title: 'Write the manual' }, team.ben);
@@ -137,24 +137,24 @@ test('addresses open what they name: a task that is not listed, a workstream, an
 
   await page.goto(`${url}/tasks?plan=true`);
   const form = page.getByRole('dialog', { name: 'Plan work' });
-  await form.getByLabel('What', { exact: true }).selectOption('workstream');
+  await form.getByLabel('Kind', { exact: true }).selectOption('workstream');
   await form.getByLabel('Title').fill('Accessibility of the shop');
   await form.getByRole('button', { name: 'Plan', exact: true }).click();
-  await page.getByRole('link', { name: 'Open the workstream' }).click();
+  await page.getByRole('link', { name: 'Open workstream' }).click();
   await page.getByRole('region', { name: 'Workstream' }).getByText('0 tasks, 0 open').waitFor();
   expect(await t.events({ kind: 'workstream.planned' })).toHaveLength(1);
 
   await page.goto(`${url}/tasks/overlaps?audit=true`);
   const audit = page.getByRole('button', { name: 'Run audit' });
   await audit.and(page.locator(':focus')).waitFor();
-  await page.getByText('None was run yet.').waitFor();
+  await page.getByText('No audit yet.').waitFor();
   await page.keyboard.press('Enter');
-  const conflict = page.getByRole('listitem').filter({ hasText: 'both under way' });
+  const conflict = page.getByRole('listitem').filter({ hasText: 'both active' });
   await conflict.getByText(THUMBNAILS.title).waitFor();
   await conflict.getByText(SAME_THUMBNAILS.title).waitFor();
   await isAccessible(page);
   await page.reload();
-  await page.getByText('of which 1 stands').waitFor();
+  await page.getByText('1 still open').waitFor();
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await sideways(page)).toBeLessThanOrEqual(0);
   await page.getByRole('button', { name: 'Close' }).click();

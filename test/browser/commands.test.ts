@@ -11,14 +11,14 @@ import { router } from '../../web/router.tsx';
 import { openBrowser, signedIn } from './browser.ts';
 import { faultOf } from './known-command.ts';
 
-// Of the router only its addresses are looked at, and what it shows needs a browser.
+// Only the addresses of the router are used. Its components need a browser.
 vi.mock('../../web/shell/shell.tsx', () => ({ Shell: () => null }));
 openBrowser();
 
-/** What is known to the command only by its options: it takes a minute, or starts a program that a test machine does not have. */
+/** Commands that are checked but not run: they take a minute, or start a program that test machines do not have. */
 const NOT_RUN = ['covenant demo', 'covenant instances start'];
 
-test('on an empty server every command of every page copies what it shows, is one that there is, and runs as shown', { timeout: 120_000 }, async () => {
+test('copies, validates and runs every command that the pages of an empty server show', { timeout: 120_000 }, async () => {
   const { page, url } = await signedIn('/', { permissions: ['clipboard-read', 'clipboard-write'] });
   const shown = new Set<string>();
   const addresses = Object.keys(router.routesByPath).filter((path) => !path.includes('$'));
@@ -47,13 +47,13 @@ test('on an empty server every command of every page copies what it shows, is on
   expect(failed).toEqual([]);
 });
 
-/** Each text that the page gives to copy, pressed and read back. */
+/** Clicks every copy button of the page and returns the copied texts. */
 async function copied(page: Page): Promise<string[]> {
   await page.evaluate(() => {
     for (const details of document.querySelectorAll('details')) details.open = true;
   });
   const texts: string[] = [];
-  // Pressed, a button says for a while that it was: it must stay the one that it is in their order.
+  // A pressed button is labelled "Copied" for a moment and must still match.
   for (const button of await page
     .locator('main')
     .getByRole('button', { name: /^Cop(y|ied)/ })
@@ -67,7 +67,7 @@ async function copied(page: Page): Promise<string[]> {
   return texts;
 }
 
-/** A shell in a repository, with the command of the build. */
+/** A shell in a repository, with the built command in its PATH. */
 function shellOf(home: string) {
   const folder = join(temporaryFolder(), 'bin');
   mkdirSync(folder, { recursive: true });

@@ -8,7 +8,7 @@ openBrowser();
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202Eevil';
 
-test('whose turn it is shows and follows the agents; what was handed over is told with what has changed; people complete and archive in the place of the role', async () => {
+test('follows the turn live, shows handoffs with their changes, and lets a person complete, archive and cancel a cycle', async () => {
   const t = await cycleApp({ clock: testClock(Date.now()) });
   const { page, url, errors } = await signedIn('/cycles', {}, t, 'ana');
   await live(page);
@@ -21,29 +21,29 @@ test('whose turn it is shows and follows the agents; what was handed over is tol
   expect(await focused(page)).toBe('checkout');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'checkout', level: 1 }).waitFor();
-  await page.getByText('Turn of gemini in the phase frontend.').waitFor();
-  await page.getByText('Nothing has been handed over yet. gemini does so with handoff.write.').waitFor();
+  await page.getByText('gemini’s turn, phase frontend.').waitFor();
+  await page.getByText('No handoffs yet. gemini writes the first one with handoff.write.').waitFor();
 
   await t.handOver('codex', gemini, { payload: await t.payload('codex', { todos: ['Check the stock', HOSTILE], notes: ['x'.repeat(8_000)] }) });
   await page.getByRole('img', { name: /^Phases: frontend of gemini; backend of codex, now;/ }).waitFor();
   await t.handOver('gemini', codex);
   await t.handOver('codex', gemini, { payload: await t.payload('codex', { todos: ['Check the stock', 'Answer 409'] }) });
-  await page.getByText('The work went back once.').waitFor();
-  await page.getByText('The phases as a table').click();
+  await page.getByText('Rework: 1 round.').waitFor();
+  await page.getByText('Phases as a table').click();
   await page.getByRole('row', { name: 'frontend_refine gemini to codex backend (now) 1 time (rework)' }).waitFor();
   await isAccessible(page);
 
   await page.getByRole('link', { name: '3. gemini to codex' }).click();
   const panel = page.getByRole('dialog', { name: 'Handoff 3: gemini to codex' });
   const todos = panel.getByRole('region', { name: 'To do' });
-  await todos.getByText('1 new, 1 gone, 1 as before').waitFor();
+  await todos.getByText('1 new, 1 removed, 1 unchanged').waitFor();
   expect(await todos.getByRole('listitem').allTextContents()).toEqual([
     'Check the stock',
     '+new: Answer 409',
-    '−gone: <img src=x onerror=alert(1)>[U+202E]evil',
+    '−removed: <img src=x onerror=alert(1)>[U+202E]evil',
   ]);
   await isAccessible(page);
-  await panel.getByRole('link', { name: 'Show it without marks' }).click();
+  await panel.getByRole('link', { name: 'Show full text' }).click();
   await expect.poll(() => new URL(page.url()).search).toBe('?handoff=3&whole=true');
   expect(await todos.getByRole('listitem').count()).toBe(2);
   await page.keyboard.press('Escape');
@@ -52,18 +52,18 @@ test('whose turn it is shows and follows the agents; what was handed over is tol
   await t.handOver('gemini', codex);
   await page.getByRole('button', { name: 'Complete' }).click();
   const complete = page.getByRole('dialog', { name: 'Complete this cycle?' });
-  await complete.getByText('the cycle goes from frontend_refine to complete').waitFor();
+  await complete.getByText('the cycle moves from frontend_refine to complete').waitFor();
   await complete.getByRole('button', { name: 'Complete', exact: true }).click();
   await page.getByRole('button', { name: 'Archive' }).click();
   await page.getByRole('dialog', { name: 'Archive this cycle?' }).getByRole('button', { name: 'Archive', exact: true }).click();
-  await page.getByText(/^Archived on .* by/).waitFor();
+  await page.getByText(/^Archived.*ago|^Archived.*just now/).waitFor();
   await page.getByText('.mcp-broker/archive/').first().waitFor();
 
   await page.getByRole('button', { name: 'Close the session of codex' }).click();
   const closing = page.getByRole('dialog', { name: 'Close the session of codex?' });
   await closing.getByText(/covenant cycle close-session rses_/).waitFor();
   await closing.getByRole('button', { name: 'Close session' }).click();
-  await page.getByText('1 session of the last days that are over').waitFor();
+  await page.getByText('1 ended session').waitFor();
   expect(await t.refused('lock.acquire', { session_token: codex })).toMatchObject({ code: 'INVALID_SESSION' });
 
   await t.ok('cycle.start', { feature: HOSTILE });
@@ -75,7 +75,7 @@ test('whose turn it is shows and follows the agents; what was handed over is tol
   await cancel.getByRole('textbox', { name: 'Reason' }).fill('Not now');
   const button = cancel.getByRole('button', { name: 'Cancel cycle' });
   expect(await button.isDisabled()).toBe(true);
-  // What has no key cannot be typed: then it is the name that the history has for it.
+  // The feature has characters that cannot be typed, so the dialog asks for the id.
   const asked = (await cancel.getByText(/^Type .* to confirm$/).textContent()) ?? '';
   await isAccessible(page);
   await cancel.getByLabel(/to confirm/).fill(asked.replace(/^Type (.*) to confirm$/, '$1'));

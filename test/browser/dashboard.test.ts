@@ -6,7 +6,7 @@ import { focused, live, openBrowser, serveDashboard, signedIn, tab } from './bro
 openBrowser();
 
 describe('signing in', () => {
-  test('[auth.dashboard.one-time-link] a link signs in once; a second use says that it is spent', async () => {
+  test('[auth.dashboard.one-time-link] signs in with a link once and reports a second use', async () => {
     const { link } = await serveDashboard();
     const { page } = await tab();
     await page.goto(link);
@@ -18,7 +18,7 @@ describe('signing in', () => {
     expect(await other.getByText('covenant open', { exact: true }).isVisible()).toBe(true);
   });
 
-  test('without a cookie the page says how to get a link, and shows nothing else', async () => {
+  test('shows only how to get a sign-in link without a session', async () => {
     const { url } = await serveDashboard();
     const { page, context } = await tab();
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -31,7 +31,7 @@ describe('signing in', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('covenant open');
   });
 
-  test('a sign-in that ends while the page is open leads back to the sign-in page', async () => {
+  test('returns to the sign-in page when the session ends', async () => {
     const { page, t } = await signedIn('/settings');
     const { items } = (await t.done('tokens.list', {})) as { items: { kind: string; token_id: string }[] };
     const session = items.find(({ kind }) => kind === 'web');
@@ -39,9 +39,9 @@ describe('signing in', () => {
     await page.getByRole('heading', { name: 'Sign in to Covenant' }).waitFor();
   });
 
-  test('a sign-in that has run out is noticed by what is tried with it', async () => {
+  test('returns to the sign-in page when an action finds the session expired', async () => {
     const { page, t, url } = await signedIn();
-    // No event may give it away: refusals are journaled in another workspace than most people's.
+    // Blocks the event feed, so that only the action can reveal it.
     await page.routeWebSocket('**/api/events*', () => {});
     await page.goto(`${url}/settings`);
     await page
@@ -55,11 +55,11 @@ describe('signing in', () => {
 });
 
 describe('settings', () => {
-  test('[auth.ui.create] a developer makes a token, sees it once, and an agent is let in with it', async () => {
+  test('[auth.ui.create] creates a token, shows it once, and accepts calls with it', async () => {
     const { page, url } = await signedIn('/settings');
     await page.getByLabel('Label').fill('laptop');
     await page.getByLabel('Agent').selectOption('codex');
-    await page.getByText('As a command').click();
+    await page.getByText('Command line').click();
     expect(await page.getByText('covenant tokens create --developer=mira --agent=codex --label=laptop').isVisible()).toBe(true);
     const token = await createToken(page);
     expect(await callClock(url, token)).toMatchObject({ status: 200, body: { isError: false } });
@@ -73,7 +73,7 @@ describe('settings', () => {
     expect(await page.content()).not.toContain(token);
   });
 
-  test('[auth.ui.revoke] a developer revokes a token after a question, and it is refused from then on', async () => {
+  test('[auth.ui.revoke] revokes a token after a confirmation and refuses it from then on', async () => {
     const { page, url } = await signedIn('/settings');
     await page.getByLabel('Label').fill('old laptop');
     const token = await createToken(page);
@@ -91,7 +91,7 @@ describe('settings', () => {
     expect((await callClock(url, token)).status).toBe(401);
   });
 
-  test('the dialog closes on Escape and gives the focus back', async () => {
+  test('closes the dialog on Escape and restores the focus', async () => {
     const { page } = await signedIn('/settings');
     const revoke = page.getByRole('button', { name: /^Revoke / }).first();
     await revoke.focus();
@@ -103,14 +103,14 @@ describe('settings', () => {
     expect(await revoke.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
-  test("an admin sees their own tokens here, not everybody's", async () => {
+  test('lists only the own tokens of an admin by default', async () => {
     const { page, t } = await signedIn('/settings');
     await t.done('tokens.create', { developer: 'li', label: 'token of li' });
     await createToken(page);
     expect(await page.getByText('token of li').count()).toBe(0);
   });
 
-  test('a developer hides their name and shows it again', async () => {
+  test('hides the name of a developer and shows it again', async () => {
     const { page, t } = await signedIn('/settings/members');
     const seen = async () => ((await t.done('developers.list', {})) as { items: { name: string }[] }).items.map(({ name }) => name);
     await page.getByRole('radio', { name: /^Private/ }).click();
@@ -122,7 +122,7 @@ describe('settings', () => {
 });
 
 describe('activity', () => {
-  test('an event appears without a reload, named by who made it', async () => {
+  test('shows a new event with its actor without a reload', async () => {
     const { page, t } = await signedIn('/activity');
     await live(page);
     const agent = await t.developer('mira', 'codex');
@@ -130,7 +130,7 @@ describe('activity', () => {
     await page.getByRole('row', { name: /clock codex@mira tool:clock.*ok/ }).waitFor({ timeout: 5_000 });
   });
 
-  test('an empty journal says how to make a first event', async () => {
+  test('shows the command for a first event if the journal is empty', async () => {
     const { page, url } = await signedIn();
     await page.route('**/api/actions/events.list', (route) => route.fulfill({ json: { items: [], head: { seq: 0, hash: '' } } }));
     await page.routeWebSocket('**/api/events?after=0', () => {});
@@ -138,7 +138,7 @@ describe('activity', () => {
     await page.getByRole('button', { name: 'Copy covenant tools call clock' }).waitFor();
   });
 
-  test('a journal that cannot be read says why, and is read on Retry', async () => {
+  test('shows why the journal cannot be loaded, and loads it on Retry', async () => {
     const { page, url } = await signedIn();
     const refusal = { code: 'INTERNAL', message: 'The disk is full.', recoverable: false, suggestion: 'Make room.' };
     let refused = 0;
@@ -149,14 +149,14 @@ describe('activity', () => {
     await page.goto(`${url}/activity`);
     const problem = page.getByRole('alert').filter({ hasText: 'The disk is full. Make room.' });
     expect(await problem.getByText('INTERNAL').innerText()).toBe('INTERNAL');
-    // After the fourth failure it would take four seconds to try again by itself.
+    // After the fourth failure the automatic retry waits four seconds.
     await expect.poll(() => refused, { timeout: 10_000 }).toBe(4);
     await page.unroute('**/api/actions/events.list');
     await problem.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('row', { name: /signin.completed/ }).waitFor({ timeout: 3_000 });
   });
 
-  test('the filter is in the address, and holds after a reload', async () => {
+  test('keeps the filter in the address across a reload', async () => {
     const { page } = await signedIn('/activity');
     await page.getByRole('row', { name: /audit/ }).first().waitFor();
     await page.getByLabel('Category').selectOption('work');
@@ -167,18 +167,18 @@ describe('activity', () => {
     expect(await page.getByRole('combobox', { name: 'Category' }).inputValue()).toBe('work');
   });
 
-  test('what agents wrote is text, whatever it looks like', async () => {
+  test('shows text of agents as plain text', async () => {
     const { page, t } = await signedIn('/activity');
     const markup = '<img src=x onerror="document.title=\'broken\'"><b>bold</b>';
     await t.app.store.append(t.operator.principal.workspace, [
       { category: 'work', kind: markup, actor: markup, subject: markup, payload: { outcome: markup } },
     ]);
-    // The outcome is a state, which is cut to a word.
+    // The outcome is cut to one word.
     await expect.poll(() => page.getByText(markup).count()).toBe(3);
     expect(await page.title()).toBe('Activity · Covenant');
   });
 
-  test('who has scrolled keeps their place, and is told what is new', async () => {
+  test('keeps the scroll position and counts new events', async () => {
     const { page, t } = await signedIn('/activity');
     await append(t, 60);
     await page.getByText('event.60', { exact: true }).waitFor();
@@ -191,17 +191,17 @@ describe('activity', () => {
     expect(await resume.count()).toBe(0);
   });
 
-  test('older events come on the way down, to the first', async () => {
+  test('loads older events on scroll, down to the first', async () => {
     const t = await testApp();
     await append(t, 600);
     const { page } = await signedIn('/activity', {}, t);
     await expectWhole(page, t);
   });
 
-  test('a lost connection is told after five seconds, and when it is back nothing is missing or doubled', async () => {
+  test('reports a lost connection after five seconds, and misses or repeats no event after reconnecting', async () => {
     const t = await testApp();
     const { page, way } = await signedIn('/activity', {}, t);
-    if (!way) throw new Error('no way to cut');
+    if (!way) throw new Error('the connection cannot be cut');
     await live(page);
     await append(t, 5, 'before');
     await page.getByText('before.5', { exact: true }).waitFor();
@@ -221,7 +221,7 @@ describe('activity', () => {
     await expectWhole(page, t);
   });
 
-  test('after a long absence the newest events are shown, without a gap and without replaying them', async () => {
+  test('shows the newest events after a long absence without replaying all of them', async () => {
     const t = await testApp();
     const { page, way } = await signedIn('/activity', {}, t);
     await live(page);
@@ -236,7 +236,7 @@ describe('activity', () => {
     await expectWhole(page, t);
   });
 
-  test('a connection that is cut again and again while events pour in loses and doubles none', async () => {
+  test('misses and repeats no event while the connection is cut repeatedly', async () => {
     const t = await testApp();
     const { page, way } = await signedIn('/activity', {}, t);
     for (let round = 1; round <= 3; round++) {
@@ -256,7 +256,7 @@ describe('activity', () => {
 describe('every page', () => {
   const PATHS = ['/', '/tasks', '/tasks/overlaps', '/tasks/week', '/activity', '/settings', '/nowhere'];
 
-  test('logs no error, asks no other host, and breaks no content policy', async () => {
+  test('logs no errors, contacts no other host and violates no content policy', async () => {
     const { page, errors, hosts, url } = await signedIn();
     for (const path of PATHS) {
       await page.goto(url + path);
@@ -267,7 +267,7 @@ describe('every page', () => {
     expect([...hosts]).toEqual([new URL(url).host]);
   });
 
-  test('can be reached by keyboard alone', async () => {
+  test('is reachable by keyboard', async () => {
     const { page } = await signedIn('/activity');
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('Skip to content');
@@ -305,7 +305,7 @@ async function append(t: TestApp, count: number, name = 'event'): Promise<void> 
   await t.app.store.append(t.operator.principal.workspace, events);
 }
 
-/** The page shows the journal, all of it and each event once, newest first: only the rows near the window stand in it. */
+/** Scrolls through the list and checks that it shows every event once, newest first. Only rows near the window are in the DOM. */
 async function expectWhole(page: Page, t: TestApp): Promise<void> {
   const journal = (await t.events()).map(({ seq }) => seq).reverse();
   await page.getByRole('table', { name: 'Events, newest first' }).waitFor();
@@ -315,7 +315,7 @@ async function expectWhole(page: Page, t: TestApp): Promise<void> {
     for (const end = performance.now() + 15_000; all.at(-1) !== 1 && performance.now() < end; ) {
       await new Promise((shown) => requestAnimationFrame(() => setTimeout(shown)));
       const near = [...document.querySelectorAll<HTMLElement>('tr[data-row]')].map(({ dataset }) => Number(dataset.id));
-      // What comes into sight goes on from what was seen.
+      // The visible rows must continue from the last known row.
       const known = near.indexOf(all.at(-1) ?? -1);
       if (all.length > 0 && known < 0) return [...all, Number.NaN, ...near];
       all.push(...near.slice(known + 1));

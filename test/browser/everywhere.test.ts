@@ -6,17 +6,16 @@ import { openBrowser, signedIn } from './browser.ts';
 import { faultOf } from './known-command.ts';
 import { type Ids, LINE, seeded } from './seeded.ts';
 
-// Of the router only its addresses are looked at, and what it shows needs a browser.
+// Only the addresses of the router are used. Its components need a browser.
 vi.mock('../../web/shell/shell.tsx', () => ({ Shell: () => null }));
 openBrowser();
 
-/** What an address opens beside its page or over it, or which of its fields shows what the address says. */
+/** An address, and what it must open or select. */
 interface Address {
   readonly to: string;
   readonly opens?: true;
   readonly field?: readonly [name: string, value: string];
-  /** A button whose effect is looked at too. */
-  /** A button, and the action whose answer it shows. */
+  /** A button to press, and the action that it calls. */
   readonly press?: readonly [button: string, action: string];
 }
 
@@ -25,7 +24,7 @@ const opened = (to: string): Address => ({ to, opens: true });
 const pressed = (button: string, action: string, address: Address): Address => ({ ...address, press: [button, action] });
 const narrowed = (to: string, name: string, value: string): Address => ({ to, field: [name, value] });
 
-/** Every page of the router, with what can be open on it. */
+/** Every route, with everything that can be open on it. */
 const addressesOf = (ids: Ids, code: string): Record<string, readonly Address[]> => ({
   '/': [page('/'), opened(`/?question=${ids.question}`), opened(`/?approval=${ids.approval}`), opened(`/?ask=${ids.ask}`), opened(`/?overlap=${ids.warning}`)],
   '/agents/$agent': [page(`/agents/${encodeURIComponent(ids.agent)}`)],
@@ -83,7 +82,7 @@ const REDIRECTED = ['/settings', '/settings/agents'];
 const NOWHERE = page('/nowhere');
 const SIZES = [1920, 1440, 1024, 768, 640, 390, 360];
 
-test('hostile text everywhere: every address shows what it says, nothing sticks out or is cut off, nothing of it is taken for markup, and axe finds nothing', {
+test('shows hostile text on every page at every width without markup, overflow, cut states or axe violations, and opens what the address names', {
   timeout: 180_000,
 }, async () => {
   const { app, ids } = await seeded();
@@ -103,7 +102,7 @@ test('hostile text everywhere: every address shows what it says, nothing sticks 
   const commands = new Map<string, string>();
   const told = (to: string, found: readonly string[]) => wrong.push(...found.map((each) => `${to}: ${each}`));
   for (const [at, { to, opens = false, field, press }] of [...Object.values(addresses).flat(), NOWHERE].entries()) {
-    // A panel is another thing on a small screen: every other address is opened there.
+    // A panel opens differently on a small screen, so every second address starts there.
     const sizes = at % 2 === 0 ? SIZES : SIZES.toReversed();
     await tab.emulateMedia({ colorScheme: at % 2 === 0 ? 'light' : 'dark', reducedMotion: 'reduce' });
     await tab.setViewportSize({ width: sizes[0] ?? 0, height: 900 });
@@ -143,7 +142,7 @@ async function settled(tab: Page): Promise<void> {
   await tab.waitForFunction(() => !document.querySelector('[aria-label=Loading], .skeleton'));
 }
 
-/** What text became, or would become, if it were taken for something else. */
+/** Elements that hostile text would create, and text that changes the writing direction. */
 const markup = (tab: Page): Promise<string[]> =>
   tab.evaluate(() => {
     const made = [...document.querySelectorAll('img:not([src="/favicon.svg"]), script:not([src]), #root style')].map(({ outerHTML }) =>
@@ -157,18 +156,18 @@ const markup = (tab: Page): Promise<string[]> =>
     return [...made, ...turned.map((text) => `turns the text around: ${text?.slice(0, 80)}`)];
   });
 
-/** Also those that are folded away. Runs in the page. */
+/** All commands of the page, including folded ones. Runs in the page. */
 function commandsShown(): string[] {
   return [...document.querySelectorAll('code')].map(({ textContent }) => textContent).filter((text) => text.startsWith('covenant '));
 }
 
-/** Whatever is wider than its place: the page, states, what is open. Runs in the page. */
+/** Everything that overflows: the page, states and panels. Runs in the page. */
 function cutOff(): string[] {
   const { scrollWidth, clientWidth } = document.documentElement;
   const found = scrollWidth > clientWidth ? ['the page is wider than the window'] : [];
   for (const state of document.querySelectorAll<HTMLElement>('[data-state-label]')) {
     const { right, width } = state.getBoundingClientRect();
-    // The canvas of a graph is moved about.
+    // The canvas of a graph can be moved.
     if (width === 0 || state.closest('.react-flow')) continue;
     for (let around = state.parentElement; around && around !== document.body; around = around.parentElement) {
       const edge = around.getBoundingClientRect().right;

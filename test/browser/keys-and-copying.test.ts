@@ -17,7 +17,7 @@ async function atTasks(prepare: (page: Page) => Promise<unknown> = async () => {
   return place;
 }
 
-test('a panel that Space opened is closed by Escape, while the focus stays in the list', async () => {
+test('closes a panel opened with Space on Escape and keeps the focus in the list', async () => {
   const { page } = await atTasks();
   await page.keyboard.press('j');
   await page.keyboard.press(' ');
@@ -29,7 +29,7 @@ test('a panel that Space opened is closed by Escape, while the focus stays in th
   expect(await focused(page)).toBe('Write the manual');
 });
 
-test('Escape closes the dialog over a panel, and then the panel', async () => {
+test('closes the dialog over a panel first, and then the panel, on Escape', async () => {
   const { page } = await atTasks();
   await page.getByRole('link', { name: 'Write the manual' }).click();
   const panel = page.getByRole('dialog', { name: 'Write the manual' });
@@ -43,7 +43,7 @@ test('Escape closes the dialog over a panel, and then the panel', async () => {
   await panel.waitFor({ state: 'detached' });
 });
 
-test('the key y copies the id and says so, also where the page has no clipboard, as on plain HTTP', async () => {
+test('copies the id with y and confirms it, even without clipboard access on plain HTTP', async () => {
   const { page } = await atTasks((before) => before.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined })));
   await page.keyboard.press('j');
   await page.keyboard.press('y');
@@ -58,19 +58,19 @@ test('the key y copies the id and says so, also where the page has no clipboard,
   expect(await search.inputValue()).toMatch(/^task_\w+$/);
 });
 
-/** The contents of a button are its name, and no live region. */
+/** A live region outside of the button announces the copy exactly once. */
 async function announcedOnce(page: Page): Promise<void> {
   const announced = page.locator('[role=status]:not(button *)').filter({ hasText: /copied/i });
   await announced.waitFor({ state: 'attached' });
   expect(await announced.count()).toBe(1);
 }
 
-test('that something was copied is told to a screen reader', async () => {
+test('announces a copy to screen readers', async () => {
   const { page, url } = await atTasks();
   await page.getByRole('link', { name: 'Write the manual' }).click();
   await page
     .getByRole('dialog', { name: 'Write the manual' })
-    .getByRole('button', { name: /, copies task_/ })
+    .getByRole('button', { name: /, copy task_/ })
     .click();
   await announcedOnce(page);
   await page.goto(`${url}/tasks/claims`);
@@ -78,7 +78,7 @@ test('that something was copied is told to a screen reader', async () => {
   await announcedOnce(page);
 });
 
-test('while the connection is lost an open question cannot be answered, nor can what was done be taken back', { timeout: 60_000 }, async () => {
+test('disables an open dialog and the undo button of a toast while disconnected', { timeout: 60_000 }, async () => {
   const { page: asking, context, way } = await signedIn('/settings/tokens');
   await live(asking);
   await asking
@@ -96,13 +96,13 @@ test('while the connection is lost an open question cannot be answered, nor can 
   await field.press('Enter');
   const back = page.getByRole('button', { name: /^Back to / });
   await back.waitFor();
-  // A notice stays for as long as somebody points at it.
+  // A toast stays while the pointer is over it.
   await back.hover();
 
   await way.cut();
   for (const each of [asking, page]) await each.getByText('Disconnected').waitFor({ state: 'attached' });
   expect([await revoke.isDisabled(), await back.isDisabled()]).toEqual([true, true]);
-  expect(await back.getAttribute('title')).toBe('Not while the server cannot be reached.');
+  expect(await back.getAttribute('title')).toBe('Unavailable while the server cannot be reached.');
   await way.mend();
   for (const button of [revoke, back]) await expect.poll(() => button.isDisabled()).toBe(false);
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { COMMANDS } from '../../src/surfaces/cli/run.ts';
 
-/** What is wrong with a command that a page shows: a shell must take it for one command that there is, with options that it has. */
+/** The error in a command that a page shows; undefined if the shell would run an existing command with valid options. */
 export function faultOf(text: string): string | undefined {
   try {
     const [program, ...words] = execFileSync('sh', ['-c', `set -- ${text}\nprintf '%s\\0' "$@"`], { encoding: 'utf8' })

@@ -10,8 +10,8 @@ openBrowser();
 const MINUTE = 60_000;
 const HOSTILE = `<img src=x onerror=alert(1)>\u202Eevil ${'long'.repeat(400)}`;
 
-test('what agents say shows as it comes, unseen first; a person answers an ask by keyboard, reminds of another, and tells all agents', async () => {
-  // Behind the clock of the browser: what was sent is some minutes old there, as it is for who comes back to the page.
+test('shows messages live with unseen ones first, and lets a person answer by keyboard, send a reminder and broadcast', async () => {
+  // The server's clock is behind the browser's, so that messages are some minutes old on the page.
   const clock = testClock(Date.now() - 10 * MINUTE);
   const t = await workflowApp({ clock });
   const codex = await t.developer('ben', 'codex');
@@ -19,7 +19,7 @@ test('what agents say shows as it comes, unseen first; a person answers an ask b
     (await t.tool('covibe_coordination', { operation, ...args }, caller)).body.data;
   const { page, errors } = await signedIn('/messages', {}, t, 'ana');
   await live(page);
-  await page.getByText('Agents’ asks appear here').waitFor();
+  await page.getByText('No messages yet.').waitFor();
   await page.getByRole('button', { name: 'Copy covenant demo' }).waitFor();
 
   const mine = await coordinate('ask', { to: 'ana', message: 'Drop the legacy table?', due_in_minutes: 5 }, codex);
@@ -49,7 +49,7 @@ test('what agents say shows as it comes, unseen first; a person answers an ask b
   await ask.getByText(`covenant messages answer ${mine.ask_id} 'Yes, it is empty.'`).waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await page.getByText('Answered. It reaches whoever asked with their next look.', { exact: true }).waitFor();
+  await page.getByText('Answered. The sender receives it when it next reads its messages.', { exact: true }).waitFor();
   await ask.getByText('answers codex@ben').waitFor();
   await page.keyboard.press('Escape');
   await ask.waitFor({ state: 'detached' });
@@ -58,9 +58,9 @@ test('what agents say shows as it comes, unseen first; a person answers an ask b
   await page.getByRole('link', { name: 'Which port?' }).click();
   const open = page.getByRole('dialog', { name: 'Which port?' });
   await open.getByRole('button', { name: 'Remind', exact: true }).click();
-  await open.getByText('reminded of it').waitFor();
+  await open.getByText('sent a reminder').waitFor();
   await expect.poll(() => open.getByRole('button', { name: 'Remind', exact: true }).isDisabled()).toBe(true);
-  await open.getByText(/Again in 1[45] m/).waitFor();
+  await open.getByText(/Possible again in 1[45] min/).waitFor();
   expect((await t.events({ kind: 'ask.reminded' })).map(({ subject }) => subject)).toEqual([theirs.ask_id]);
   await open.getByRole('button', { name: 'Close', exact: true }).click();
 
@@ -83,7 +83,7 @@ test('what agents say shows as it comes, unseen first; a person answers an ask b
   await page.getByRole('link', { name: /<img src=x/ }).click();
   await page
     .getByRole('dialog', { name: /<img src=x/ })
-    .getByText('What was said')
+    .getByText('Conversation')
     .waitFor();
   expect(await sideways(page)).toBe(0);
   await isAccessible(page);

@@ -1,3 +1,4 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { testClock } from '../../src/testing/clock.ts';
@@ -10,7 +11,7 @@ openBrowser();
 
 const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name });
 
-/** Ana at the dashboard, in the present; Ben's agents call over HTTP. */
+/** Opens the dashboard as Ana. Ben's agents call over HTTP. */
 async function anaAt(path = '/', options: Parameters<typeof signedIn>[1] = {}) {
   const app = await workflowApp({ clock: testClock(Date.now()) });
   const codex = await app.developer('ben', 'codex');
@@ -20,12 +21,39 @@ async function anaAt(path = '/', options: Parameters<typeof signedIn>[1] = {}) {
   return { ...place, app, codex, call, codexId: `codex@${codex.principal.developerId}` };
 }
 
-test('on an empty server three steps tick by themselves, and the last one opens the pair', async () => {
+test('[use.first-run.page] shows the commands that connect an agent, and checks the step live when an MCP client connects', async () => {
+  const { page, url, t, errors } = await signedIn();
+  await live(page);
+  const steps = page.getByRole('region', { name: 'Connect your first agent' });
+  await steps.getByRole('heading', { name: /^Connect an agent ?, to do/ }).waitFor();
+  for (const [name, id] of Object.entries({ Codex: 'codex', Cursor: 'cursor', 'Gemini CLI': 'gemini', opencode: 'opencode', 'Claude Code': 'claude-code' })) {
+    await steps.getByRole('button', { name, exact: true }).click();
+    await steps.getByRole('button', { name: `Copy covenant connect ${id}` }).waitFor();
+  }
+  await steps.getByRole('button', { name: `Copy npm exec -- covibe-local setup --base-url ${url}` }).waitFor();
+  await steps.getByText('Waiting for the first call. Restart Claude Code').waitFor();
+  await isAccessible(page);
+  const codex = await t.developer('mira', 'codex');
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers: { authorization: `Bearer ${codex.token}` } } }));
+  await client.callTool({ name: 'clock', arguments: {} });
+  await steps.getByRole('heading', { name: /^Connect an agent ?, done/ }).waitFor();
+  await steps.getByText('Connected: Codex.').waitFor();
+  await steps.getByRole('heading', { name: /^Give it a task ?, to do/ }).waitFor();
+  expect(await page.evaluate(() => performance.getEntriesByType('navigation').length)).toBe(1);
+  await client.close();
+  await page.goto(`${url}/settings/agents/codex`);
+  await page.getByText('Codex is connected. Last call').waitFor();
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await sideways(page)).toBeLessThanOrEqual(0);
+  expect(errors).toEqual([]);
+});
+
+test('checks off the first steps without a reload, and opens the overlapping pair', async () => {
   const { page, app, call, errors } = await anaAt();
-  const steps = page.getByRole('region', { name: 'First steps' });
-  // That somebody connected, the test itself has done.
-  await steps.getByRole('heading', { name: /^See two agents meet ?, to do/ }).waitFor();
-  await steps.getByRole('button', { name: 'Copy covenant connect codex' }).waitFor();
+  const steps = page.getByRole('region', { name: 'Connect your first agent' });
+  await steps.getByRole('heading', { name: /^See overlap detection ?, to do/ }).waitFor();
+  await steps.getByRole('button', { name: /^Copy covenant connect (codex|claude-code)$/ }).waitFor();
   await isAccessible(page);
   const gemini = await app.developer('ana', 'gemini');
   const work = { title: 'Cache gallery thumbnails', task_type: 'feature', scope: 'Keep thumbnails on disk', target_files: ['src/gallery.ts'] };
@@ -35,7 +63,7 @@ test('on an empty server three steps tick by themselves, and the last one opens 
   await call('covibe_task', { operation: 'check', ...same }, gemini.token);
   const blocked = await call('covibe_task', { operation: 'start', ...same }, gemini.token);
   expect(blocked.status).toBe('blocked');
-  await steps.getByRole('heading', { name: /^See two agents meet ?, done/ }).waitFor();
+  await steps.getByRole('heading', { name: /^See overlap detection ?, done/ }).waitFor();
   await row(page, /gemini@ana.*blocked/).waitFor();
   const waiting = page.getByRole('region', { name: 'What waits on you' });
   await waiting.getByText('“Store gallery thumbnails” looks like “Cache gallery thumbnails” by ben').waitFor();
@@ -43,7 +71,7 @@ test('on an empty server three steps tick by themselves, and the last one opens 
   const panel = page.getByRole('dialog', { name: 'Store gallery thumbnails' });
   await panel.getByText(work.title).waitFor();
   await isAccessible(page);
-  await panel.getByLabel('Why it is no overlap').fill('Another gallery');
+  await panel.getByLabel('Reason').fill('Another gallery');
   const answer = Promise.withResolvers<void>();
   await page.route('**/api/actions/overlap.dismiss', async (route) => {
     const response = await route.fetch();
@@ -53,21 +81,21 @@ test('on an empty server three steps tick by themselves, and the last one opens 
   await panel.getByRole('button', { name: 'Dismiss', exact: true }).click();
   await page.getByText('Nothing waits on you.').waitFor();
   expect((await app.events({ kind: 'warning.dismissed' })).at(-1)?.payload).toMatchObject({ reason: 'Another gallery' });
-  // Who has gone on before the answer is there stays where they are.
+  // A person who opens another page before the answer arrives stays there.
   await page.goBack();
   await panel.waitFor({ state: 'detached' });
-  await steps.getByRole('link', { name: 'See the pair' }).click();
+  await steps.getByRole('link', { name: 'Compare work' }).click();
   await page.getByRole('dialog', { name: 'Store gallery thumbnails' }).waitFor();
   answer.resolve();
   await page.getByText(/^Dismissed\. A check/).waitFor();
   expect(new URL(page.url()).pathname).toBe('/tasks/overlaps');
   await page.goBack();
-  await steps.getByRole('button', { name: 'Hide them' }).click();
+  await steps.getByRole('button', { name: 'Hide', exact: true }).click();
   await steps.waitFor({ state: 'detached' });
   expect(errors).toEqual([]);
 });
 
-test('[session.stale.dashboard] states come from facts and the clock: working, quiet, stale, and calls that change nothing make no page read again', async () => {
+test('[session.stale.dashboard] derives working, quiet and stale from facts and the clock, and does not reload after read-only calls', async () => {
   const { page, app, call } = await anaAt();
   await page.clock.install();
   await page.reload();
@@ -81,7 +109,7 @@ test('[session.stale.dashboard] states come from facts and the clock: working, q
   await page.waitForTimeout(600);
   expect(read).toEqual([]);
   app.clock.advance(2 * 60_000);
-  // Nothing happens, so no event tells of it: the page looks by itself.
+  // No event reports silence, so the page polls.
   await page.clock.fastForward(16_000);
   await row(page, /codex@ben.*quiet/).waitFor();
   app.clock.advance(31 * 60_000);
@@ -90,7 +118,7 @@ test('[session.stale.dashboard] states come from facts and the clock: working, q
   await page.getByText('1 agent · 1 stale').waitFor();
 });
 
-test('from Now to the evidence in two clicks: the card says what the agent was told, and what passes', async () => {
+test('leads from Now to the refusal in two clicks and shows its message and next step', async () => {
   const { page, app, call, codexId, errors } = await anaAt();
   await app.tool('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] }, app.ana);
   const block = await call('covibe_coordination', { operation: 'claim', repo: 'shop', paths: ['src/a.ts'] });
@@ -100,21 +128,21 @@ test('from Now to the evidence in two clicks: the card says what the agent was t
   const card = page.getByRole('article', { name: 'Refused: covibe_coordination.claim' });
   await card.getByText(block.message, { exact: true }).waitFor();
   await card.getByText(block.feedback.required_action, { exact: true }).waitFor();
-  await card.getByText('A rule forbids it').waitFor();
+  await card.getByText('Blocked by a rule').waitFor();
   const denied = await call('echo', { text: 'hi' });
   const second = page.getByRole('article', { name: 'Refused: echo' });
   await second.getByText(denied.message, { exact: true }).waitFor({ timeout: 20_000 });
   const command = await second.locator('code').filter({ hasText: 'covenant capabilities grant' }).innerText();
   expect(denied.feedback.required_action).toContain(command);
-  expect(await second.getByRole('link', { name: 'Grant it' }).getAttribute('href')).toBe('/tools/grants?grant=new');
+  expect(await second.getByRole('link', { name: 'Grant…' }).getAttribute('href')).toBe('/tools/grants?grant=new');
   await isAccessible(page);
   expect(decodeURIComponent(page.url())).toContain(`/agents/${codexId}`);
-  await card.getByRole('link', { name: 'See the claims' }).click();
+  await card.getByRole('link', { name: 'Open claims' }).click();
   await page.waitForURL('**/tasks/claims');
   expect(errors).toEqual([]);
 });
 
-test('a worker that dies shows as lost, with its last checkpoint and who took over; what an agent holds is released with numbers, its token by its id', async () => {
+test('shows a dead worker as lost with its last checkpoint and successor, releases claims with their numbers, and revokes a token by its id', async () => {
   const { page, app, codex, codexId, url, errors } = await anaAt();
   const { ids } = await app.planned(['Migrate <b>schema</b>', 'Rotate tokens']);
   const step = ids['Migrate <b>schema</b>'] as string;
@@ -127,11 +155,11 @@ test('a worker that dies shows as lost, with its last checkpoint and who took ov
   await news.getByText('Its agent fell silent; it can be taken up again.').waitFor();
   const gemini = await app.developer('ana', 'gemini');
   await app.claimed(step, gemini);
-  const strip = page.getByRole('region', { name: 'The last 12 hours' });
-  await strip.getByText('The last 12 hours as a table').click();
+  const strip = page.getByRole('region', { name: 'Last 12 hours' });
+  await strip.getByText('Last 12 hours as a table').click();
   await strip.getByRole('row', { name: /codex@ben Migrate <b>schema<\/b>.*lost, agent silent/ }).waitFor();
   await page.getByRole('cell', { name: 'codex@ben' }).getByRole('link').first().click();
-  const work = page.getByRole('region', { name: 'In the last 24 hours', exact: true });
+  const work = page.getByRole('region', { name: 'Work, last 24 hours', exact: true });
   await work.getByText('Half of the tables').waitFor();
   await work.getByText('agent silent').waitFor();
   await work.getByRole('link', { name: 'gemini@ana' }).click();
@@ -139,13 +167,13 @@ test('a worker that dies shows as lost, with its last checkpoint and who took ov
   // Ana joined first, and so may release what others hold.
   await page.getByRole('heading', { name: 'gemini@ana', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Release claims' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Release what gemini@ana holds?' });
+  const dialog = page.getByRole('dialog', { name: 'Release the claims of gemini@ana?' });
   await dialog.getByText('1 step becomes claimable, and 0 claims on code end.').waitFor();
   await dialog.getByText(`covenant agents release gemini@${gemini.principal.developerId}`).waitFor();
   await isAccessible(page);
   await dialog.getByRole('button', { name: 'Release', exact: true }).click();
   await page.getByText('Released 1 step and 0 claims of gemini@ana.').first().waitFor();
-  await page.getByText('It holds nothing.').waitFor();
+  await page.getByText('Nothing held.').waitFor();
 
   await page.goto(`${url}/agents/${codexId}`);
   await page.getByRole('button', { name: 'Revoke codex 1' }).click();
@@ -168,6 +196,6 @@ test('a worker that dies shows as lost, with its last checkpoint and who took ov
   await page.getByRole('heading', { name: 'gemini@ana', level: 1 }).waitFor();
   await page.goto(`${url}/agents/nobody@dev_0`);
   await page.getByText('AGENT_NOT_FOUND').waitFor();
-  // The refused read of an agent that is not there is an answer, and no fault of the page.
+  // The refused read of an unknown agent is expected.
   expect(errors.filter((error) => !error.includes('404') && !error.includes('400'))).toEqual([]);
 });

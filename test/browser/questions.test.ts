@@ -6,7 +6,7 @@ import { live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 
-/** Ana at the dashboard, with Ben's agent at work on a task. */
+/** Opens the dashboard as Ana, while Ben's agent works on a task. */
 async function anaAtNow() {
   const app = await workflowApp({ clock: testClock(Date.now()) });
   const { ids } = await app.planned(['Serve over HTTPS']);
@@ -21,17 +21,17 @@ async function anaAtNow() {
   return { ...place, app, codex, task, agent_id, ask, waiting, panel: place.page.getByRole('dialog') };
 }
 
-test('a question shows without a reload, is answered by keyboard alone, its task goes on, and the focus stays in the list', async () => {
+test('shows a question without a reload, answers it by keyboard, resumes its task and keeps the focus in the list', async () => {
   const { page, app, codex, task, agent_id, ask, waiting, panel, errors } = await anaAtNow();
   await page.getByText('Nothing waits on you.').waitFor();
   await ask({ subject: 'The port', body: 'Which port may I use?\nI would take 8443.', priority: 'high', expires_in_minutes: 600 });
   await app.tool('covibe_coordination', { operation: 'ask', to: 'ana', message: 'Drop the legacy table?' }, codex);
   await waiting.getByText('The port: Which port may I use?').waitFor({ timeout: 5_000 });
-  for (const text of ['question', 'codex@ben', /^ends in \d+ h$/]) await waiting.getByText(text).first().waitFor();
+  for (const text of ['question', 'codex@ben', /^due in \d+ h$/]) await waiting.getByText(text).first().waitFor();
   await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('(2) Now · Covenant');
   await page.getByRole('row', { name: /codex@ben.*waiting on you/ }).waitFor();
 
-  // The ask is due first: n goes to it, and again to the question.
+  // The ask is due first, so n focuses it; the second n focuses the question.
   for (const key of ['n', 'n', 'Enter']) await page.keyboard.press(key);
   await panel.getByText('I would take 8443.').waitFor();
   await panel.getByText('Serve over HTTPS · Ship it').waitFor();
@@ -41,7 +41,7 @@ test('a question shows without a reload, is answered by keyboard alone, its task
   await page.keyboard.type('Take 8443.');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await page.getByText('Answered. The task goes on.').first().waitFor();
+  await page.getByText('Answered. The task continues.').first().waitFor();
   await panel.waitFor({ state: 'detached' });
   await expect.poll(() => waiting.getByRole('listitem').count(), { timeout: 10_000 }).toBe(1);
   await expect
@@ -59,7 +59,7 @@ test('a question shows without a reload, is answered by keyboard alone, its task
   expect(errors).toEqual([]);
 });
 
-test('what is typed stays while other news comes; what somebody else answered says so; its words are text at 390 px', async () => {
+test('keeps typed text while the page updates, reports that another person answered first, and keeps the layout at 390 px', async () => {
   const { page, app, ask, waiting, panel, url } = await anaAtNow();
   const { id } = await ask({ subject: '<img src=x onerror=alert(1)>', body: `${'a-very-long-word-'.repeat(40)}\u202Eabc` });
   await page.setViewportSize({ width: 390, height: 800 });
@@ -73,7 +73,7 @@ test('what is typed stays while other news comes; what somebody else answered sa
   await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('(2) Now · Covenant');
   expect(await answer.inputValue()).toBe('Take 84');
   expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
-  // The page is held up, so that it does not hear of the other's answer first.
+  // Blocks the page's reads, so that it does not see the other answer first.
   await page.route('**/api/actions/questions.answer', async (route) => {
     await app.done('questions.answer', { question_id: id, answer: 'Take 80.' });
     await route.continue();
@@ -83,5 +83,5 @@ test('what is typed stays while other news comes; what somebody else answered sa
   await panel.getByText('QUESTION_CLOSED').waitFor();
   await page.unroute('**/api/actions/waiting.list');
   await page.goto(`${url}/?question=${id}`);
-  await panel.getByText('has been settled, has run out of time, or does not wait on you.').waitFor();
+  await panel.getByText('was settled, has expired, or does not wait on you.').waitFor();
 });

@@ -8,7 +8,7 @@ openBrowser();
 
 const bar = (page: Page) => page.getByRole('alert').filter({ hasText: 'Disconnected' });
 
-test('a server that is stopped is told of within six seconds, and nothing can be done meanwhile; started again, no event is missing or doubled', async () => {
+test('reports a stopped server within 6.5 seconds, disables actions, and misses or repeats no event after the restart', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   const { json } = await covenant(at, 'tokens', 'create', '--developer=mira', '--agent=codex', '--json');
@@ -28,9 +28,9 @@ test('a server that is stopped is told of within six seconds, and nothing can be
   await server.stop();
   await Promise.all([page, other].map((each) => bar(each).waitFor({ timeout: 7_000 })));
   expect(Date.now() - stopped).toBeLessThan(6_500);
-  expect([await plan.isDisabled(), await plan.getAttribute('title')]).toEqual([true, 'Not while the server cannot be reached.']);
+  expect([await plan.isDisabled(), await plan.getAttribute('title')]).toEqual([true, 'Unavailable while the server cannot be reached.']);
 
-  // Through the store, while nobody serves: the journal goes on.
+  // The command appends directly to the store while the server is stopped.
   await covenant(at, 'tools', 'call', 'clock');
   const again = await startProgram(at, new URL(server.url).port);
   for (let count = 0; count < 3; count++) await call(again.url);

@@ -16,7 +16,7 @@ const PATIENTLY = { timeout: 15_000 };
 
 const view = (page: Page, name: string) => page.getByRole('navigation', { name: 'Views of this instance' }).getByRole('link', { name }).click();
 
-test('an instance at its limit says so and what to do; a person allows one more round and takes it back, writes to its agent, sees what failed it, and abandons it knowing what is not saved [review.limit.dashboard] [review.error.on-dashboard] [review.abandon.manual] [dashboard.instances.query]', async () => {
+test('explains a review limit, allows one more round and undoes it, messages the agent, lists failed calls, and abandons the instance after counting unsaved work [review.limit.dashboard] [review.error.on-dashboard] [review.abandon.manual] [dashboard.instances.query]', async () => {
   const t = await instanceApp({ clock: testClock(Date.now()) });
   await t.developer('ana');
   await t.done('developers.set_run_agents', { developer: 'ana', allowed: true });
@@ -34,15 +34,15 @@ test('an instance at its limit says so and what to do; a person allows one more 
   await isAccessible(page);
 
   await page.getByRole('link', { name: 'work-7-a1', exact: true }).click();
-  await page.getByText('Review limit reached: work-7-a1 has had 1 of 1 reviews, 2 failed.').waitFor();
+  await page.getByText('Review limit reached: 1 of 1 reviews used, 2 failed.').waitFor();
   await page.getByText('Create pull request with current work').waitFor();
   const rail = page.getByRole('list', { name: 'Rounds' }).getByRole('listitem');
   await rail.filter({ hasText: /Round 1.*needs work.*review-7-a1/ }).waitFor();
-  await rail.filter({ hasText: /Ends at.*limit 1\/1/ }).waitFor();
+  await rail.filter({ hasText: /Stopped at.*limit 1\/1/ }).waitFor();
   await page.getByRole('button', { name: 'Allow one more round' }).click();
-  await rail.filter({ hasText: /Goes on.*1 round left/ }).waitFor();
-  await page.getByRole('button', { name: 'Take it back' }).click();
-  await rail.filter({ hasText: /Ends at.*limit 1\/1/ }).waitFor();
+  await rail.filter({ hasText: /Open.*1 round left/ }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await rail.filter({ hasText: /Stopped at.*limit 1\/1/ }).waitFor();
 
   await page.getByRole('button', { name: 'Message agent' }).click();
   const message = page.getByRole('dialog', { name: 'Message work-7-a1' });
@@ -51,7 +51,7 @@ test('an instance at its limit says so and what to do; a person allows one more 
   await isAccessible(page);
   await page.keyboard.press('Tab');
   await message.getByRole('button', { name: 'Send' }).click();
-  await page.getByText('Sent to work-7-a1. It is in its inbox, and typed into its terminal').first().waitFor();
+  await page.getByText('Sent to work-7-a1. The message is typed into its terminal').first().waitFor();
   expect((await t.messages(coding.id)).at(-1)).toMatchObject({ sender_id: 'human', body: "Don't <i>stop</i>" });
 
   await view(page, 'Feedback');
@@ -77,8 +77,8 @@ test('an instance at its limit says so and what to do; a person allows one more 
   t.repository.write('new.txt', 'x\n', coding.worktree_path);
   await page.getByRole('button', { name: 'Abandon' }).click();
   const question = page.getByRole('dialog', { name: 'Abandon this instance?' });
-  await question.getByText(/^1 file not committed, \d+ commits on no remote\.$/).waitFor();
-  await question.getByText(/keeps what is in it as refs\/covenant\/backup\/work-7-a1/).waitFor();
+  await question.getByText(/^1 uncommitted file, \d+ unpushed commits?\.$/).waitFor();
+  await question.getByText(/Its content is backed up as refs\/covenant\/backup\/work-7-a1/).waitFor();
   await question.getByLabel('Reason').fill('wrong way');
   await question.getByText("covenant instances abandon work-7-a1 --reason='wrong way'").waitFor();
   await isAccessible(page);
@@ -88,7 +88,7 @@ test('an instance at its limit says so and what to do; a person allows one more 
     .getByText(/wrong way/)
     .first()
     .waitFor();
-  await page.getByText(/its worktree is still there: .*commit/).waitFor();
+  await page.getByText(/kept: .*commit/).waitFor();
   expect(await t.instance(coding.id)).toMatchObject({ status: 'abandoned' });
   expect(t.host.running.has(coding.id)).toBe(false);
   await page.setViewportSize({ width: 390, height: 800 });
@@ -96,7 +96,7 @@ test('an instance at its limit says so and what to do; a person allows one more 
   expect(errors).toEqual([]);
 });
 
-/** A host whose terminals show what was typed, and how large they are. */
+/** A host whose terminals record input and size. */
 function hostWithTerminals(): { host: PretendedHost; typed: string[]; sizes: string[] } {
   const host = pretendedHost();
   const typed: string[] = [];
@@ -114,7 +114,7 @@ function hostWithTerminals(): { host: PretendedHost; typed: string[]; sizes: str
   return { host: { ...host, tmux: async () => tmux as Tmux }, typed, sizes };
 }
 
-test('its terminal is shown as it changes, under the policy of the page; typed into only when asked; as text for who reads it; again when the connection was lost; and what it has changed, file by file', async () => {
+test('shows the terminal live under the content policy, accepts input only when enabled, offers it as text, reconnects, and shows the diff by file', async () => {
   const { host, typed, sizes } = hostWithTerminals();
   const t = await instanceApp({ clock: testClock(Date.now()), host });
   await t.developer('ana');
@@ -123,14 +123,14 @@ test('its terminal is shown as it changes, under the policy of the page; typed i
   const { page, way, errors } = await signedIn(`/reviews/${id}`, {}, t, 'ana');
   const screen = page.getByRole('region', { name: `Screen of ${id}` });
   await screen.getByText('Ready').waitFor();
-  // A colour that is no name of the palette's: written as a style.
+  // A colour outside of the palette is written as a style.
   expect(await screen.getByText('Ready').evaluate((element) => getComputedStyle(element).color)).toBe('rgb(255, 120, 0)');
   await page.getByText('read-only').waitFor();
   await screen.click();
   await page.keyboard.type('nobody hears this');
-  await page.getByRole('button', { name: 'Type into it' }).click();
-  await page.getByText('you are typing into it').waitFor();
-  await page.getByText(/What you type reaches its agent at once/).waitFor();
+  await page.getByRole('button', { name: 'Enable typing' }).click();
+  await page.getByText('typing enabled').waitFor();
+  await page.getByText(/Your input goes directly to the agent/).waitFor();
   await page.keyboard.type('ls');
   await screen.getByText('> ls').waitFor();
   await expect.poll(() => sizes.length, PATIENTLY).toBeGreaterThan(0);
@@ -146,7 +146,7 @@ test('its terminal is shown as it changes, under the policy of the page; typed i
   await text.getByText('Ready <b>now</b>').waitFor();
   expect(new URL(page.url()).searchParams.get('text')).toBe('true');
   await way.cut();
-  await page.getByText('connection lost, trying again').waitFor();
+  await page.getByText('reconnecting').waitFor();
   await way.mend();
   await page.getByRole('region', { name: 'Terminal' }).getByText('live').waitFor();
   typed.push(' -l');
@@ -156,26 +156,26 @@ test('its terminal is shown as it changes, under the policy of the page; typed i
   t.repository.write('src/large.ts', 'line\n'.repeat(2_000), worktree);
   writeFileSync(join(worktree, 'picture.bin'), Buffer.from([1, 0, 2]));
   await view(page, 'Diff');
-  await page.getByText(/^4 files \+2,003 −0 in its worktree, against main at [0-9a-f]{12}; 3 files not committed\.$/).waitFor();
+  await page.getByText(/^4 files \+2,003 −0 in the worktree, against main at [0-9a-f]{12}; 3 uncommitted files\.$/).waitFor();
   await page.getByRole('table', { name: 'Changed lines of src/app/login.ts' }).getByText(`const [U+202E]a = '<img src=x onerror=alert(1)>';`).waitFor();
   await page.getByText('… 1,000 characters more').waitFor();
   const files = page.getByRole('navigation', { name: 'Changed files' });
-  await files.getByRole('link', { name: /large\.ts added not committed \+2,000 −0/ }).click();
+  await files.getByRole('link', { name: /large\.ts added uncommitted \+2,000 −0/ }).click();
   await page.getByRole('button', { name: 'Show 2,000 changed lines' }).click();
   const lines = page.getByRole('table', { name: 'Changed lines of src/large.ts' }).getByRole('row');
   await expect.poll(() => lines.count(), PATIENTLY).toBe(501);
   await page.getByRole('button', { name: 'Show more of 2,001 lines' }).click();
   await expect.poll(() => lines.count(), PATIENTLY).toBe(1_001);
   await page.goto(`${way.url}/reviews/${id}/diff?path=picture.bin`);
-  await page.getByText('It is binary: there are no lines to show.').waitFor();
+  await page.getByText('Binary file.').waitFor();
   await isAccessible(page);
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await sideways(page)).toBe(0);
-  // What was cut off is told by the browser itself.
+  // The browser logs the cut connection.
   expect(errors.filter((error) => !/WebSocket|ERR_/.test(error))).toEqual([]);
 });
 
-test('what request_review, send_feedback and create_pull_request commit is told over the live connection and shown without a reload; a call that changes no status is in the journal, and nothing is read again for it [dashboard.live.status-tools] [dashboard.live.rerender] [dashboard.live.non-status-quiet]', async () => {
+test('updates the page live after request_review, send_feedback and create_pull_request, and reloads nothing after a call that changes no status [dashboard.live.status-tools] [dashboard.live.rerender] [dashboard.live.non-status-quiet]', async () => {
   const t = await gitHubApp({ clock: testClock(Date.now()) });
   const { id } = await t.coding();
   const { page, errors } = await signedIn('/reviews', {}, t, 'ana');
@@ -200,7 +200,7 @@ test('what request_review, send_feedback and create_pull_request commit is told 
   await t.ok('create_pull_request', { title: 'Do it', description: 'All of it', base_branch: 'main' }, id);
   await row('pr created 1/3');
   expect(told).toContain('pull.created');
-  // Without a reload: the page is the one that was opened.
+  // The page was not reloaded.
   expect(await page.evaluate(() => performance.getEntriesByType('navigation').length)).toBe(1);
 
   await page.waitForTimeout(600);

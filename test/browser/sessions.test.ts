@@ -6,7 +6,7 @@ import { live, openBrowser, openLink, serveDashboard, signedIn, tab } from './br
 
 openBrowser();
 
-test('one click on the link signs in, says whose account it is and goes where the link leads [harden.signin.names-account]', async () => {
+test('signs in with one click, names the account and opens the target of the link [harden.signin.names-account]', async () => {
   const { link } = await serveDashboard();
   const { page, errors } = await tab();
   await page.goto(`${link}?to=${encodeURIComponent('/settings/members')}`);
@@ -19,7 +19,7 @@ test('one click on the link signs in, says whose account it is and goes where th
   expect(await page.getByText('Signed in as mira').count()).toBe(0);
 });
 
-test("a stranger's link names both accounts and waits for the person's word [harden.signin.names-account]", async () => {
+test("names both accounts and asks before it uses a stranger's link [harden.signin.names-account]", async () => {
   const { page, t, url } = await signedIn();
   await t.developer('stranger');
   const { path } = await t.done('signin.link', { developer: 'stranger' });
@@ -37,7 +37,7 @@ test("a stranger's link names both accounts and waits for the person's word [har
   expect(await me()).toContain('stranger');
 });
 
-test('[auth.ui.create] [auth.ui.labels] a token is created after a fresh sign-in: an older one is refused in place with the command, and a link in another tab of the browser helps', async () => {
+test('[auth.ui.create] [auth.ui.labels] refuses to create a token with an old sign-in, shows the command, and works after a sign-in in another tab', async () => {
   const { page, context, t, url } = await signedIn('/settings/tokens');
   await live(page);
   t.clock.advance(6 * 60_000);
@@ -54,7 +54,7 @@ test('[auth.ui.create] [auth.ui.labels] a token is created after a fresh sign-in
   expect(await refused.count()).toBe(0);
 });
 
-/** Another program of the same host, and what browsers send to it. */
+/** Another program on the same host, which records requests of browsers. */
 async function otherPort(): Promise<{ url: string; requests: IncomingMessage[] }> {
   const requests: IncomingMessage[] = [];
   const server = createServer((incoming, answer) => {
@@ -66,7 +66,7 @@ async function otherPort(): Promise<{ url: string; requests: IncomingMessage[] }
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-test('a server on another port of the host gets the cookie from the browser, and can do nothing with it [harden.session.cookie-alone]', async () => {
+test('refuses a cookie that the browser also sends to another port of the host [harden.session.cookie-alone]', async () => {
   const { page, url } = await signedIn();
   await live(page);
   const other = await otherPort();
@@ -82,7 +82,7 @@ test('a server on another port of the host gets the cookie from the browser, and
   expect(refused).toContain('401');
 });
 
-test('to sign out ends the session and forgets its proof; to sign out everywhere ends those of other browsers too', async () => {
+test('ends the session and deletes its proof on sign-out, and ends all sessions on sign-out everywhere', async () => {
   const { page, t, url } = await signedIn('/settings/members');
   await live(page);
   const elsewhere = await tab();
@@ -103,7 +103,7 @@ test('to sign out ends the session and forgets its proof; to sign out everywhere
   expect(items.filter(({ kind }) => kind === 'web')).toEqual([]);
 });
 
-test('a token is rotated from its panel: the new secret is shown once, and both work until the overlap is over', async () => {
+test('rotates a token from its panel, shows the new secret once, and accepts both secrets for 24 hours', async () => {
   const { page, t, url } = await signedIn('/');
   const codex = await t.developer('mira', 'codex');
   await page.goto(`${url}/settings/tokens?token=${codex.tokenId}`);

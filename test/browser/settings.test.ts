@@ -17,18 +17,18 @@ async function askFor(url: string, machine_name: string, agents: string[]) {
   return { user_code, page: verification_uri_complete, poll: () => post('/api/setup/device/poll', { device_code }) };
 }
 
-test('a machine is approved: not signed in at first, then by code, shown as text, and watched until it has its tokens; another is refused; a third is revoked', async () => {
+test('approves a device after sign-in and follows it until it has its tokens, rejects another, and revokes a device', async () => {
   const { t, url, link } = await serveDashboard();
   const { page, context, errors } = await tab({ viewport: { width: 390, height: 800 } });
   const device = await askFor(url, HOSTILE, ['claude-code', 'codex']);
   await page.goto(device.page);
   await page.getByRole('heading', { name: 'Sign in to Covenant' }).waitFor();
-  expect(await page.getByText('Then come back to this page').isVisible()).toBe(true);
+  expect(await page.getByText('Then return to this page').isVisible()).toBe(true);
   expect(await page.content()).not.toContain('evil');
   const other = await context.newPage();
   await openLink(other, link);
   await other.close();
-  const request = page.getByRole('region', { name: 'Device that waits' });
+  const request = page.getByRole('region', { name: 'Device request' });
   await request.getByText(device.user_code).first().waitFor();
   expect(await request.getByText('2 tokens: Claude Code and Codex').isVisible()).toBe(true);
   expect(await request.innerText()).toContain('<img src=x onerror=alert(1)>[U+202E]evil[U+2066] 💣');
@@ -40,12 +40,12 @@ test('a machine is approved: not signed in at first, then by code, shown as text
   expect((await device.poll()).tokens).toMatchObject({ 'claude-code': expect.stringMatching(/^cv_/), codex: expect.stringMatching(/^cv_/) });
   await page.getByText(/^Set up\./).waitFor();
 
-  // By keyboard, typed as it comes; then it is refused.
+  // Enters the code by keyboard, then rejects the device.
   const second = await askFor(url, 'a stranger', ['cursor']);
   await page.goto(`${url}/setup/authorize`);
   await page.getByRole('textbox', { name: 'Code' }).fill(second.user_code.toLowerCase().replace('-', ' '));
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Refuse' }).focus();
+  await page.getByRole('button', { name: 'Reject' }).focus();
   await page.keyboard.press('Enter');
   await page.getByText('a stranger gets no token').waitFor();
   expect(await second.poll()).toMatchObject({ status: 'denied' });
@@ -53,12 +53,12 @@ test('a machine is approved: not signed in at first, then by code, shown as text
   await page.getByText('No device waits with this code.').waitFor();
   expect(await page.getByRole('textbox', { name: 'Code' }).isVisible()).toBe(true);
 
-  // An operator of the default workspace sees who waits without the code, as soon as it asks.
+  // An operator of the default workspace sees new requests live, without entering the code.
   await page.goto(`${url}/settings/devices`);
   await page.getByRole('button', { name: /^Revoke / }).waitFor();
   await live(page);
   await askFor(url, 'third', ['gemini']);
-  await page.getByText('third at').waitFor();
+  await page.getByText('third (').waitFor();
   await page.getByRole('button', { name: /^Revoke / }).click();
   const dialog = page.getByRole('dialog', { name: 'Revoke this device?' });
   expect(await dialog.getByText('Claude Code and Codex on').isVisible()).toBe(true);
@@ -69,20 +69,20 @@ test('a machine is approved: not signed in at first, then by code, shown as text
   await dialog.getByRole('button', { name: 'Revoke 2 tokens' }).click();
   await page.getByRole('row', { name: /revoked/ }).waitFor();
   expect(await sideways(page)).toBeLessThanOrEqual(0);
-  // Being refused a page that needs the cookie is what the browser was meant to see.
+  // The refused requests without a session are expected.
   expect(errors.filter((error) => !error.includes('401') && !error.includes('404'))).toEqual([]);
 });
 
-test('[dashboard.agent-setup.config-has-cwd] [dashboard.agent-setup.block-is-finite] [dashboard.agent-setup.watch-is-separate] an agent is connected by what the page says, and its first call is seen', async () => {
+test('[dashboard.agent-setup.config-has-cwd] [dashboard.agent-setup.block-is-finite] [dashboard.agent-setup.watch-is-separate] connects an agent with the shown configuration and shows its first call live', async () => {
   const { page, url, t, errors } = await signedIn('/settings/agents', { permissions: ['clipboard-read', 'clipboard-write'] });
   await page.getByRole('link', { name: 'Codex' }).click();
   await page.getByText('export COVIBE_MCP_TOKEN=YOUR_TOKEN').waitFor();
-  await page.getByRole('button', { name: 'Create a token for Codex' }).click();
+  await page.getByRole('button', { name: 'Create token for Codex' }).click();
   const token = await page.getByRole('region', { name: 'New token codex 1' }).getByText(/^cv_/).innerText();
   await page.getByText(`export COVIBE_MCP_TOKEN=${token}; codex mcp add covenant --url ${url}/mcp`).waitFor();
   await page.getByText('Waiting for the first call').waitFor();
 
-  await page.getByText('By stdio instead').click();
+  await page.getByText('Use stdio instead').click();
   await page.getByLabel('Folder of your repository').fill("/srv/it's a shop");
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Copy: Codex by stdio' }).click();
@@ -105,16 +105,16 @@ test('[dashboard.agent-setup.config-has-cwd] [dashboard.agent-setup.block-is-fin
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: '{"tool":"clock"}',
   });
-  await page.getByText('First call received').waitFor();
+  await page.getByText('Codex is connected.').waitFor();
   await page.reload();
-  await page.getByText('It has called').waitFor();
+  await page.getByText('Codex is connected.').waitFor();
   expect(await page.getByLabel('Folder of your repository').inputValue()).toBe("/srv/it's a shop");
   expect(await page.content()).not.toContain(token);
   expect((await t.events()).filter(({ kind }) => kind === 'setup.agents')).toEqual([]);
   expect(errors).toEqual([]);
 });
 
-test('members, roles, limits, what is kept and the theme: each says what holds and changes what it says, and a member sees why not', async () => {
+test('changes limits, members, roles and theme, lists retention periods, and tells a member why an action is disabled', async () => {
   const t = await testApp();
   await t.developer('mira');
   await t.done('tokens.create', { developer: HOSTILE.replace('@', '').slice(0, 90) });
@@ -128,7 +128,7 @@ test('members, roles, limits, what is kept and the theme: each says what holds a
   expect(await value()).toBe(7);
   await page.getByRole('button', { name: 'Back to 3' }).click();
   await expect.poll(value).toBe(3);
-  // A field that is filled while the answer is on its way gets the digit beside the new number.
+  // Waits for the answer, because a field that is filled earlier would be overwritten.
   await expect.poll(() => rounds.getByRole('spinbutton').inputValue()).toBe('3');
   await rounds.getByRole('spinbutton').fill('0');
   expect(await rounds.getByRole('button', { name: /^Save/ }).isDisabled()).toBe(true);
@@ -145,15 +145,15 @@ test('members, roles, limits, what is kept and the theme: each says what holds a
   await isAccessible(page);
 
   await page.getByRole('link', { name: 'Members', exact: true }).click();
-  await page.getByRole('button', { name: 'Sign-in link for mira' }).click();
-  await page.getByRole('button', { name: 'Make the link' }).click();
+  await page.getByRole('button', { name: 'Create link to sign in as mira' }).click();
+  await page.getByRole('button', { name: 'Create link', exact: true }).click();
   const link = await page.getByText(`${url}/signin/`).innerText();
   await isAccessible(page);
   const guest = await tab();
   await openLink(guest.page, link);
   await guest.page.locator('header').getByText('Live').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Add a developer' }).click();
+  await page.getByRole('button', { name: 'Add developer' }).click();
   await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('li');
   await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('region', { name: 'New token developer 1' }).getByRole('button', { name: 'Done' }).click();
@@ -161,12 +161,12 @@ test('members, roles, limits, what is kept and the theme: each says what holds a
 
   await page.getByRole('link', { name: 'Roles' }).click();
   await page.getByRole('combobox', { name: 'Needs' }).selectOption('server');
-  await page.getByRole('row', { name: /Back up server\.backup changes Operator may not/ }).waitFor();
+  await page.getByRole('row', { name: /Back up server\.backup changes Operator not allowed/ }).waitFor();
   expect(page.url()).toContain('needs=server');
   await page.getByRole('row', { name: /^team .* ✓ yes ✓ yes ✓ yes — no/ }).waitFor();
   await isAccessible(page);
   await page.getByRole('link', { name: 'Retention' }).click();
-  await page.getByRole('row', { name: /The journal.* for good/ }).waitFor();
+  await page.getByRole('row', { name: /The journal.* forever/ }).waitFor();
   await page.getByRole('row', { name: /Checks before a start 7 days/ }).waitFor();
   await page.getByRole('link', { name: 'Theme' }).click();
   await page.getByRole('radio', { name: /^Dark/ }).click();
@@ -181,7 +181,7 @@ test('members, roles, limits, what is kept and the theme: each says what holds a
   }
   expect(errors).toEqual([]);
 
-  // Whoever may not still sees what could be done, and why not.
+  // A member sees the disabled action and the reason.
   const { path } = await t.done('signin.link', { developer: 'li' });
   const member = await tab();
   await openLink(member.page, `${url}${String(path)}`);
@@ -190,5 +190,5 @@ test('members, roles, limits, what is kept and the theme: each says what holds a
   expect([await save.isDisabled(), await save.getAttribute('title')]).toEqual([true, expect.stringContaining('operator rights')]);
   await member.page.goto(`${url}/settings/tokens?create=true`);
   await expect.poll(() => member.page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
-  expect(await member.page.getByText("Everybody's tokens").count()).toBe(0);
+  expect(await member.page.getByText('All developers').count()).toBe(0);
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** The way to a server, which can be cut and mended: the address stays, and so do the cookie and the origin. */
+/** A connection to a server that can be cut and restored. The address stays the same, so the cookie and the origin stay valid. */
 export interface Severable {
   readonly url: string;
   cut(): Promise<void>;

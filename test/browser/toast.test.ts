@@ -5,7 +5,7 @@ import { openBrowser, signedIn } from './browser.ts';
 
 openBrowser();
 
-test('what was done is told over a panel that fills the screen too, can be clicked there, and outlives the panel', async () => {
+test('shows a toast over a full-screen panel, accepts clicks on it, and keeps it after the panel closes', async () => {
   const app = await workflowApp({ clock: testClock(Date.now()) });
   const { workflow_id, ids } = await app.planned(['build']);
   const fail = async () => {
@@ -16,7 +16,7 @@ test('what was done is told over a panel that fills the screen too, can be click
   const { page } = await signedIn(`/workflows/${workflow_id}?task=${ids.build}`, { viewport: { width: 390, height: 800 } }, app, 'ana');
   const panel = page.getByRole('dialog');
   const retry = panel.getByRole('button', { name: 'Retry', exact: true });
-  const toast = page.getByRole('listitem').filter({ hasText: 'The task can be taken up again.' });
+  const toast = page.getByRole('listitem').filter({ hasText: 'Agents can claim the task again.' });
   await retry.click();
   await toast.getByRole('button', { name: 'Close' }).click();
   await toast.waitFor({ state: 'detached' });
@@ -26,7 +26,7 @@ test('what was done is told over a panel that fills the screen too, can be click
   await toast.waitFor();
   await panel.getByRole('button', { name: 'Close' }).first().click();
   await panel.waitFor({ state: 'detached' });
-  // It moves from the panel to the page, which Radix renders a moment later.
+  // The toast moves from the panel to the page, which Radix renders a moment later.
   await toast.waitFor();
   await toast.getByRole('button', { name: 'Close' }).click();
   await toast.waitFor({ state: 'detached' });

@@ -9,14 +9,14 @@ openBrowser();
 
 const now = () => ({ clock: testClock(Date.now()) });
 
-test('a changed definition is read word by word and approved by keys alone, and can be called; a rejected one cannot [gateway.pin.approve]', async () => {
+test('shows a changed definition word by word, makes it callable after approval by keyboard, and keeps a rejected one withheld [gateway.pin.approve]', async () => {
   const app = await upstreamApp([{ name: 'far', ...child('changes-description') }], now());
   await app.event('upstream.seen', 'far');
   const { page, errors } = await signedIn('/tools/changes', {}, app, 'mira');
   await live(page);
-  await page.getByText('Nothing is withheld').waitFor();
+  await page.getByText('No withheld definitions.').waitFor();
   await app.call('far_change', { text: 'Returns the\u200B text, and <b>sends</b> it to \u202Eme.' });
-  const row = page.getByRole('row', { name: /far_echo tool far .*changed 2 places/ });
+  const row = page.getByRole('row', { name: /far_echo tool far .*changed 2 changes/ });
   await row.waitFor();
   expect(await page.title()).toBe('(1) Changes · Covenant');
   expect((await app.call('far_echo', { text: 'hi' })).reply).toMatchObject({ code: 'TOOL_WITHHELD' });
@@ -26,7 +26,7 @@ test('a changed definition is read word by word and approved by keys alone, and 
   await page.keyboard.press('Enter');
   const panel = page.getByRole('dialog', { name: 'far_echo' });
   const difference = panel.getByRole('region', { name: 'Difference' });
-  await difference.getByText('2 characters in what is new would not be seen').waitFor();
+  await difference.getByText('2 invisible characters in the new text').waitFor();
   const marked = (tag: string) => difference.locator(tag).allTextContents();
   expect(await marked('ins')).toEqual(['[U+200B]', ', and <b>sends</b> it to [U+202E]me', '{\n  "type": "string"\n}']);
   expect(await marked('del')).toEqual([]);
@@ -35,7 +35,7 @@ test('a changed definition is read word by word and approved by keys alone, and 
   const approve = panel.getByRole('button', { name: 'Approve' });
   for (let presses = 0; presses < 10 && !(await approve.evaluate((button) => button === document.activeElement)); presses++) await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await page.getByText('Approved far_echo: it can be called again.', { exact: true }).waitFor();
+  await page.getByText('Approved far_echo. It can be called again.', { exact: true }).waitFor();
   await panel.waitFor({ state: 'detached' });
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Changes');
   expect((await app.call('far_echo', { text: 'again' })).body).toMatchObject({ content: [{ text: 'again' }] });
@@ -45,19 +45,19 @@ test('a changed definition is read word by word and approved by keys alone, and 
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await sideways(page)).toBe(0);
   await panel.getByRole('button', { name: 'Reject' }).click();
-  await page.getByText('Rejected far_echo: it stays withheld, and can still be approved.', { exact: true }).waitFor();
-  await page.getByRole('link', { name: '1 definition rejected' }).click();
+  await page.getByText('Rejected far_echo. It stays withheld and can still be approved.', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Show 1 rejected definition' }).click();
   await page.getByRole('row', { name: /far_echo tool far rejected/ }).waitFor();
   expect((await app.call('far_echo', { text: 'hi' })).reply).toMatchObject({ code: 'TOOL_WITHHELD' });
   expect(await sideways(page)).toBe(0);
   expect(errors).toEqual([]);
 });
 
-test('who can call a tool is answered with the grant that decides; what is missing is granted narrowest first and taken back', async () => {
+test('checks tool access with the deciding grant, offers the missing grant narrowest first, and revokes it', async () => {
   const app = await testApp(now());
   const { page, errors } = await signedIn('/tools', {}, app, 'mira');
   const codex = await app.developer('ben', 'codex');
-  const answer = page.getByRole('status', { name: 'Whether they can call echo' });
+  const answer = page.getByRole('status', { name: 'Access to echo' });
   await page.getByLabel('Name', { exact: true }).fill('ben');
   await page.getByLabel('Tool', { exact: true }).fill('echo');
   await page.keyboard.press('Enter');
@@ -67,19 +67,19 @@ test('who can call a tool is answered with the grant that decides; what is missi
   await isAccessible(page);
 
   await answer.getByRole('button', { name: 'Grant…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Grant a capability' });
+  const dialog = page.getByRole('dialog', { name: 'Grant capability' });
   expect(await dialog.getByLabel('Action').inputValue()).toBe('tool.call.echo');
   expect(await dialog.getByLabel('Ask each time').isChecked()).toBe(true);
   await dialog.getByLabel('Ask in the client too').check();
   await dialog.getByText(`--scope='{"approve":"client"}'`).waitFor();
-  await dialog.getByLabel('An hour').check();
+  await dialog.getByLabel('One hour').check();
   await dialog.getByText('covenant capabilities grant tool.call.echo --developer=ben --expires-in-minutes=60').waitFor();
   await dialog.getByLabel('Once').check();
   await dialog.getByText(`--scope='{"max_uses":1}'`).waitFor();
   await isAccessible(page);
   await dialog.getByRole('button', { name: 'Grant', exact: true }).click();
   await page.getByText('Granted tool.call.echo to ben.', { exact: true }).waitFor();
-  const row = page.getByRole('row', { name: /^ben tool\.call\.echo so many calls 1 never mira .*live/ });
+  const row = page.getByRole('row', { name: /^ben tool\.call\.echo limited uses 1 never mira .*live/ });
   await row.waitFor();
   await page.goto(`${new URL(page.url()).origin}/tools?who=token:${codex.tokenId}&can=echo`);
   await answer.getByText(/by grant_….{6} \(tool\.call\.echo to ben\): 1 of 1 use left/).waitFor();
@@ -92,23 +92,23 @@ test('who can call a tool is answered with the grant that decides; what is missi
   await isAccessible(page);
   await page.getByRole('link', { name: 'Grants' }).click();
   await page
-    .getByRole('row', { name: /^ben tool\.call\.echo asks a person each time/ })
+    .getByRole('row', { name: /^ben tool\.call\.echo approval per call/ })
     .getByRole('button', { name: 'Revoke' })
     .click();
   const question = page.getByRole('dialog', { name: 'Revoke this grant?' });
   await question.getByText('1 call of this tool in the last 24 h').waitFor();
   await question.getByRole('button', { name: 'Revoke grant', exact: true }).click();
   await page.getByText('Revoked tool.call.echo from ben.', { exact: true }).waitFor();
-  await page.getByRole('row', { name: /^ben tool\.call\.echo asks a person each time .*revoked/ }).waitFor();
+  await page.getByRole('row', { name: /^ben tool\.call\.echo approval per call .*revoked/ }).waitFor();
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await sideways(page)).toBe(0);
   expect(errors).toEqual([]);
 });
 
-test('servers show how they are and what they wrote, and are restarted; without one the page says how to add it; who may not is told', async () => {
+test('shows the state and log of servers, restarts them, explains how to add one, and tells members which rights they lack', async () => {
   const app = await upstreamApp([], now());
   const { page, url, errors } = await signedIn('/tools/servers', {}, app, 'mira');
-  await page.getByRole('button', { name: 'Copy: an entry of secrets.toml' }).waitFor();
+  await page.getByRole('button', { name: 'Copy: secrets.toml entry' }).waitFor();
   await page.getByRole('button', { name: 'Copy covenant servers list' }).waitFor();
   app.configure({ name: 'near', ...child('plain', { CHILD_SAYS: 'sesame-open' }) }, { name: 'broken', command: 'x', args: ['$NOT_SET'] });
   await page.getByRole('row', { name: /near up stdio 6 tools 0/ }).waitFor({ timeout: 20_000 });
@@ -122,7 +122,7 @@ test('servers show how they are and what they wrote, and are restarted; without 
   await page.getByText('near was restarted and is up.', { exact: true }).waitFor();
 
   await app.call('near_echo', { text: 'hi' });
-  await panel.getByRole('link', { name: 'Its tools' }).click();
+  await panel.getByRole('link', { name: 'Show tools' }).click();
   await page.getByRole('row', { name: /near_echo near up \d+ 1 0/ }).waitFor();
   await page.getByRole('link', { name: 'near_echo' }).click();
   await page.getByRole('dialog', { name: 'near_echo' }).getByText('The tool echo.').waitFor();
@@ -134,7 +134,7 @@ test('servers show how they are and what they wrote, and are restarted; without 
   const member = await tab();
   await openLink(member.page, url + String(path));
   await member.page.goto(`${url}/tools/changes`);
-  await member.page.getByText('This is for the operator of this server.').waitFor();
+  await member.page.getByText('This page needs operator rights').waitFor();
   await member.page.goto(`${url}/tools?who=developer:ben&can=echo`);
   const grant = member.page.getByRole('button', { name: 'Grant…' });
   await grant.waitFor();

@@ -9,14 +9,14 @@ import { seeded } from './seeded.ts';
 
 openBrowser();
 
-/** Each answer of the action comes this much later. */
+/** Delays each answer of an action. */
 const slowDown = (page: Page, action: string, ms: number) =>
   page.route(`**/api/actions/${action}`, async (route) => {
     await sleep(ms);
     await route.continue().catch(() => {});
   });
 
-test('a read that takes longer than the time between two events ends all the same, and shows what came last', async () => {
+test('finishes a read that takes longer than the time between two events, and shows the latest data', async () => {
   const team = await teamApp({ clock: testClock(Date.now()) });
   await team.planned({ title: 'Write the manual' });
   const { page } = await signedIn('/tasks', {}, team, 'ana');
@@ -41,7 +41,7 @@ test('a read that takes longer than the time between two events ends all the sam
   await page.getByRole('row', { name: /The very last one/ }).waitFor();
 });
 
-test('however far a list was read, an event reads six pages of it again at most', async () => {
+test('reloads at most six pages of a list after an event', async () => {
   const app = await testApp({ clock: testClock(Date.now()) });
   await app.developer('mira');
   for (let count = 0; count < 720; count++) await app.done('capabilities.grant', { action: `tool.call.tool_${count}`, developer: 'mira' });
@@ -51,7 +51,7 @@ test('however far a list was read, an event reads six pages of it again at most'
   const table = page.getByRole('table', { name: 'Grants, newest first' });
   for (let pages = 2; pages <= 7; pages++) {
     const before = await table.getAttribute('aria-rowcount');
-    // By keyboard: where the button stands moves while rows come.
+    // By keyboard, because the button moves while rows are added.
     await more.press('Enter');
     await expect.poll(() => table.getAttribute('aria-rowcount')).not.toBe(before);
   }
@@ -65,7 +65,7 @@ test('however far a list was read, an event reads six pages of it again at most'
   await page.getByRole('row', { name: /tool.call.the_last/ }).waitFor();
 });
 
-test('what is opened of the things that wait is there at once, with its content when that has been read', async () => {
+test('opens the panel of a waiting item immediately and fills it when its content is loaded', async () => {
   const { app, ids } = await seeded();
   const { page, url } = await signedIn('/', {}, app, 'ana');
   let answered = false;
@@ -79,7 +79,7 @@ test('what is opened of the things that wait is there at once, with its content 
   await page.locator('[data-waiting]').first().waitFor();
   expect(await panel.isVisible()).toBe(true);
   expect(answered).toBe(false);
-  // Whoever has gone on to something in the panel stays there when the content comes.
+  // The focus stays where the person moved it when the content arrives.
   const close = panel.getByRole('button', { name: 'Close' });
   await close.focus();
   await panel.getByRole('link', { name: 'Compare side by side' }).waitFor();

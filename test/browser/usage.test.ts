@@ -8,7 +8,7 @@ import { live, openBrowser, sideways, signedIn } from './browser.ts';
 
 openBrowser();
 
-/** What `covenant usage --json` prints. */
+/** The output of `covenant usage --json`. */
 async function command(t: TestApp, values: Invocation['values'] = {}): Promise<{ totals: Record<string, number> }> {
   const usage = usageCommands.find(({ name }) => name === 'usage');
   const client = async () => ({ action: (name: string, input: object) => t.done(name, input) }) as never;
@@ -16,7 +16,7 @@ async function command(t: TestApp, values: Invocation['values'] = {}): Promise<{
   return result.json as never;
 }
 
-test('usage equals what the command prints; what has no price shows a dash, and a price is set by hand for what comes after', async () => {
+test('shows the same usage as the command, a dash for an unknown price, and applies a new price to later reports', async () => {
   const t = await testApp({ clock: testClock(Date.now()) });
   const [codex, claude] = [await t.developer('mira', 'codex'), await t.developer('ana', 'claude-code')];
   let turn = 0;
@@ -51,7 +51,7 @@ test('usage equals what the command prints; what has no price shows a dash, and 
   await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('task');
   await page.getByRole('table', { name: 'Usage by task' }).getByRole('link', { name: work.title }).waitFor();
   const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'CSV' }).click();
+  await page.getByRole('button', { name: 'Download CSV' }).click();
   const csv = (await (await (await download).createReadStream()).toArray()).join('');
   expect(csv).toContain('\r\n,,,mira,codex,gpt-5-codex,1,800000,0,0,1234,0,0,1.01234,0\r\n');
   expect(csv).toContain(`,"'=SUM(A1), ""quoted""",ana,claude-code,acme-1,1,800000,0,0,1234,0,1,,1\r\n`);
@@ -74,9 +74,9 @@ test('usage equals what the command prints; what has no price shows a dash, and 
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await totals.getByText('$2.62+').waitFor();
-  await page.getByRole('button', { name: 'Prices', exact: true }).click();
-  await dialog.getByRole('button', { name: 'Take back the price of acme-2' }).click();
-  await page.getByRole('button', { name: 'Set it again' }).click();
+  await page.getByRole('button', { name: 'Edit prices' }).click();
+  await dialog.getByRole('button', { name: 'Remove the price of acme-2' }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
   await dialog.getByRole('table', { name: 'Set in this workspace' }).getByText('acme-2').waitFor();
   for (const width of [1440, 768, 360]) {
     await page.setViewportSize({ width, height: 800 });

@@ -11,7 +11,7 @@ openBrowser();
 const cache = { ...THUMBNAILS, target_files: ['src/gallery/thumbnails.ts', 'src/gallery/cache.ts'] };
 const sameCache = { ...cache, ...SAME_THUMBNAILS };
 
-/** Ana at the dashboard, in the present, with Ben's agent beside her. */
+/** Opens the dashboard as Ana. `call` calls a tool as Ben's agent. */
 async function anaAt(path: string, before: (team: TeamApp) => Promise<unknown> = async () => {}) {
   const team = await teamApp({ clock: testClock(Date.now()) });
   const agent = await team.developer('ben', 'codex');
@@ -25,9 +25,9 @@ async function anaAt(path: string, before: (team: TeamApp) => Promise<unknown> =
 const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name });
 
 describe('tasks', () => {
-  test('[team.plan.on-dashboard] a task that an agent plans is on the page without a reload', async () => {
+  test('[team.plan.on-dashboard] shows a task that an agent plans without a reload', async () => {
     const { page, call } = await anaAt('/tasks');
-    await page.getByText('Nothing is planned or under way.').waitFor();
+    await page.getByText('No open tasks.').waitFor();
     await page.getByRole('button', { name: `Copy npm exec -- covibe-local setup --base-url ${new URL(page.url()).origin}` }).waitFor();
     expect(await page.getByRole('link', { name: 'Agent setup' }).getAttribute('href')).toBe('/settings/agents');
     await call('covibe_task', { operation: 'plan', ...cache });
@@ -35,7 +35,7 @@ describe('tasks', () => {
     expect(await page.getByRole('button', { name: /^Cancel / }).count()).toBe(0);
   });
 
-  test('the filter is in the address and holds after a reload; a row opens beside the list', async () => {
+  test('keeps the filter in the address across a reload, and opens a row beside the list', async () => {
     const { page } = await anaAt('/tasks', async (team) => {
       await team.planned({ title: 'Write the manual', scope: 'How to install it' });
       await team.started(cache, team.ben);
@@ -58,7 +58,7 @@ describe('tasks', () => {
     await page.getByText('No blocked tasks.').waitFor();
   });
 
-  test('from row to row the panel follows, and closing it leads back to the last one', async () => {
+  test('follows the selected row with the panel, and focuses the last row after closing it', async () => {
     const { page } = await anaAt('/tasks', async (team) => {
       await team.planned({ title: 'Write the manual' });
       await team.planned({ title: 'Draw a map' });
@@ -73,7 +73,7 @@ describe('tasks', () => {
     expect(await focused(page)).toBe('Draw a map');
   });
 
-  test('a person plans by keyboard alone, and comes back to where they were', async () => {
+  test('plans a task by keyboard and restores the focus', async () => {
     const { page, t } = await anaAt('/tasks');
     await page.getByRole('button', { name: 'Plan work' }).focus();
     await page.keyboard.press('Enter');
@@ -87,7 +87,7 @@ describe('tasks', () => {
     expect(event?.actor).toBe(`developer:${t.ana.principal.developerId}`);
   });
 
-  test('a plan that looks like somebody’s work is stored only after the candidates were shown and confirmed', async () => {
+  test('stores a plan that resembles other work only after the candidates were shown and a reason was given', async () => {
     const { page, t } = await anaAt('/tasks', (team) => team.started(cache, team.ben));
     await page.getByRole('button', { name: 'Plan work' }).click();
     const dialog = page.getByRole('dialog');
@@ -102,7 +102,7 @@ describe('tasks', () => {
     for (const text of ['ben', cache.scope, '2 shared files', 'same files: src/gallery/thumbnails.ts', /threshold \d/]) {
       await candidate.getByText(text).first().waitFor();
     }
-    // Looking at it costs nobody their draft.
+    // The candidate opens in a new tab, so that the draft is not lost.
     expect(await candidate.getByRole('link', { name: cache.title }).getAttribute('target')).toBe('_blank');
     expect(await candidate.getByText(/^Score \d+\.\d/).count()).toBe(1);
     expect(await t.events({ kind: 'task.planned' })).toEqual([]);
@@ -110,29 +110,29 @@ describe('tasks', () => {
     await dialog.getByRole('button', { name: 'Back' }).click();
     expect(await dialog.getByLabel('Title').inputValue()).toBe(sameCache.title);
     await dialog.getByRole('button', { name: 'Plan', exact: true }).click();
-    const confirm = dialog.getByRole('button', { name: 'Plan it all the same' });
+    const confirm = dialog.getByRole('button', { name: 'Plan anyway' });
     expect(await confirm.isDisabled()).toBe(true);
-    await dialog.getByLabel('Why plan it all the same?').fill('Theirs is for the server');
+    await dialog.getByLabel('Reason').fill('Theirs is for the server');
     await isAccessible(page);
     await confirm.click();
     await row(page, new RegExp(`${sameCache.title}.*planned.*1 resolved overlap`)).waitFor();
-    await page.getByRole('link', { name: 'Compare them' }).click();
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
     const pair = page.getByRole('dialog', { name: sameCache.title });
     await pair.getByText('Theirs is for the server').waitFor();
     await pair.getByText('confirmed').waitFor();
   });
 
-  test('what the server refuses is said in the dialog, in its words', async () => {
+  test('shows the message of the server in the dialog if it refuses the plan', async () => {
     const { page } = await anaAt('/tasks');
     await page.getByRole('button', { name: 'Plan work' }).click();
     await page.getByLabel('Title').fill('Write the manual');
     await page.getByLabel('Files').fill('../secrets');
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
-    const problem = page.getByRole('alert').filter({ hasText: 'Nothing was planned.' });
+    const problem = page.getByRole('alert').filter({ hasText: 'The work was not planned.' });
     expect(await problem.innerText()).toMatch(/target_files.*relative to the repository[\s\S]*INVALID_INPUT/);
   });
 
-  test('one’s own open task is cancelled with a reason; others’ cannot be', async () => {
+  test('cancels an own open task with a reason, and offers no cancel for tasks of others', async () => {
     const { page, t } = await anaAt('/tasks', async (team) => {
       await team.planned({ title: 'Write the manual' });
       await team.planned({ title: 'Draw a map' });
@@ -152,7 +152,7 @@ describe('tasks', () => {
     await dialog.getByLabel('Reason').fill('Nobody reads maps');
     await dialog.getByRole('button', { name: 'Cancel task' }).click();
     await row(page, /Draw a map/).waitFor({ state: 'detached' });
-    // The list hears of it live, maybe before the answer that closes the question and then the panel.
+    // The list may update before the answer that closes the dialog and the panel.
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Tasks');
@@ -161,7 +161,7 @@ describe('tasks', () => {
     await page.getByRole('dialog').getByText('The old one will do').waitFor();
   });
 
-  test('of many tasks a page is read, more on request, and further back by an address; few of them stand in the page', async () => {
+  test('loads tasks by page, on request and by address, and keeps few rows in the DOM', async () => {
     const { page } = await anaAt('/tasks', async (team) => {
       const first = await team.app.store.reader
         .selectFrom('tasks')
@@ -188,11 +188,11 @@ describe('tasks', () => {
     await page.waitForURL(/before=.*task_101/);
     await row(page, /^Task 100 /).waitFor();
     await page.getByText('901 open tasks').waitFor();
-    await page.getByRole('link', { name: 'Back to the newest' }).click();
+    await page.getByRole('link', { name: 'Back to newest' }).click();
     await row(page, /^Task 900 /).waitFor();
   });
 
-  test('who has scrolled keeps their place: rows change where they are, and new ones wait', async () => {
+  test('keeps the scroll position: updates rows in place and holds new rows back', async () => {
     const ids: string[] = [];
     const { page, t } = await anaAt('/tasks', async (team) => {
       for (let number = 1; number <= 40; number++) ids.push(await team.planned({ title: `Task ${number}` }));
@@ -212,7 +212,7 @@ describe('tasks', () => {
     await expect.poll(async () => (await titles()).slice(0, 2).sort()).toEqual(['Task ten', 'Write the manual']);
   });
 
-  test('tasks that cannot be read say why, and are read on Retry', async () => {
+  test('shows why tasks cannot be loaded, and loads them on Retry', async () => {
     const { page } = await anaAt('/tasks', (team) => team.planned(cache));
     await row(page, /Cache thumbnail/).waitFor();
     const refusal = { code: 'INTERNAL', message: 'The disk is full.', recoverable: false, suggestion: 'Make room.' };
@@ -227,7 +227,7 @@ describe('tasks', () => {
 });
 
 describe('overlaps', () => {
-  test('a row opens the pair side by side, with what is shared and what was judged', async () => {
+  test('opens a pair side by side with shared files and verdict', async () => {
     const { page } = await anaAt('/tasks/overlaps', async (team) => {
       await team.started(cache, team.ben);
       await team.started(sameCache);
@@ -237,7 +237,7 @@ describe('overlaps', () => {
     await opened.focus();
     await page.keyboard.press('Enter');
     const panel = page.getByRole('dialog', { name: sameCache.title });
-    for (const text of ['This task', cache.scope, '2 shared files', 'src/gallery/cache.ts', 'other work', /floor \d/]) {
+    for (const text of ['This task', cache.scope, '2 shared files', 'src/gallery/cache.ts', 'different work', /floor \d/]) {
       await panel.getByText(text).last().waitFor();
     }
     await page.waitForURL('**/tasks/overlaps?warning=warn_*');
@@ -246,20 +246,20 @@ describe('overlaps', () => {
     expect(await opened.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
-  test('an overlap that was found meanwhile comes by itself; the filter leaves what is resolved', async () => {
+  test('shows a new overlap live, and filters resolved ones', async () => {
     const { page, call, t } = await anaAt('/tasks/overlaps', (team) => team.started(cache, team.ana));
-    await page.getByText('No two pieces of work have looked alike yet.').waitFor();
+    await page.getByText('No overlaps yet.').waitFor();
     const { data } = await call('covibe_task', { operation: 'check', ...sameCache });
     await row(page, /ben against ana: .*escalated.*open/).waitFor({ timeout: 5_000 });
     await page.getByLabel('Status').selectOption('open');
     await page.waitForURL('**/tasks/overlaps?status=open');
     await t.call('covibe_warning', 'dismiss', { warning_id: data.warning_id, reason: 'not needed' }, t.ben);
-    await page.getByText('No overlap waits for a judgement.').waitFor();
+    await page.getByText('No open overlaps.').waitFor();
   });
 });
 
 describe('week', () => {
-  test('the week is summed up, and copied as Markdown', async () => {
+  test('generates the weekly summary and copies it as Markdown', async () => {
     const { page, context } = await anaAt('/tasks/week', async (team) => {
       const done = await team.started({ title: 'Write the manual' });
       await team.task('complete', { task_id: done, result_summary: 'It has ten chapters' });
@@ -271,14 +271,14 @@ describe('week', () => {
     await page.getByRole('button', { name: 'Generate' }).click();
     const completed = page.getByRole('region', { name: 'Completed' });
     await completed.getByText('It has ten chapters').waitFor();
-    await completed.getByText('1 piece of work').waitFor();
+    await completed.getByText('1 work item').waitFor();
     await page.getByRole('region', { name: 'Decisions' }).getByText('We use SQLite').waitFor();
     await page.getByRole('region', { name: 'Active' }).getByText('2 tasks').waitFor();
     await page.getByRole('button', { name: 'Copy as Markdown' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^# Week of[\s\S]*Write the manual/);
-    await page.getByLabel('Time').selectOption('31');
+    await page.getByLabel('Period').selectOption('31');
     await page.waitForURL('**/tasks/week?days=31');
-    await page.getByText('in the last 31 days').waitFor();
+    await page.getByText('of the last 31 days').waitFor();
   });
 });

@@ -8,7 +8,7 @@ openBrowser();
 
 const HOSTILE = `<img src=x onerror=alert(1)> \u202Eabc ${'longword'.repeat(15)}`;
 
-/** A workflow with something done, at work, failed and waiting; Ana may steer it. */
+/** A workflow with completed, running, failed and waiting tasks. Ana has operator rights. */
 async function atWork(path: (workflow: string, ids: Record<string, string>) => string, options = {}, prepare?: (app: WorkflowApp) => Promise<unknown>) {
   const app = await workflowApp({ clock: testClock(Date.now() - 3_600_000) });
   const { workflow_id, ids } = await app.planned(
@@ -25,7 +25,7 @@ async function atWork(path: (workflow: string, ids: Record<string, string>) => s
   return { ...place, app, workflow_id, ids: ids as Record<string, string>, held };
 }
 
-test('the list counts what runs, failed and is blocked, opens exactly those tasks, and follows; without any it says how to make one', async () => {
+test('counts running, failed and blocked tasks, links exactly those, updates live, and shows how to create a workflow', async () => {
   const app = await workflowApp({ clock: testClock(Date.now()) });
   const { page, errors, url } = await signedIn('/workflows', {}, app, 'ana');
   await page.getByText('covenant workflow create --name first --prompt "Fix login"').waitFor();
@@ -40,7 +40,7 @@ test('the list counts what runs, failed and is blocked, opens exactly those task
   await row.getByRole('link', { name: '1 blocked' }).click();
   await page.getByRole('cell', { name: 'test' }).first().waitFor();
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(`/workflows/${workflow_id}/list?status=blocked`);
-  expect(await page.getByRole('table', { name: 'Tasks in the order of the plan' }).getByRole('row').count()).toBe(2);
+  expect(await page.getByRole('table', { name: 'Tasks in plan order' }).getByRole('row').count()).toBe(2);
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await sideways(page)).toBeLessThanOrEqual(0);
   await page.goto(`${url}/workflows?repo=elsewhere`);
@@ -48,26 +48,26 @@ test('the list counts what runs, failed and is blocked, opens exactly those task
   expect(errors).toEqual([]);
 });
 
-test('one workflow says what is next and why, who has what, and draws it; a task opens beside it, and all of it by keyboard', async () => {
+test('shows the next tasks with reasons, claims and the graph, and opens a task by keyboard', async () => {
   const { page, errors, ids } = await atWork((id) => `/workflows/${id}`);
   const next = page.getByRole('region', { name: 'Next' });
-  await next.getByText('It failed, and can be tried again.').waitFor();
-  await page.getByRole('region', { name: 'At work' }).getByText('lease ends').waitFor();
+  await next.getByText('Failed. Can be retried.').waitFor();
+  await page.getByRole('region', { name: 'In progress' }).getByText('lease ends').waitFor();
   const graph = page.getByRole('region', { name: 'Graph' });
   await graph.getByRole('link', { name: /deploy.*blocked/ }).waitFor();
   expect(await graph.locator('.react-flow__edge').count()).toBeGreaterThanOrEqual(3);
-  await graph.getByText('the longest chain of what is left, 3 tasks').waitFor();
+  await graph.getByText('critical path, 3 tasks').waitFor();
   await isAccessible(page);
-  // By keyboard from the graph into the panel and back.
+  // Moves by keyboard from the graph into the panel and back.
   await graph.getByRole('link', { name: /deploy/ }).focus();
   await page.keyboard.press('Enter');
   const panel = page.getByRole('dialog');
-  await panel.getByText('Held up in the end by').waitFor();
-  await panel.getByRole('region', { name: 'Waits for', exact: true }).getByRole('link', { name: 'docs' }).waitFor();
+  await panel.getByText('Blocked by').waitFor();
+  await panel.getByRole('region', { name: 'Dependencies', exact: true }).getByRole('link', { name: 'docs' }).waitFor();
   expect(new URL(page.url()).searchParams.get('task')).toBe(ids.deploy);
   await panel.getByRole('button', { name: '8,000 tokens' }).click();
   await panel.getByRole('table', { name: 'Tokens by section' }).getByText('55 %').waitFor();
-  await panel.getByText('Nothing was cut.').waitFor();
+  await panel.getByText('Complete: nothing was cut.').waitFor();
   await isAccessible(page);
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'detached' });
@@ -75,38 +75,38 @@ test('one workflow says what is next and why, who has what, and draws it; a task
   expect(errors).toEqual([]);
 });
 
-test('a person retries, releases, pauses and resumes, widens and at last abandons; each says what it does and how from a shell', async () => {
+test('retries, releases, pauses, resumes, changes the parallel limit and abandons, each with its consequence and command', async () => {
   const { page, app, errors, workflow_id, ids, held } = await atWork((id, all) => `/workflows/${id}/list?task=${all.docs}`);
   const panel = page.getByRole('dialog').first();
   await panel.getByText('The printer is on fire.').first().waitFor();
   await panel.getByText(`covenant workflow retry ${ids.docs}`).waitFor();
   await panel.getByRole('button', { name: 'Retry', exact: true }).click();
-  await page.getByText('The task can be taken up again.').first().waitFor();
+  await page.getByText('Retried. Agents can claim the task again.').first().waitFor();
   expect(await app.task(ids.docs as string)).toMatchObject({ status: 'pending', error: null });
   await panel.getByRole('button', { name: 'Close' }).click();
 
-  await page.getByRole('region', { name: 'At work' }).getByRole('link', { name: 'test' }).click();
+  await page.getByRole('region', { name: 'In progress' }).getByRole('link', { name: 'test' }).click();
   await page.getByRole('button', { name: 'Release…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Take this task from its agent?' });
+  const dialog = page.getByRole('dialog', { name: 'Release this task?' });
   await dialog.getByText('1 task becomes claimable').waitFor();
   await dialog.getByText(`covenant workflow release ${ids.test}`).waitFor();
   await isAccessible(page);
   await dialog.getByRole('button', { name: 'Release', exact: true }).click();
-  await page.getByRole('region', { name: 'At work' }).getByText('No agent has claimed a task.').waitFor();
+  await page.getByRole('region', { name: 'In progress' }).getByText('No claimed tasks.').waitFor();
   expect(await app.task(ids.test as string)).toMatchObject({ status: 'pending', assigned_agent_id: null, fence: held.fence + 1 });
-  // The event may come before the answer that closes the dialog, which would take the key for itself.
+  // The event may arrive before the answer that closes the dialog, and an open dialog would handle the key.
   await dialog.waitFor({ state: 'detached' });
   await page.keyboard.press('Escape');
 
   await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByText('Paused: no further task is taken up until it is resumed.').waitFor();
+  await page.getByText('Paused. No new tasks are handed out until you resume it.').waitFor();
   await page.getByRole('listitem').getByRole('button', { name: 'Resume' }).click();
-  await page.getByText('Nobody works on it: 2 tasks could be taken up.').waitFor();
+  await page.getByText('No agent is working on it. 2 tasks ready to claim.').waitFor();
 
-  await page.getByRole('button', { name: '3 at once…' }).click();
-  await page.getByRole('textbox', { name: 'Tasks at once' }).fill('7');
+  await page.getByRole('button', { name: 'Parallel tasks: 3…' }).click();
+  await page.getByRole('textbox', { name: /^Parallel tasks/ }).fill('7');
   await page.getByRole('button', { name: 'Set', exact: true }).click();
-  await page.getByRole('button', { name: '7 at once…' }).waitFor();
+  await page.getByRole('button', { name: 'Parallel tasks: 7…' }).waitFor();
 
   await page.getByRole('button', { name: 'Abandon' }).click();
   const last = page.getByRole('dialog', { name: 'Abandon this workflow?' });
@@ -114,18 +114,18 @@ test('a person retries, releases, pauses and resumes, widens and at last abandon
   expect(await last.getByRole('button', { name: 'Abandon', exact: true }).isDisabled()).toBe(true);
   await last.getByLabel('Type Auth rework to confirm').fill('Auth rework');
   await last.getByRole('button', { name: 'Abandon', exact: true }).click();
-  await page.getByText('Abandoned: it stays as it was left.').waitFor();
+  await page.getByText('Abandoned. Its tasks keep their last status.').waitFor();
   expect(await app.ok('workflow_get', { id: workflow_id })).toMatchObject({ status: 'abandoned' });
   expect(errors).toEqual([]);
 });
 
-test('the timeline shows who lost a task and who took it over, as a picture and as a table; a question is answered where its task stands', async () => {
+test('shows a lost and reclaimed task in the timeline as chart and table, and answers a question in the task panel', async () => {
   const lost = async (app: WorkflowApp): Promise<void> => {
     const [row] = await app.app.store.reader.selectFrom('workflow_tasks').select('id').where('name', '=', 'docs').execute();
     const agent = await app.agent(app.ben, { name: 'gemini' });
     await app.started(row?.id as string, app.ben, agent);
     app.clock.advance(91_000);
-    // Whoever asks next finds out that it was lost.
+    // The next claim detects that the lease expired.
     const { agent_id } = await app.claimed(row?.id as string);
     await app.ok('task_release', { task_id: row?.id, agent_id });
   };
@@ -133,18 +133,18 @@ test('the timeline shows who lost a task and who took it over, as a picture and 
   const timeline = page.getByRole('region', { name: 'Timeline' });
   await timeline.getByRole('link', { name: /docs: lost: lease expired/ }).waitFor();
   await timeline.getByRole('link', { name: /docs: failed, reclaimed/ }).waitFor();
-  await timeline.getByText('⋯ idle, folded').waitFor();
+  await timeline.getByText('⋯ idle time, folded').waitFor();
   expect(await sideways(page)).toBeLessThanOrEqual(0);
   await isAccessible(page);
-  await timeline.getByRole('link', { name: 'Draw idle times in full' }).click();
-  await timeline.getByText('⋯ idle, folded').waitFor({ state: 'detached' });
+  await timeline.getByRole('link', { name: 'Show idle time' }).click();
+  await timeline.getByText('⋯ idle time, folded').waitFor({ state: 'detached' });
   await timeline.getByRole('link', { name: 'Show as a table' }).click();
   await timeline.getByRole('row').filter({ hasText: 'gemini' }).getByText('lost: lease expired').waitFor();
 
   await live(page);
   await app.ok('message_send', { sender_id: held.agent_id, recipient_id: 'human', message_type: 'query', body: 'Which port?', task_id: ids.test }, app.ben);
-  await page.getByText('1 task waits for an answer of yours.').waitFor();
-  await page.getByRole('region', { name: 'At work' }).getByRole('link', { name: 'test' }).click();
+  await page.getByText('1 task waits for your answer.').waitFor();
+  await page.getByRole('region', { name: 'In progress' }).getByRole('link', { name: 'test' }).click();
   const panel = page.getByRole('dialog');
   await panel.getByRole('textbox', { name: 'Your answer' }).fill('Take 8443.');
   await panel.getByRole('button', { name: 'Answer', exact: true }).click();
@@ -154,7 +154,7 @@ test('the timeline shows who lost a task and who took it over, as a picture and 
   expect(errors).toEqual([]);
 });
 
-test('5,000 tasks are drawn by group, the failing one open, at little cost to the page; the list keeps few of them in it', async () => {
+test('draws 5,000 tasks by group with the failing group open in under 0.8 s of main thread time, and lists few rows in the DOM', async () => {
   const app = await workflowApp({ clock: testClock(Date.now()) });
   const tasks = Array.from({ length: 5_000 }, (_, at) => ({
     name: `Task ${at}`,
@@ -167,11 +167,11 @@ test('5,000 tasks are drawn by group, the failing one open, at little cost to th
   await app.ok('task_update_status', { id: ids['Task 3'], status: 'failed', error: 'no', agent_id });
   const { page, url } = await signedIn('/workflows', {}, app, 'ana');
   const session = await page.context().newCDPSession(page);
-  // The time of the thread itself: how busy the machine is otherwise does not matter.
+  // Measures thread time, which does not depend on other load of the machine.
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   await page.goto(`${url}/workflows/${workflow_id}`);
   const graph = page.getByRole('region', { name: 'Graph' });
-  await graph.getByText('5,000 tasks, folded by group into 206.').waitFor();
+  await graph.getByText('5,000 tasks, folded by group into 206 nodes.').waitFor();
   await graph.getByRole('link', { name: /Task 3.*failed/ }).waitFor();
   const { metrics } = await session.send('Performance.getMetrics');
   expect(metrics.find(({ name }) => name === 'TaskDuration')?.value).toBeLessThan(0.8);

@@ -10,7 +10,7 @@ const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
 export interface JournalState {
   /** In order, oldest first, without gaps. */
   readonly events: readonly EventView[];
-  /** Everything up to the journal's end has been read at least once. */
+  /** The events up to the end of the journal have been read at least once. */
   readonly read: boolean;
   readonly connected: boolean;
   /** When the connection was lost, by this machine's clock. */
@@ -27,7 +27,7 @@ export interface JournalListener {
   signedOut(): void;
 }
 
-/** The journal as this tab knows it: read once, then followed by `seq` over one socket, which is resumed when it is lost. */
+/** The journal of this tab: read once, then followed by `seq` over one socket, which reconnects when it is lost. */
 export class Journal {
   readonly store = new SharedValue(START);
   #last: number | undefined;
@@ -44,7 +44,7 @@ export class Journal {
     this.#listener = listener;
   }
 
-  /** Starts, or tries again at once. */
+  /** Connects, or reconnects without waiting for the next retry. */
   readonly connect = (): void => {
     this.stop();
     void this.#run(this.#turn);
@@ -73,7 +73,7 @@ export class Journal {
     }
   }
 
-  /** Reads the events since the last one that is held, or just the newest if that one is too old or of another journal. */
+  /** Reads the events since the last known one; only the newest if that event is too old or from another journal. */
   async #read(): Promise<{ items: EventView[]; head: number; afresh: boolean }> {
     if (this.#last !== undefined) {
       const { items, head } = await call('events.list', { after: this.#last, limit: KEPT });

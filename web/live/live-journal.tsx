@@ -7,7 +7,7 @@ import { Journal, type JournalState } from './journal.ts';
 
 const JournalContext = createContext<Journal | undefined>(undefined);
 
-/** Every call, even one that changes nothing, appends its usage and its passed check. Pages are read again for the other events only. */
+/** Every call appends a usage event and a passed check, even if it changes nothing. Pages are reloaded only for other events. */
 const isNews = ({ category, kind, payload }: EventView): boolean => category !== 'usage' && !(kind === 'CapabilityCheck' && payload.passed === true);
 
 const makeJournal = (): Journal =>
@@ -34,13 +34,13 @@ export function useJournal(): { journal: Journal; state: JournalState } {
   return { journal, state: useSharedValue(journal.store) };
 }
 
-/** A shorter loss is not shown. */
+/** Shorter interruptions are not shown. */
 const NOTICE_MS = 5_000;
 
-/** Whether the page is known to be out of date, and so nothing should be done from it. */
+/** Whether the page is out of date, so that its actions are disabled. */
 export function useDisconnected(): boolean {
   const { lostAt } = useJournal().state;
   return useByClock((now) => lostAt !== null && now - lostAt >= NOTICE_MS);
 }
 
-export const DISCONNECTED_REASON = 'Not while the server cannot be reached.';
+export const DISCONNECTED_REASON = 'Unavailable while the server cannot be reached.';

@@ -21,8 +21,8 @@ export function useLastValue<T>(value: T, frozen: boolean): T {
 }
 
 /**
- * Rows that do not move while the person has scrolled down: each is updated in place, and new ones wait. Rows after the last known
- * one were requested, and come at the end.
+ * Rows that do not move while the person has scrolled down: known rows are updated in place and new rows wait. Rows after the last known
+ * row were requested by the person, so they are appended.
  */
 export function useStableRows<T>(rows: readonly T[], keyOf: (row: T) => string | number): { stable: readonly T[]; waiting: number } {
   const paused = usePaused();

@@ -18,8 +18,8 @@ interface ActButtonProps extends ComponentProps<'button'> {
 }
 
 const LOOKS = { primary: 'button-primary', bad: 'button-bad', plain: '' };
-const MACHINE_REASON = 'The operator of the server must allow this: covenant developers allow NAME --run-agents';
-const OPERATOR_REASON = 'This needs operator rights, which the first developer of the workspace has.';
+const MACHINE_REASON = 'Needs the right to run agents. The operator of the server grants it: covenant developers allow NAME --run-agents';
+const OPERATOR_REASON = 'Needs operator rights, which the first developer of the workspace has.';
 
 /** A button that changes something on the server; disabled while the page is out of date. */
 export function ActButton({ look = 'plain', pending = false, disabled = false, needs = 'member', className = '', ...rest }: ActButtonProps) {
@@ -43,12 +43,12 @@ interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
   title: string;
   wide?: boolean;
   children: ReactNode;
-  /** The button that does it. */
+  /** The label of the submit button: a verb. */
   submit: string;
   cancel?: string;
-  /** Whether it has all it needs. */
+  /** The form is complete. */
   ready?: boolean;
-  /** The focus starts on Cancel, so that pressing Enter at once does nothing. */
+  /** The focus starts on Cancel, so that an accidental Enter does nothing. */
   cautious?: boolean;
   mutation: { readonly isPending: boolean; readonly error: Error | null };
   /** Replaces the form once there is a result. */
@@ -61,7 +61,7 @@ interface FormDialogProps extends Pick<ActButtonProps, 'look' | 'needs'> {
   onClose: () => void;
 }
 
-/** A dialog with a form: what it does, its fields, why it failed, and two buttons. */
+/** A dialog with a form: an explanation, fields, the error if it failed, and two buttons. */
 export function FormDialog(props: FormDialogProps) {
   const { title, wide, cancel = 'Cancel', look = 'primary', ready = true, mutation, outcome, onClose } = props;
   const onFormSubmit = (event: SubmitEvent): void => {
@@ -100,7 +100,7 @@ interface ConfirmSpec<N extends ActionName> {
   title: string;
   /** The consequences, with numbers if possible. */
   children: ReactNode;
-  /** The button that does it. */
+  /** The label of the submit button: a verb. */
   act: string;
   actLook?: ActButtonProps['look'];
   keep?: string;
@@ -134,7 +134,7 @@ interface ConfirmActionProps<N extends ActionName> extends ConfirmSpec<N> {
   hint?: string | undefined;
 }
 
-/** A button for an action that stops somebody's work or cannot be undone. It opens a dialog that asks first. */
+/** A button for an action that stops somebody's work or cannot be undone. It opens a confirmation dialog. */
 export function ConfirmAction<N extends ActionName>(props: ConfirmActionProps<N>) {
   const { button, look = 'bad', needs = 'member', name, small = false, disabled = false, hint, ...spec } = props;
   return (

@@ -1,7 +1,7 @@
 import { useRead } from '../queries.ts';
 import { AgentName, shortId, UntrustedText } from './values.tsx';
 
-/** `codex@mira` for `agent:codex@dev_…`: the journal holds ids, people read names. An agent leads to its page. */
+/** `codex@mira` instead of `agent:codex@dev_…`, because the journal stores ids. Agents link to their pages. */
 export function ActorName({ actor }: { actor: string }) {
   const developers = useRead('developers.list', {}).data?.items;
   const name = (id: string): string => developers?.find(({ developer_id }) => developer_id === id)?.name ?? shortId(id);

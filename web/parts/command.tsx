@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useRead } from '../queries.ts';
 import { CopyButton } from './copy.tsx';
 
-/** A command to run, as it is typed. */
+/** A shell command with a copy button. */
 export function Command({ text }: { text: string }) {
   return (
     <div className="flex items-center gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3">
@@ -28,7 +28,7 @@ const Unbroken = ({ text }: { text: string }) =>
     ),
   );
 
-/** Several lines to paste; `label` is their name. */
+/** Several lines to paste. `label` is the accessible name. */
 export function CodeBlock({ text, label }: { text: string; label: string }) {
   return (
     <figure aria-label={label} className="flex flex-wrap items-start gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-3">
@@ -60,7 +60,7 @@ export function CliCommand({ words, options = {}, text }: CliCommandProps) {
 const quoted = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** The equivalent commands, folded. */
-export function AsCommand({ label = 'As a command', children }: { label?: string; children: ReactNode }) {
+export function AsCommand({ label = 'Command line', children }: { label?: string; children: ReactNode }) {
   return (
     <details>
       <summary className="cursor-pointer text-muted">{label}</summary>
@@ -69,7 +69,7 @@ export function AsCommand({ label = 'As a command', children }: { label?: string
   );
 }
 
-/** The command that sets up all agents of a machine; run it in a repository there. */
+/** The command that sets up all agents of a machine. It runs in a repository on that machine. */
 export function SetupCommand() {
   return <Command text={`npm exec -- covibe-local setup --base-url ${location.origin}`} />;
 }
@@ -78,11 +78,11 @@ export function SetupCommand() {
 export function InstalledFirst() {
   return (
     <p>
-      The companion must be installed there:{' '}
+      Install the companion on that machine first. See{' '}
       <Link to="/settings/agents" className="link">
         Agent setup
-      </Link>{' '}
-      says how.
+      </Link>
+      .
     </p>
   );
 }

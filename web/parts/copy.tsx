@@ -23,7 +23,7 @@ export function CopyOutcome({ words = '' }: { words?: string | undefined }) {
 }
 
 type Outcome = 'idle' | 'copied' | 'failed';
-const WORDS: Record<Exclude<Outcome, 'idle'>, string> = { copied: 'Copied', failed: 'Select and copy it by hand' };
+const WORDS: Record<Exclude<Outcome, 'idle'>, string> = { copied: 'Copied', failed: 'Copy failed. Select the text instead' };
 
 export function useCopy(text: string): { outcome: Outcome; copy: () => void } {
   const [outcome, setOutcome] = useState<Outcome>('idle');
@@ -35,7 +35,7 @@ export function useCopy(text: string): { outcome: Outcome; copy: () => void } {
   return { outcome, copy: () => void copyText(text).then((done) => setOutcome(done ? 'copied' : 'failed')) };
 }
 
-/** Browsers offer the clipboard only on https and localhost. Elsewhere the older way may work; otherwise the person copies by hand. */
+/** Browsers offer the clipboard only on https and localhost. Elsewhere the copy event may work; otherwise the person selects the text. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

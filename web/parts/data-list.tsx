@@ -5,7 +5,7 @@ import { Loaded } from './loaded.tsx';
 import { type Column, Table, type TableProps } from './table.tsx';
 import { counted } from './values.tsx';
 
-/** The rows that have been read, and how the list goes on. */
+/** The rows that have been read, and how to read more. */
 export interface RowList<T> {
   /** Undefined until the first page has been read. */
   readonly rows: readonly T[] | undefined;
@@ -13,11 +13,11 @@ export interface RowList<T> {
   refetch(): unknown;
   /** Undefined at the end of the list. */
   readonly more?: { readonly isReading: boolean; read(): void } | undefined;
-  /** How many there are in all, where only some are read: "50 of 230 tokens". */
+  /** The number of rows on the server, if only some are read: "50 of 230 tokens". */
   readonly total?: number | undefined;
-  /** Every page it may hold is read: it goes on from its last row. */
+  /** The list holds its maximum number of pages. The next page replaces them. */
   readonly isFull?: boolean;
-  /** Set if the list starts further on than its first row. */
+  /** Set if the list does not start at its first row. */
   readonly goBack?: (() => void) | undefined;
 }
 
@@ -27,9 +27,9 @@ interface ListFrameProps<T> {
   /** The subject of the error message, if it is not "The tasks". */
   what?: string;
   list: RowList<T>;
-  /** Shown where there is nothing to list. */
+  /** Shown if the list has no rows. */
   empty?: ReactNode;
-  /** The address at which a full list goes on. Without one it goes on in place. */
+  /** The address of the next page of a full list. Without it, the next page opens in place. */
   further?: Pick<LinkProps, 'to' | 'search'>;
   /** The button that reads the next page. */
   moreLabel?: string;
@@ -40,7 +40,7 @@ interface DataListProps<T> extends ListFrameProps<T> {
   label: string;
   columns: readonly Column<T>[];
   rowKey: (row: T) => string | number;
-  /** New rows come at the top, and wait while the person has scrolled down. Give the list a key that contains its filter. */
+  /** New rows appear at the top; they wait while the person has scrolled down. Give the list a key that contains its filter. */
   growsAtTop?: boolean;
 }
 

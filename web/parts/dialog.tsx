@@ -7,7 +7,7 @@ import { escapeBidi } from './values.tsx';
 interface DialogProps {
   title: string;
   wide?: boolean | undefined;
-  /** Stands near the top, where what grows below it moves nothing. */
+  /** Opens near the top of the window, so that growing content does not move the dialog. */
   top?: boolean;
   onClose: () => void;
   children: ReactNode;
@@ -71,8 +71,8 @@ export function openDialog(content: DialogContent): void {
 }
 
 /**
- * Closes the dialog of something that was done. What it was opened from may have gone: the focus goes to the `data-home` around it,
- * or else to the page's, if it has one.
+ * Closes a dialog after its action succeeded. The element that opened it may be gone, so the focus moves to the `data-home` around that
+ * element, or to the `data-home` of the page.
  */
 export function closeDone(close: () => void): void {
   flushSync(close);

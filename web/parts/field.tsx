@@ -22,12 +22,12 @@ export function Field({ label, hint, children }: FieldProps & { children: (id: s
 interface TextProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
-  /** The longest text that the contract accepts; undefined if it has no limit. */
+  /** The maximum length that the contract accepts; undefined without a limit. */
   max?: number | undefined;
-  /** It has the focus when its dialog opens. */
+  /** Has the focus when its dialog opens. */
   first?: boolean;
   required?: boolean;
-  /** Code, which no spelling is checked of. */
+  /** Code: monospaced and without spell checking. */
   mono?: boolean;
 }
 
@@ -131,7 +131,7 @@ interface ChoiceProps {
   onChoose: (on: boolean) => void;
 }
 
-/** A radio button or a checkbox, with what it means. */
+/** A radio button or a checkbox with an explanation. */
 export function Choice({ group, checked, label, meaning, onChoose }: ChoiceProps) {
   return (
     <label className="flex items-start gap-2 pointer-coarse:min-h-11">

@@ -1,4 +1,4 @@
-/** Lucide's outlines (ISC licence), 16 px. */
+/** Icon outlines from Lucide (ISC licence), 16 px. */
 const PATHS = {
   now: 'M15 21v-8a1 1 0 0 0-1-1h-4a1 1 0 0 0-1 1v8M3 10a2 2 0 0 1 .709-1.528l7-6a2 2 0 0 1 2.582 0l7 6A2 2 0 0 1 21 10v9a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z',
   work: 'M4 5h4a1 1 0 0 1 1 1v4a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1ZM3 17l2 2 4-4M13 6h8M13 12h8M13 18h8',

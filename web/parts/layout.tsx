@@ -16,7 +16,7 @@ const LOOK: Record<Tone, { mark: string; colours: string }> = {
   you: { mark: '◆', colours: 'bg-you-tint text-you' },
 };
 
-/** A status word with its colour and mark: never by colour alone. */
+/** A status with a colour, a mark and a word: colour alone is not accessible. */
 export function State({ tone, children }: { tone: Tone; children: ReactNode }) {
   const { mark, colours } = LOOK[tone];
   return (
@@ -38,7 +38,7 @@ export function Notice({ tone, children, role }: { tone: Tone; children: ReactNo
   );
 }
 
-/** How to sign in again: a link that is opened in another tab signs in this one too. */
+/** How to sign in again. A link opened in another tab signs in this tab too. */
 function FreshSignIn() {
   const me = useRead('identity.me', {}).data;
   return (
@@ -48,7 +48,7 @@ function FreshSignIn() {
   );
 }
 
-/** An error in the server's words, shown where it happened. */
+/** An error with the server's message and next step, shown where it happened. */
 export function Problem({ what, error, onRetry }: { what: string; error: unknown; onRetry?: () => void }) {
   const known = error instanceof ApiError ? error : undefined;
   return (
@@ -69,9 +69,9 @@ export function Problem({ what, error, onRetry }: { what: string; error: unknown
 
 interface SectionProps {
   title: string;
-  /** Stands beside the heading. */
+  /** Shown at the end of the heading's line. */
   about?: ReactNode;
-  /** The heading takes the focus when the focused part of the section is removed. */
+  /** The heading receives the focus when the focused element of the section is removed. */
   home?: boolean;
   children: ReactNode;
 }
@@ -131,7 +131,7 @@ interface PanelListProps<T> {
   empty: ReactNode;
   /** How many items are not shown. */
   more?: number;
-  /** The name of the list, where its heading is not enough. */
+  /** The accessible name of the list, if its heading is not enough. */
   label?: string;
   className?: string;
   /** One item, as an `<li>` with a key. */
@@ -171,7 +171,7 @@ export function NameList({ unit, names }: { unit: string; names: readonly string
   );
 }
 
-/** Content that scrolls if it is too large. It then takes the keyboard focus; `label` is its name. */
+/** Content that scrolls if it is too large, and then can be focused by keyboard. `label` is its accessible name. */
 export function Scrolled({ label, className, children }: { label: string; className: string; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
   const inside = useRef<HTMLDivElement>(null);
@@ -193,7 +193,7 @@ export function Scrolled({ label, className, children }: { label: string; classN
   );
 }
 
-/** Full class names: Tailwind finds no others. */
+/** Tailwind finds only complete class names. */
 export const FILLS: Record<Tone, string> = {
   quiet: 'bg-quiet',
   live: 'bg-live',

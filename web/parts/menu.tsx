@@ -15,7 +15,7 @@ interface MenuProps {
   children: ReactNode;
 }
 
-/** A button with a list of choices. Not modal: that would need styles in the page, which its policy forbids. */
+/** A button with a list of choices. Not modal: a modal menu adds inline styles, which the content policy forbids. */
 export function Menu({ label, trigger, className = 'button', children }: MenuProps) {
   return (
     <Dropdown.Root modal={false}>
@@ -55,7 +55,7 @@ export function MenuItem({ onChoose, children }: { onChoose: () => void; childre
   );
 }
 
-/** Stays open: what it changes can be seen behind it. */
+/** Stays open, because the person sees the effect behind the menu. */
 export function MenuSwitch({ on, onChange, children }: { on: boolean; onChange: (on: boolean) => void; children: ReactNode }) {
   return (
     <Dropdown.CheckboxItem className={ENTRY} checked={on} onCheckedChange={onChange} onSelect={(event) => event.preventDefault()}>

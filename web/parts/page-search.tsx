@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 type RouteId = RouteIds<RegisteredRouter['routeTree']>;
 type PageSearch<Id extends RouteId> = RouteById<RegisteredRouter['routeTree'], Id>['types']['fullSearchSchema'];
 
-/** The search parameters of the open page, and how to change some of them: what becomes undefined leaves the address. */
+/** The search parameters of the open page, and a function that changes some of them. An undefined value removes the parameter. */
 export function usePageSearch<Id extends RouteId>(id: Id) {
   const search = useSearch({ from: id as RouteId }) as PageSearch<Id>;
   const navigate = useNavigate();
@@ -14,11 +14,11 @@ export function usePageSearch<Id extends RouteId>(id: Id) {
 }
 
 interface SearchLinkProps {
-  /** The parameters that it sets. */
+  /** The parameters to set. */
   set: Readonly<Record<string, string | number | boolean | undefined>>;
   className?: string;
   'aria-label'?: string;
-  /** Takes the place of this address in the history. */
+  /** Replaces the current entry of the browser history. */
   replace?: boolean;
   children: ReactNode;
 }

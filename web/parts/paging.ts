@@ -6,9 +6,9 @@ import { useRead } from '../queries.ts';
 import type { RowList } from './data-list.tsx';
 import type { ReadResult } from './loaded.tsx';
 
-/** Every event reads all shown pages again, so their number is limited. Beyond it the list starts anew. */
+/** Every event reads all shown pages again, so their number is limited. Beyond this limit the list starts at the next page. */
 const MAX_PAGES = 6;
-/** The first page is small so that it comes fast; further pages are larger. */
+/** The first page is small so that it loads fast; later pages are larger. */
 const PAGE_SIZES = [50, 150] as const;
 
 interface Page {
@@ -19,15 +19,15 @@ interface PagedReading<P extends Page, C> {
   /** The action and its filter, which identify the list. */
   readonly key: readonly unknown[];
   read(cursor: C | undefined, limit: number, signal: AbortSignal): Promise<P>;
-  /** Where the next page begins, after `held` rows; nothing at the end of the list. */
+  /** The cursor of the next page, after `held` rows; undefined at the end of the list. */
   next(page: P, held: number): C | undefined | null;
-  /** Where the list begins, if its address says so. */
+  /** The cursor of the first page, if the address has one. */
   readonly from?: C | undefined;
-  /** Rows of the first page, and of each further one. */
+  /** The size of the first page, and of each later page. */
   readonly sizes?: readonly [number, number];
   readonly enabled?: boolean;
   readonly pollMs?: number;
-  /** The rows of the previous filter stay until the new ones are read. */
+  /** Keeps the rows of the previous filter until the new rows are loaded. */
   readonly keepRows?: boolean;
 }
 
@@ -93,7 +93,7 @@ export function useFewThenMany<N extends CountedAction>(name: N, filter: ActionI
   const [limit, setLimit] = useState(FEW);
   const query = useRead(name, { ...filter, limit });
   const read = query.data as { items: RowOf<N>[]; total: number } | undefined;
-  // The few stay until the many are there.
+  // The first rows stay until all rows are loaded.
   const data = useLastValue(read, read === undefined);
   const isPart = data !== undefined && data.total > data.items.length && limit === FEW;
   return {

@@ -8,7 +8,7 @@ import type { TimeChartProps } from './time-chart.tsx';
 
 const AXIS = 44;
 
-/** The bars themselves. Fetched when a chart is first shown. */
+/** The canvas of a chart. Its code is fetched when a chart is first shown. */
 export default function Plot({ times, series, unit, height = 0 }: TimeChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const { utc } = usePreferences();
@@ -22,7 +22,7 @@ export default function Plot({ times, series, unit, height = 0 }: TimeChartProps
       // The topmost series is drawn first, so that the others cover its lower part.
       const stacked = stack(series.map(({ values }) => values));
       const order = series.map((_, index) => series.length - 1 - index);
-      // Bars are centred on their times, so the first and the last need half a bar more.
+      // Bars are centred on their times, so the axis needs half a bar more at each end.
       const half = ((times[1] ?? 0) - (times[0] ?? 0)) / 2_000;
       const bars = uPlot.paths.bars?.({ size: [0.8, 40], gap: 1 });
       return new uPlot(

@@ -1,6 +1,6 @@
 /**
- * What has no shape of its own, or the shape of another: control and format characters, half surrogates, spaces that are none,
- * what is ignored by default. Plain spaces and line ends stay.
+ * Characters that cannot be seen or look like others: control and format characters, lone surrogates, unusual spaces, and characters that
+ * are ignored by default. Plain spaces and line ends are not included.
  */
 const HIDDEN = /(?![\n ])[\p{C}\p{Z}\p{DI}\u2800]/u;
 const EACH_HIDDEN = new RegExp(HIDDEN, 'gu');
@@ -33,7 +33,7 @@ export const hiddenIn = (text: string): number => text.match(EACH_HIDDEN)?.lengt
 
 const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
 
-/** Tag characters spell words that only a model reads: each is shown with its letter. */
+/** Tag characters spell words that only a model can read, so each is shown with its letter. */
 function nameOf(code: number): string {
   if (code > 0xe0020 && code < 0xe007f) return `tag ${String.fromCodePoint(code - 0xe0000)}`;
   return NAMES[code] ?? 'hidden character';
@@ -41,7 +41,7 @@ function nameOf(code: number): string {
 
 const written = (character: string): string => `[U+${codeOf(character).toString(16).toUpperCase().padStart(4, '0')}]`;
 
-/** With more hidden characters than this they are plain text: so many elements would freeze the page. */
+/** Above this number hidden characters become plain text: one element for each would freeze the page. */
 const MAX_MARKED = 2_000;
 
 /** Text with every invisible character written out, so that nothing is hidden from the reader. */
@@ -67,7 +67,7 @@ export function Revealed({ text }: { text: string }) {
 /** Text from a program, unchanged, in a scroll box that the keyboard can reach. */
 export function Written({ label, text }: { label: string; text: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll box must be reachable by keyboard
     <section tabIndex={0} aria-label={label} className="mono max-h-80 overflow-auto rounded-md bg-surface px-2 py-1.5 whitespace-pre-wrap">
       <Revealed text={text} />
     </section>

@@ -11,11 +11,11 @@ import { UntrustedText } from './values.tsx';
 /** The screen width from which the list stays usable beside the panel. */
 const BESIDE = '(width >= 64rem)';
 
-/** Details beside the list; on a small screen over all of it. Escape closes it and gives the focus back. */
+/** A panel beside the list; on a small screen it covers the page. Escape closes the panel and returns the focus. */
 export function SidePanel({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const panel = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // While rendering: where one row's panel follows another's, the browser would go back to the first row.
+  // Read during rendering: when a panel replaces another, an effect would remember the opener of the first one.
   const [opener] = useState(() => document.activeElement);
   useLayoutEffect(() => {
     const element = panel.current;
@@ -84,7 +84,7 @@ interface ReadPanelProps<T> {
   what: string;
   title: string;
   query: ReadResult<unknown>;
-  /** The part of the query's data that the panel shows; until it is read, the row of the list. */
+  /** The object to show: from the query, or the row of the list until the query has loaded. */
   value: T | undefined;
   /** Shown if the read found nothing. */
   missing?: ReactNode;
@@ -99,7 +99,7 @@ interface ReadPanelProps<T> {
 export function ReadPanel<T>({ what, title, query: { data, error, refetch }, value, missing, head, facts, onClose, children }: ReadPanelProps<T>) {
   return (
     <SidePanel title={title} onClose={onClose}>
-      {error && <Problem what={`${what} could not be read${value ? ' again' : ''}.`} error={error} onRetry={() => void refetch()} />}
+      {error && <Problem what={`${what} could not be loaded${value ? ' again' : ''}.`} error={error} onRetry={() => void refetch()} />}
       {!value && !error && (data === undefined ? <TableSkeleton /> : missing)}
       {value && head?.(value)}
       {value && facts && <Facts facts={facts(value)} />}

@@ -2,8 +2,8 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 
 /**
- * The place of a cell in a card, below 640 px. The first line has the title, and at its end the state. The others follow in
- * the order of the columns: `meta` is muted, `wide` has a line of its own, `end` stands at the end of its line, `none` is left out.
+ * The place of a cell in a card, below 640 px. The first line has the title and the state. Other cells follow in column order: `meta` is
+ * muted, `wide` takes a whole line, `end` is aligned to the end of its line, `none` is left out.
  */
 type Role = 'title' | 'state' | 'text' | 'meta' | 'wide' | 'end' | 'none';
 
@@ -17,12 +17,12 @@ const CARDS: Record<Role, string> = {
   none: 'max-sm:hidden',
 };
 
-/** No value: a dash in a table; a card leaves the cell out. */
+/** No value: a dash in a table; cards omit the cell. */
 export function None({ children = '—' }: { children?: ReactNode }) {
   return <span data-none>{children}</span>;
 }
 
-/** Columns that a table has no room for below this width. Cards have them all the same. */
+/** Hides a column below this width. Cards still show it. */
 const HIDDEN_BELOW = { lg: 'sm:max-lg:hidden', xl: 'sm:max-xl:hidden', '2xl': 'sm:max-[87rem]:hidden' };
 
 const PREFIXED = 'max-sm:flex max-sm:gap-1 max-sm:before:text-muted max-sm:before:content-[attr(data-prefix)]';
@@ -30,11 +30,11 @@ const PREFIXED = 'max-sm:flex max-sm:gap-1 max-sm:before:text-muted max-sm:befor
 export interface Column<T> {
   readonly label: string;
   readonly role?: Role;
-  /** Its width in the table, as classes. Without one it shares what is left; a state has a usual width. */
+  /** Width classes. Without them the column shares the remaining width; states have a default width. */
   readonly width?: string;
-  /** The width of the screen from which the table has it. */
+  /** The minimum screen width at which the table shows the column. */
   readonly from?: keyof typeof HIDDEN_BELOW;
-  /** Written before the value in a card, which has no headings: "last used:". */
+  /** Shown before the value in a card, which has no headings: "last used:". */
   readonly prefix?: string;
   cell(row: T): ReactNode;
 }
@@ -134,7 +134,7 @@ function NearRows({ columns, rows, rowKey }: BodyProps) {
 }
 
 function Space({ height }: { height: number }) {
-  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row with nothing in it takes no focus
+  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an empty row cannot take the focus
   return height > 0 ? <tr aria-hidden="true" className="max-sm:block" style={{ height }} /> : null;
 }
 

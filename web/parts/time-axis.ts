@@ -3,7 +3,7 @@ interface Interval {
   readonly until: number;
 }
 
-/** A part of the axis; `idle`: nobody worked then. `start` and `end` are fractions of its width. */
+/** A part of the axis. `idle`: no agent worked. `start` and `end` are fractions of the width. */
 export interface AxisStretch extends Interval {
   readonly idle: boolean;
   readonly folded: boolean;
@@ -14,12 +14,12 @@ export interface AxisStretch extends Interval {
 /** Shorter gaps are not folded. */
 const SHORTEST_GAP_MS = 5 * 60_000;
 const GAP_SHARE = 0.1;
-/** How wide a folded gap is, beside the whole. */
+/** The width of a folded gap, as a fraction of the axis. */
 const FOLDED_WIDTH = 0.04;
-/** All folded gaps together are at most this wide. */
+/** The maximum width of all folded gaps together. */
 const MAX_FOLDED = 0.4;
 
-/** Divides the time into stretches in which somebody worked and idle ones. */
+/** Divides the time into busy and idle stretches. */
 export function stretchesOf(work: readonly Interval[], fold: boolean): AxisStretch[] {
   const merged: { from: number; until: number }[] = [];
   for (const { from, until } of work.toSorted((one, other) => one.from - other.from)) {
@@ -53,7 +53,7 @@ function widths(parts: readonly (Interval & { idle: boolean })[], fold: boolean)
   });
 }
 
-/** Where on the axis a time is. */
+/** The position of a time on the axis, from 0 to 1. */
 export function placeOf(stretches: readonly AxisStretch[], time: number): number {
   const at = stretches.find(({ until }) => time <= until) ?? stretches.at(-1);
   if (!at) return 0;
@@ -61,7 +61,7 @@ export function placeOf(stretches: readonly AxisStretch[], time: number): number
   return at.start + (at.end - at.start) * Math.min(1, Math.max(0, within));
 }
 
-/** Nearer marks would overlap on a small screen. */
+/** Closer marks would overlap on a small screen. */
 const NEAREST = 0.14;
 
 /** The times to mark on the axis: about this many, spread evenly over the stretches that are not folded. */
@@ -84,13 +84,13 @@ export function ticksOf(stretches: readonly AxisStretch[], about: number): numbe
 /** Shorter work needs seconds, or several marks would show the same minute. */
 const SECONDS_BELOW_MS = 10 * 60_000;
 
-/** How marks at these times are written. */
+/** The format of the marks. */
 export function clockFor(ticks: readonly number[], timeZone: string | undefined): Intl.DateTimeFormat {
   const isShort = (ticks.at(-1) ?? 0) - (ticks[0] ?? 0) < SECONDS_BELOW_MS;
   return new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...(isShort && { second: '2-digit' }), timeZone });
 }
 
-/** The row of each span so that none overlap: the first free one. Spans that would need more than `maxRows` rows share the last. */
+/** Assigns each span the first free row. Spans beyond `maxRows` rows share the last row. */
 export function rowsOf(spans: readonly Interval[], maxRows = Number.POSITIVE_INFINITY): number[] {
   const ends: number[] = [];
   return spans.map(({ from, until }) => {
@@ -111,7 +111,7 @@ export function hoursBetween(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, Math.floor((to - first) / step) + 1) }, (_, index) => first + index * step);
 }
 
-/** The format of the marks of a chart's time axis: days if a bar is a day, otherwise times, in UTC if the person has chosen that. */
+/** The format of a chart's time axis: dates if a bar is a day, otherwise times (in UTC if the person prefers it). */
 export function axisWords(times: readonly number[], utc: boolean): (time: number) => string {
   const ofDays = (times[1] ?? 0) - (times[0] ?? 0) >= DAY_MS;
   const shape = ofDays ? ({ day: 'numeric', month: 'short' } as const) : ({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const);

@@ -19,12 +19,11 @@ export interface TimeChartProps {
   /** "1 call", "2 calls"; a function for amounts of money and other units. */
   unit: string | ((value: number) => string);
   height?: number;
-  /** How a bar is called in the table; its date and time unless said. */
+  /** The name of a bar in the table; its date and time by default. */
   nameOf?: (time: number) => string;
 }
 
-/** The table below has the numbers. */
-const NoPlot = () => <p className="text-label text-muted">This browser cannot draw the chart; its table has the numbers.</p>;
+const NoPlot = () => <p className="text-label text-muted">This browser cannot draw the chart. See the table below.</p>;
 
 /** If the chart cannot be drawn (the library refuses some locales), the page must still work. */
 const Plot = lazy<ComponentType<TimeChartProps>>(() => import('./plot.tsx').catch(() => ({ default: NoPlot })));
@@ -54,7 +53,7 @@ export function TimeChart(props: TimeChartProps) {
         title={label}
         heads={['Time', ...series.map((each) => <UntrustedText key={each.label} text={each.label} brief />)]}
         rows={named.map(({ time, values }) => ({ key: time, cells: [nameOf(time), ...values.map(valueWords)] }))}
-        empty="Nothing in this time."
+        empty="No data in this period."
       />
     </figure>
   );

@@ -8,7 +8,7 @@ import { Icon } from './icon.tsx';
 interface Toast {
   readonly id: number;
   readonly words: string;
-  /** The action that undoes it. */
+  /** The action that undoes the change. */
   readonly inverse?: { readonly label: string; readonly act: () => void };
 }
 
@@ -16,7 +16,7 @@ type Say = (words: string, inverse?: Toast['inverse']) => void;
 
 const Context = createContext<Say>(() => {});
 
-/** Shows that something was done, with a way to undo it. Errors are shown where they happen instead. */
+/** Confirms a change, with a button that undoes it if possible. Errors are shown where they happen instead. */
 export const useToast = (): Say => use(Context);
 
 export function Toasts({ children }: { children: ReactNode }) {

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react';
 import { Scrolled } from './layout.tsx';
 
 interface TwinTableProps {
-  /** The subject: "The phases". */
+  /** The subject: "Phases". */
   title: string;
-  /** Its name, where that says more. */
+  /** The accessible name, if the title is not enough. */
   label?: string;
   heads: readonly ReactNode[];
   rows: readonly { readonly key: string | number; readonly cells: readonly ReactNode[] }[];
@@ -12,7 +12,7 @@ interface TwinTableProps {
   empty?: string;
 }
 
-/** The data of a picture as a folded table, for people who cannot see the picture. */
+/** The data of a chart as a folded table, for people who cannot see the chart. */
 export function TwinTable({ title, label = title, heads, rows, empty }: TwinTableProps) {
   return (
     <details className="text-label">

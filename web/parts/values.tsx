@@ -4,7 +4,7 @@ import { useByClock } from '../live/clock.ts';
 import { preferences } from '../preferences.ts';
 import { CopyOutcome, useCopy } from './copy.tsx';
 
-/** Marks that would reverse the text after them, even in a sentence that quotes them. */
+/** Characters that change the writing direction of the text after them. */
 const DIRECTION_MARKS = /[\u202A-\u202E\u2066-\u2069]/g;
 
 /** For titles and labels, where no element can isolate the text. */
@@ -47,7 +47,7 @@ export function RepositoryName({ path }: { path: string }) {
 
 const LONGEST_NAME = 100;
 
-/** A name without a space ends its line where it has a joint, if it can: `codex@`, `tool:agent_`. */
+/** Lets a long name without spaces wrap after its separators: `codex@`, `tool:agent_`. */
 function withLineBreaks(text: string): ReactNode {
   if (text.length > LONGEST_NAME || /\s/.test(text)) return text;
   const [first = '', ...rest] = text.split(/(?<=[@:/_.#])(?=\w)/);
@@ -85,7 +85,7 @@ export function PathLink({ path, className = 'hover:underline', label, children 
   const router = useRouter();
   if (path === null) return <>{children}</>;
   const follow = (event: MouseEvent): void => {
-    // A new tab or window is the browser's business.
+    // The browser handles clicks that open a new tab or window.
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     router.history.push(path);
@@ -100,10 +100,10 @@ export function PathLink({ path, className = 'hover:underline', label, children 
 const ID = /^([a-z]+)_[0-9A-Z]{20,}$/;
 export const isId = (text: string): boolean => ID.test(text);
 
-/** Prefix and last six; the whole where it is not one of our ids. */
+/** The prefix and the last six characters of an id; other text is unchanged. */
 export const shortId = (id: string): string => (isId(id) ? id.replace(ID, `$1_…${id.slice(-6)}`) : id);
 
-/** Shortened; a click copies the whole. */
+/** A shortened id. A click copies the full id. */
 export function Id({ id }: { id: string }) {
   const { outcome, copy } = useCopy(id);
   const said = outcome === 'copied' ? 'copied' : outcome === 'failed' ? id : shortId(id);
@@ -112,8 +112,8 @@ export function Id({ id }: { id: string }) {
       <button
         type="button"
         className="mono rounded text-left hover:underline"
-        title={`${id} (click copies)`}
-        aria-label={`${said}, copies ${id}`}
+        title={`${id} (click to copy)`}
+        aria-label={`${said}, copy ${id}`}
         onClick={copy}
       >
         {said}
@@ -133,13 +133,17 @@ const SHAPE = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit'
 const LOCAL = new Intl.DateTimeFormat(undefined, SHAPE);
 const UTC = new Intl.DateTimeFormat(undefined, { ...SHAPE, timeZone: 'UTC', timeZoneName: 'short' });
 
+/** The exact time, for charts, labels and tooltips. Everywhere else use `Time`, `Until` or `Elapsed`. */
 export const dateOf = (at: number): string => (preferences().utc ? UTC : LOCAL).format(at);
 
-/** "8 s", "12 m", "3 h", then the local date. */
+/** A past time: "12 min ago". Every time on the dashboard is one of these three, with the exact time on hover. */
 export const Time = ({ at }: { at: number }) => <Moment at={at} words={ago} />;
 
-/** A future time: "in 12 m", and "now" once it has come. */
+/** A future time: "in 12 min". After it has passed: "now", then "2 min ago". */
 export const Until = ({ at }: { at: number }) => <Moment at={at} words={until} />;
+
+/** The time since then, without "ago": "for 12 min". */
+export const Elapsed = ({ since }: { since: number }) => <Moment at={since} words={elapsed} />;
 
 function Moment({ at, words }: { at: number; words: (at: number, now: number) => string }) {
   const text = useByClock((now) => words(at, now));
@@ -151,19 +155,25 @@ function Moment({ at, words }: { at: number; words: (at: number, now: number) =>
   );
 }
 
-function until(at: number, now: number): string {
-  if (at <= now) return 'now';
-  const left = span(at - now);
-  return left === undefined ? dateOf(at) : `in ${left}`;
+/** Shorter times would only flicker. */
+const JUST_NOW_MS = 5_000;
+
+// The server's clock may be slightly ahead of this machine's clock, so the result is never negative.
+const elapsed = (at: number, now: number): string => spanWords(Math.max(0, now - at));
+export const ago = (at: number, now: number): string => (now - at < JUST_NOW_MS ? 'just now' : `${elapsed(at, now)} ago`);
+
+export function until(at: number, now: number): string {
+  if (at > now) return `in ${spanWords(at - now)}`;
+  return now - at < MINUTE ? 'now' : ago(at, now);
 }
 
-// The server's clock may be a little ahead of this machine's.
-const ago = (at: number, now: number): string => span(Math.max(0, now - at)) ?? dateOf(at);
-
-function span(length: number): string | undefined {
+/** "40 s", "12 min", "3 h", "2 days", "5 months", "2 years". */
+function spanWords(length: number): string {
   if (length < MINUTE) return `${Math.floor(length / 1_000)} s`;
-  if (length < HOUR) return `${Math.floor(length / MINUTE)} m`;
-  return length < DAY ? `${Math.floor(length / HOUR)} h` : undefined;
+  if (length < HOUR) return `${Math.floor(length / MINUTE)} min`;
+  if (length < DAY) return `${Math.floor(length / HOUR)} h`;
+  if (length < 60 * DAY) return counted(Math.floor(length / DAY), 'day');
+  return length < 730 * DAY ? counted(Math.floor(length / (30 * DAY)), 'month') : counted(Math.floor(length / (365 * DAY)), 'year');
 }
 
 /** "36 ms", "1.4 s". */

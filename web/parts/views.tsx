@@ -7,11 +7,11 @@ interface ViewsProps {
   views: readonly (Pick<LinkProps, 'to' | 'params' | 'search'> & { label: string; count?: number | undefined })[];
 }
 
-/** The views of a page, each with an address of its own. */
+/** The tabs of a page. Each has its own address. */
 export function Views({ label, views }: ViewsProps) {
   const strip = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
-  // On a small screen the strip is longer than the window: the view that is open must be in it.
+  // On a small screen the strip is wider than the window, so it scrolls to the open tab.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address has another view
   useEffect(() => {
     const here = strip.current?.querySelector<HTMLElement>('[aria-current=page]');

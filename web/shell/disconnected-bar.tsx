@@ -1,9 +1,7 @@
-import { useByClock } from '../live/clock.ts';
 import { useDisconnected, useJournal } from '../live/live-journal.tsx';
+import { Elapsed } from '../parts/values.tsx';
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
-
-/** Says since when the page is out of date, until the events that it missed have been read. */
+/** Shown while the page is out of date, until the missed events have been loaded. */
 export function DisconnectedBar() {
   const { journal, state } = useJournal();
   const disconnected = useDisconnected();
@@ -13,20 +11,13 @@ export function DisconnectedBar() {
     <div role="alert" className="sticky top-0 z-10 flex flex-wrap items-center gap-x-2 gap-y-1 bg-bad-tint px-4 py-1.5 text-bad lg:px-6">
       <span aria-hidden="true">✕</span>
       <span className="font-medium">Disconnected</span>
-      {/* Read out once, not every second. */}
+      {/* Screen readers announce the bar once, not every second. */}
       <span aria-live="off">
-        <Elapsed since={lostAt} /> · showing {CLOCK.format(lostAt)}
+        for <Elapsed since={lostAt} />. This page is out of date; actions are disabled.
       </span>
       <button type="button" className="button ml-auto text-text" onClick={journal.connect}>
         Retry
       </button>
     </div>
   );
-}
-
-function Elapsed({ since }: { since: number }) {
-  return useByClock((now) => {
-    const seconds = Math.max(0, Math.floor((now - since) / 1_000));
-    return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-  });
 }

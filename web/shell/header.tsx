@@ -10,7 +10,7 @@ import { openOverlay } from './keyboard.tsx';
 import { RepositoryFilter } from './repository-filter.tsx';
 
 const THEMES = [
-  ['system', "The machine's"],
+  ['system', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ] as const;
@@ -44,7 +44,7 @@ export function Header() {
   );
 }
 
-/** This browser is signed out here also where the server cannot be reached: the cookie is worth nothing without the proof. */
+/** Signs out this browser even if the server cannot be reached: without the stored proof the cookie is useless. */
 async function signOut(): Promise<void> {
   await call('session.end', {}).catch(() => {});
   endSession();
@@ -64,7 +64,7 @@ function Choices() {
         Single-key shortcuts
       </MenuSwitch>
       <MenuLine />
-      <MenuItem onChoose={() => openOverlay('help')}>Keyboard map</MenuItem>
+      <MenuItem onChoose={() => openOverlay('help')}>Keyboard shortcuts</MenuItem>
       <MenuLine />
       <MenuItem onChoose={() => void signOut()}>Sign out</MenuItem>
     </>

@@ -12,10 +12,10 @@ import { Palette } from './palette.tsx';
 type Overlay = 'palette' | 'help';
 const OPEN_OVERLAY = 'covenant:openOverlay';
 
-/** Opens it from anywhere. */
+/** Opens an overlay from any component. */
 export const openOverlay = (what: Overlay): boolean => dispatchEvent(new CustomEvent<Overlay>(OPEN_OVERLAY, { detail: what }));
 
-/** How long after g the letter of a page counts. */
+/** The time limit for the second key after g. */
 const SEQUENCE_MS = 1_500;
 
 export function Keyboard() {
@@ -37,11 +37,11 @@ export function Keyboard() {
 
   const copyId = (): boolean => {
     const id = idAtHand();
-    if (id) void copyText(id).then((isCopied) => say(isCopied ? `Copied ${id}.` : `This browser does not let the page copy. Select it by hand: ${id}`));
+    if (id) void copyText(id).then((isCopied) => say(isCopied ? `Copied ${id}.` : `This browser does not allow copying. Select the id instead: ${id}`));
     return id !== undefined;
   };
 
-  /** Single-key shortcuts outside of fields and dialogs; false means that the key does nothing here. None of them changes anything on the server. */
+  /** Single-key shortcuts outside of fields and dialogs. None of them changes anything on the server. False: the key has no effect here. */
   const singleKeys: Readonly<Record<string, () => unknown>> = {
     g: () => setLeading(performance.now() + SEQUENCE_MS),
     '?': () => setOpen('help'),
@@ -84,28 +84,28 @@ export function Keyboard() {
 
 const KEYS = [
   ['Ctrl K or ⌘ K', 'Search pages, ids, agents and actions'],
-  ['?', 'This map'],
-  ['/', 'Go to the filter of the list'],
+  ['?', 'Show keyboard shortcuts'],
+  ['/', 'Focus the filter'],
   ['j, k', 'Next and previous row'],
   ['Enter', 'Open the row'],
-  ['Space', 'Look at the row, and stay in the list'],
-  ['n', 'Next thing that waits on you'],
-  ['.', 'Show what is new'],
+  ['Space', 'Preview the row'],
+  ['n', 'Next item waiting on you'],
+  ['.', 'Show new rows'],
   ['y', 'Copy the id'],
-  ['Escape', 'Close what is open'],
+  ['Escape', 'Close the panel or dialog'],
 ] as const;
 
 function KeyboardMap({ onClose }: { onClose: () => void }) {
   const { keys } = usePreferences();
   return (
-    <Dialog title="Keyboard map" wide onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" wide onClose={onClose}>
       <div className="mt-3 grid gap-x-8 gap-y-4 sm:grid-cols-2">
         <List rows={KEYS} />
         <List rows={PAGES.map(({ key, label }) => [`g ${key}`, label] as const)} />
       </div>
       <label className="mt-4 flex items-center gap-2">
         <input type="checkbox" checked={keys} onChange={({ target }) => prefer({ keys: target.checked })} />
-        Single keys do this (Ctrl K always does)
+        Enable single-key shortcuts (Ctrl K always works)
       </label>
       <div className="mt-4 flex justify-end">
         <button type="button" className="button" data-first onClick={onClose}>

@@ -1,7 +1,7 @@
 /**
- * What single keys do with the lists of a page. Lists mark what they have: `data-row` each row, whose first link or button
- * opens it, `data-id` the id of what it shows, `data-waiting` what waits on a person, `data-filter` the field that narrows the
- * list, `data-show-new` the button that brings what came in meanwhile.
+ * The effects of single keys on the lists of a page. Lists mark their elements: `data-row` is a row, opened by its first link or button;
+ * `data-id` is the id of its object; `data-waiting` marks an item that waits on a person; `data-filter` is the filter field;
+ * `data-show-new` is the button that shows new rows.
  */
 const all = (selector: string): HTMLElement[] =>
   [...document.querySelectorAll<HTMLElement>(selector)].filter((element) => element.checkVisibility({ visibilityProperty: true }));
@@ -9,7 +9,7 @@ const all = (selector: string): HTMLElement[] =>
 const opener = (row: HTMLElement | undefined): HTMLElement | null | undefined => row?.querySelector<HTMLElement>('a[href], button');
 const rowOf = (element: Element | null): HTMLElement | null => element?.closest<HTMLElement>('[data-row]') ?? null;
 
-/** The next row in either direction; from nowhere, the first or the last. */
+/** Focuses the next or previous row; without a focused row, the first or the last. */
 export function moveRow(step: 1 | -1): boolean {
   const rows = all('[data-row]').filter((row) => opener(row));
   if (rows.length === 0) return false;
@@ -30,7 +30,7 @@ export function wasPeek(): boolean {
   return wasPeeking;
 }
 
-/** Opens the row that has the focus, and leaves the focus there. A button keeps its own meaning of the key. */
+/** Opens the focused row and keeps the focus in the list. On a button the key keeps its usual effect. */
 export function peek(): boolean {
   const { activeElement } = document;
   if (!(activeElement instanceof HTMLAnchorElement) || !rowOf(activeElement)) return false;
@@ -39,7 +39,7 @@ export function peek(): boolean {
   return true;
 }
 
-/** The id of the row that has the focus, or else of what the open panel shows. */
+/** The id of the focused row, or of the open panel. */
 export const idAtHand = (): string | undefined =>
   document.activeElement?.closest<HTMLElement>('[data-id]')?.dataset.id ?? document.querySelector<HTMLElement>('dialog[open] [data-id]')?.dataset.id;
 

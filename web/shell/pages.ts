@@ -1,10 +1,10 @@
 import type { IconName } from '../parts/icon.tsx';
 
-/** The rail, in its order. `key`: after g, it opens the page. `bar`: shown in the bar of a small screen. */
+/** The pages in the order of the rail. `key`: opens the page after g. `bar`: shown in the bar of a small screen. */
 export const PAGES = [
   { to: '/', label: 'Now', icon: 'now', key: 'n', bar: true, asks: 'What needs me, who is working, what changed?' },
   { to: '/tasks', label: 'Work', icon: 'work', key: 'w', bar: true, asks: 'Is somebody already doing this?' },
-  { to: '/workflows', label: 'Workflows', icon: 'workflows', key: 'f', bar: false, asks: 'What is next, who has it, why does it stand?' },
+  { to: '/workflows', label: 'Workflows', icon: 'workflows', key: 'f', bar: false, asks: 'What is next, who has it, why is it stuck?' },
   { to: '/reviews', label: 'Reviews', icon: 'reviews', key: 'r', bar: false, asks: 'Who reviews this, when does it end?' },
   { to: '/cycles', label: 'Cycles', icon: 'cycles', key: 'c', bar: false, asks: 'Whose turn, since when, what was handed over?' },
   { to: '/messages', label: 'Messages', icon: 'messages', key: 'm', bar: true, asks: 'Was it seen?' },

@@ -10,11 +10,11 @@ interface Entry {
   readonly kind: string;
   readonly label: string;
   readonly note?: string;
-  /** An address of the dashboard, or something to do. */
+  /** An address of the dashboard, or a function to run. */
   readonly go: string | (() => void);
 }
 
-/** Opens pages, agents, anything by its id or title, and what can be done. */
+/** Searches pages, agents, actions, and objects by id or title. */
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
@@ -50,7 +50,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
         aria-controls={listId}
         aria-activedescendant={entries[current] ? `${listId}-${current}` : undefined}
         className="field mt-3"
-        placeholder="A page, an id or the end of one, a title, an agent, an action"
+        placeholder="Page, id, title, agent or action"
         value={text}
         onChange={({ target }) => {
           setText(target.value);
@@ -58,7 +58,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
         }}
         onKeyDown={press}
       />
-      <div ref={list} id={listId} role="listbox" aria-label="Found" className="mt-2 max-h-[50vh] overflow-y-auto">
+      <div ref={list} id={listId} role="listbox" aria-label="Results" className="mt-2 max-h-[50vh] overflow-y-auto">
         {entries.map((entry, index) => (
           <button
             key={entry.key}
@@ -75,13 +75,13 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
             {entry.note && <span className="mono shrink-0 text-muted">{entry.note}</span>}
           </button>
         ))}
-        {entries.length === 0 && <p className="px-2 py-3 text-muted">Nothing is called so.</p>}
+        {entries.length === 0 && <p className="px-2 py-3 text-muted">No results.</p>}
       </div>
     </Dialog>
   );
 }
 
-/** Shorter texts fit too much. */
+/** Shorter texts match too much. */
 const SHORTEST = 2;
 
 function useEntries(text: string, onHelp: () => void): Entry[] {
@@ -92,7 +92,7 @@ function useEntries(text: string, onHelp: () => void): Entry[] {
   return [
     ...PAGES.filter(({ label, asks }) => fits(label, asks)).map(({ to, label, key }) => ({ key: to, kind: 'page', label, note: `g ${key}`, go: to })),
     ...ACTIONS.filter(({ label }) => text !== '' && fits(label)).map(({ label, path }) => ({ key: label, kind: 'action', label, go: path })),
-    ...(text !== '' && fits('keyboard map') ? [{ key: 'help', kind: 'action', label: 'Keyboard map', note: '?', go: onHelp }] : []),
+    ...(text !== '' && fits('keyboard shortcuts') ? [{ key: 'help', kind: 'action', label: 'Keyboard shortcuts', note: '?', go: onHelp }] : []),
     ...agents.flatMap(({ name, agent_id }) =>
       text !== '' && agent_id !== null && fits(name) ? [{ key: agent_id, kind: 'agent', label: name, go: `/agents/${encodeURIComponent(agent_id)}` }] : [],
     ),
@@ -100,17 +100,17 @@ function useEntries(text: string, onHelp: () => void): Entry[] {
   ];
 }
 
-/** Common actions, with the address at which each begins. */
+/** Common actions and the address where each starts. */
 const ACTIONS = [
   { label: 'Plan a task', path: '/tasks?plan=true' },
-  { label: 'Run the audit', path: '/tasks/overlaps?audit=true' },
-  { label: 'Weekly summary', path: '/tasks/week' },
+  { label: 'Run overlap audit', path: '/tasks/overlaps?audit=true' },
+  { label: 'Generate weekly summary', path: '/tasks/week' },
   { label: 'Broadcast to agents', path: '/messages?broadcast=true' },
   { label: 'Create a token', path: '/settings/tokens?create=true' },
   { label: 'Connect an agent', path: '/settings/agents' },
   { label: 'Approve a device', path: '/setup/authorize' },
   { label: 'Grant a capability', path: '/tools/grants?grant=new' },
-  { label: 'Ask who may call a tool', path: '/tools' },
+  { label: 'Check tool access', path: '/tools' },
   { label: 'Verify the journal', path: '/activity/chain' },
   { label: 'Set prices', path: '/usage?prices=true' },
 ] as const;

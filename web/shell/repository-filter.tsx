@@ -4,7 +4,7 @@ import { useRead } from '../queries.ts';
 
 const root = getRouteApi('__root__');
 
-/** The repository that lists are narrowed to, from the address of whatever page is open. */
+/** The selected repository, from the address of the open page. */
 export const useRepository = (): string | undefined => root.useSearch().repo;
 
 /** Hidden if there is only one repository. */

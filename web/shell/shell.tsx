@@ -9,7 +9,7 @@ import { Header } from './header.tsx';
 import { Keyboard } from './keyboard.tsx';
 import { Rail } from './rail.tsx';
 
-/** The frame of every page: navigation, header, page, and what opens over them. */
+/** The frame of every page: navigation, header, content, dialogs and toasts. */
 export function Shell() {
   return (
     <Toasts>
@@ -21,7 +21,7 @@ export function Shell() {
         <Header />
         <DisconnectedBar />
         <main id="content" tabIndex={-1} className="px-4 pt-4 pb-10 outline-none lg:px-6">
-          {/* A page's own part is fetched when it is first opened. */}
+          {/* The code of a page is fetched when the page is first opened. */}
           <Suspense fallback={<TableSkeleton />}>
             <Outlet />
           </Suspense>
@@ -34,7 +34,7 @@ export function Shell() {
   );
 }
 
-/** Says after every sign-in whose account it is: the link may have been for another account. */
+/** Names the account after every sign-in, because the link may have been for another account. */
 function Welcome() {
   const say = useToast();
   useEffect(() => {

@@ -3,13 +3,13 @@ import type { DemoAnswer } from './stage.ts';
 
 type Act = (name: string, input?: Record<string, unknown>) => Promise<DemoAnswer>;
 
-/** Agents first, then what they made: a program that still runs would go on making. Where no demo is, others' agents are at work. */
+/** Stops the agents first, because running agents would create new data. Without a demo it changes nothing: the agents belong to people. */
 export async function clearStage(action: Act, keep: boolean): Promise<DemoAnswer> {
   const { state } = await action('demo.show');
   if (state !== 'begun' && state !== 'kept') return { revoked_tokens: 0, removed_rows: 0, kept: false };
   const patient = patiently(action);
   for (const instance of await instancesOf(action)) {
-    if (instance.ended_at === null) await patient('instances.stop', { instance_id: instance.id, reason: 'The demo is over.' });
+    if (instance.ended_at === null) await patient('instances.stop', { instance_id: instance.id, reason: 'The demo has ended.' });
   }
   if (!keep) {
     for (const instance of await instancesOf(action)) {
@@ -24,7 +24,7 @@ const instancesOf = async (action: Act): Promise<DemoAnswer[]> => ((await action
 const TRIES = 30;
 const PAUSE_MS = 1_000;
 
-/** The server itself may be at work on an instance at this moment: starting a review, or ending one. */
+/** Retries while the server is busy with an instance, for example starting or ending its review. */
 const patiently =
   (action: Act): Act =>
   async (name, input) => {

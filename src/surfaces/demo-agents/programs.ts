@@ -9,25 +9,30 @@ const VERDICTS = [
   {
     feedback_type: 'needs_work',
     priority: 'high',
-    feedback: 'Checkout still adds fractions of a cent.',
-    actionable_items: ['Round in checkout too', 'Add a test with 0.1 + 0.2'],
+    feedback: 'The cart rounds now, but checkout() still adds unrounded line totals: 3 × 0.35 is charged as 1.0499.',
+    actionable_items: ['Round the sum in src/checkout.ts', 'Add a test with three lines of 0.35'],
   },
   {
     feedback_type: 'suggestions',
     priority: 'normal',
-    feedback: 'Right now. The helper could have a better name.',
+    feedback: 'The totals are correct. The helper name r() does not say what it does.',
     actionable_items: ['Rename r() to rounded()'],
   },
-  { feedback_type: 'needs_work', priority: 'normal', feedback: 'The new name is not used in the test.', actionable_items: ['Use rounded() in the test'] },
+  {
+    feedback_type: 'needs_work',
+    priority: 'normal',
+    feedback: 'test/cart.test.ts still duplicates the rounding instead of using rounded().',
+    actionable_items: ['Import rounded() in test/cart.test.ts'],
+  },
 ] as const;
 
-/** Whose prompt has it, waits. */
-export const WAITS = 'Take your time:';
+/** An agent whose prompt contains this text waits instead of finishing. */
+export const WAITS = 'Wait for review:';
 
-/** So that a person who looks on can read along. */
+/** Slow enough for a person to read along. */
 const PACE_MS = 700;
 
-/** An agent as the server starts it: in a worktree of its own, with its token in the environment and its task in a file. */
+/** An agent as the server starts it: in its own worktree, with its token in the environment and its prompt in a file. */
 export async function actAsAgent(env: NodeJS.ProcessEnv): Promise<never> {
   const me = String(env.COVENANT_INSTANCE_ID);
   const actor = new Actor(me, String(env.COVIBE_BASE_URL), String(env.COVIBE_MCP_TOKEN));
@@ -38,7 +43,7 @@ export async function actAsAgent(env: NodeJS.ProcessEnv): Promise<never> {
   await say(`\u001b[1m${me}\u001b[0m in ${process.cwd()}`);
   if (me.includes('review-')) await reviewing(actor, say);
   else await coding(actor, say);
-  // It stays, as an agent does that waits for the next word.
+  // The process stays, like an agent that waits for its next prompt.
   for (;;) await pause(60_000);
 }
 
@@ -52,17 +57,17 @@ async function coding(actor: Actor, say: Say): Promise<void> {
     await say(`\u001b[32m✓\u001b[0m Changed src/checkout.ts (round ${round})`);
     git('.', 'add', '--', 'src/checkout.ts');
     git('.', 'commit', '--quiet', '--message', `Round prices in checkout, round ${round}`);
-    if (round === 1) writeFileSync('notes.md', 'Not committed: what I still want to look at.\n');
+    if (round === 1) writeFileSync('notes.md', 'TODO: check rounding of discounts before the pull request.\n');
     const before = head();
     const answer = await actor.ask('request_review', {
-      completion_message: `Round ${round} is done; please look at src/checkout.ts.`,
-      ...(waits && { reviewer_prompt: `${WAITS} look at it when somebody asks you to.` }),
+      completion_message: `Prices in src/checkout.ts are rounded to whole cents (round ${round}). Please check the totals.`,
+      ...(waits && { reviewer_prompt: `${WAITS} start when the author asks.` }),
     });
     if (answer.error ?? answer.code) return await say(`\u001b[31m✕\u001b[0m ${String(answer.message)}`);
-    await say('Review requested, waiting.');
+    await say('Review requested. Waiting for feedback.');
     if (waits) return;
     while (head() === before) await pause(PACE_MS);
-    // The files follow the commit.
+    // The files are written after the commit.
     await pause(PACE_MS);
     const feedback = existsSync('REVIEW_FEEDBACK.md') ? readFileSync('REVIEW_FEEDBACK.md', 'utf8') : '';
     await say(feedback.split('\n').slice(0, 12).join('\n'));
@@ -74,7 +79,7 @@ const head = (): string => execFileSync('git', ['rev-parse', 'HEAD'], { encoding
 async function reviewing(actor: Actor, say: Say): Promise<void> {
   const subject = git('.', 'log', '-1', '--format=%s');
   const round = Number(/round (\d+)/.exec(subject)?.[1] ?? 1);
-  await say(`Looking at: ${subject}`);
+  await say(`Reviewing: ${subject}`);
   if (readFileSync('.covenant/prompt.md', 'utf8').includes(WAITS)) return;
   await say(git('.', 'diff', '--stat', 'HEAD~1'));
   await actor.ask('send_feedback', VERDICTS[(round - 1) % VERDICTS.length] ?? VERDICTS[0]);
@@ -85,14 +90,20 @@ const source = (round: number): string =>
   `import { total, type Line } from './cart.ts';\n\nconst ${round > 2 ? 'rounded' : 'r'} = (sum: number) => Math.round(sum * 100) / 100;\n\n` +
   `/** Round ${round}. */\nexport const checkout = (lines: Line[]) => ({ due: ${round > 2 ? 'rounded' : 'r'}(total(lines, () => 1)) });\n`;
 
-/** A worker that never finishes: it claims its task, leaves two checkpoints, says so, and waits for its end. */
+/** A worker that never finishes: it claims its task, records two checkpoints, reports it, and waits to be killed. */
 export async function workUntilKilled(env: NodeJS.ProcessEnv): Promise<never> {
   const task_id = String(env.DEMO_TASK);
   const actor = new Actor('gemini@li', String(env.DEMO_URL), String(env.DEMO_TOKEN));
-  const { id } = await actor.call('agent_register', { name: 'gemini@li night shift', runtime: 'gemini', capabilities: ['typescript'] });
+  const { id } = await actor.call('agent_register', { name: 'gemini@li nightly', runtime: 'gemini', capabilities: ['typescript'] });
   const claim = await claimAndStart({ actor, id: String(id) }, task_id);
-  await actor.call('checkpoint_add', { task_id, type: 'decision', summary: 'Sessions get a table of their own.', files_changed: ['db/schema.sql'], ...claim });
-  const progress = { type: 'progress', summary: 'The table is there; moving readers to it.', files_changed: ['src/session.ts'] };
+  await actor.call('checkpoint_add', {
+    task_id,
+    type: 'decision',
+    summary: 'Store sessions in their own table instead of a column of users.',
+    files_changed: ['db/schema.sql'],
+    ...claim,
+  });
+  const progress = { type: 'progress', summary: 'Created table sessions; 2 of 5 readers use it.', files_changed: ['src/session.ts'] };
   await actor.call('checkpoint_add', { task_id, ...progress, ...claim });
   process.stdout.write('at work\n');
   for (;;) await pause(60_000);

@@ -21,7 +21,7 @@ export function git(folder: string, ...args: string[]): string {
   return execFileSync('git', ['-C', folder, ...IDENTITY, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 }
 
-/** A small repository with some history, for agents to work in. */
+/** Creates a small repository with some history for the agents. */
 export function makeRepository(folder: string): string {
   const path = join(folder, 'shop');
   mkdirSync(path, { recursive: true });

@@ -6,15 +6,15 @@ import { gateway, review } from './stories/machine.ts';
 import { coordination, overlap, usage } from './stories/team.ts';
 import { workflow } from './stories/workflow.ts';
 
-/** The first of each line waits for nobody; the next begins when it is told. */
+/** The stories of a line run one after another; all lines run at the same time. */
 const LINES: readonly (readonly Story[])[] = [[overlap, coordination, cycle], [workflow], [review], [gateway, usage]];
 export const STEPS = LINES.flat().reduce((sum, { steps }) => sum + steps, 1);
 
-/** A token that somebody finds afterwards opens nothing: should the demo be cut short, it ends by itself. */
+/** Tokens expire soon, so that an interrupted demo leaves no usable token. */
 const TOKEN_MINUTES = 15;
 
 export interface Narrator {
-  /** A step is done; `next`: what is being told meanwhile. */
+  /** A step is done. `next` is the title of a running story. */
   done(what: string, next: string | undefined): void;
 }
 
@@ -22,17 +22,17 @@ export interface Demo {
   readonly url: string;
   readonly signal: AbortSignal;
   readonly narrator: Narrator;
-  /** Between two steps. */
+  /** The pause between two steps. */
   readonly paceMs: number;
-  /** After the last step, with all agents still there. */
+  /** The time after the last step, during which all agents stay. */
   readonly stayMs: number;
   action(name: string, input?: Record<string, unknown>): Promise<DemoAnswer>;
 }
 
-/** Tells all stories at once, to the end. */
+/** Runs all stories to their end. */
 export async function playDemo(demo: Demo, opened: (signin: string) => void): Promise<void> {
   const { url, narrator, action } = demo;
-  // One that fails ends all: nothing may still be at work when the stage is cleared.
+  // A failing story stops all others, because no agent may run while the data is removed.
   const stop = new AbortController();
   const signal = AbortSignal.any([demo.signal, stop.signal]);
   const { folder } = (await action('demo.begin')) as { folder: string };
@@ -50,7 +50,7 @@ export async function playDemo(demo: Demo, opened: (signin: string) => void): Pr
   const join = (name: string) => enter(demo, name, every, actors);
   try {
     const repository = makeRepository(folder);
-    // In this order: the first who joins may decide.
+    // The order matters: the first developer has operator rights.
     const [claude, codex] = [await join('claude-code@ana'), await join('codex@mira')];
     const cast = { claude, codex, cursor: await join('cursor@ana'), gemini: await join('gemini@li') };
     const stage: Stage = { url, folder, repository, cast, signal, atEnd, action, every, done, beat: () => pause(demo.paceMs, undefined, { signal }) };
@@ -94,15 +94,15 @@ async function enter({ url, action }: Demo, name: string, every: Stage['every'],
   actors.push(actor);
   const { session_id } = await actor.call('covibe_session start', { agent_name: name, repo: 'shop', branch: 'main', model: CAST[agent]?.model });
   actor.session = String(session_id);
-  await actor.call('covibe_session activity', { session_id, text: CAST[agent]?.doing ?? 'Reading the code' });
+  await actor.call('covibe_session activity', { session_id, text: CAST[agent]?.doing ?? 'Reading src/' });
   every(HEARTBEAT_MS, () => actor.call('covibe_session heartbeat', { session_id }));
   return actor;
 }
 
 const HEARTBEAT_MS = 30_000;
 const CAST: Record<string, { readonly model: string; readonly doing: string }> = {
-  'claude-code': { model: 'claude-sonnet-4-5', doing: 'Rotating session tokens' },
+  'claude-code': { model: 'claude-sonnet-4-5', doing: 'Rotating session tokens in src/login.ts' },
   codex: { model: 'gpt-5', doing: 'Reading src/login.ts' },
-  cursor: { model: 'gpt-5-mini', doing: 'Looking for sessions that nobody uses' },
-  gemini: { model: 'gemini-2.5-pro', doing: 'Writing the migration' },
+  cursor: { model: 'gpt-5-mini', doing: 'Listing sessions without a recent login' },
+  gemini: { model: 'gemini-2.5-pro', doing: 'Writing migration 0007_users' },
 };

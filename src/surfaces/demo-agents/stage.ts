@@ -3,12 +3,12 @@ import { VERSION } from '../../version.ts';
 
 export type DemoAnswer = Record<string, unknown>;
 
-/** One agent of the demo: a client of the server as any other, by MCP over HTTP and with a token of its own. */
+/** One agent of the demo: an ordinary client that uses MCP over HTTP with its own token. */
 export class Actor {
-  /** As people know it: `codex@mira`. */
+  /** The name that people see: `codex@mira`. */
   readonly name: string;
   readonly token: string;
-  /** Once it has opened one. */
+  /** Set after the session has started. */
   session: string | undefined;
   readonly #client: Promise<Client>;
 
@@ -16,21 +16,21 @@ export class Actor {
     this.name = name;
     this.token = token;
     this.#client = connected(name, url, token);
-    // Whoever calls next is told.
+    // The next call reports the error.
     this.#client.catch(() => {});
   }
 
-  /** What the server answered, refusals included. `tool`: its name, and after a space the operation where it has several. */
+  /** Calls a tool and returns the answer, including refusals. `tool`: the name, then after a space the operation if it has several. */
   async ask(tool: string, args: object): Promise<DemoAnswer> {
     return ((await this.#called(tool, args)).structuredContent ?? {}) as DemoAnswer;
   }
 
-  /** What the server answered to a call that has to succeed. */
+  /** Calls a tool and throws if the call fails. */
   async call(tool: string, args: object): Promise<DemoAnswer> {
     const { structuredContent, isError, content } = await this.#called(tool, args);
     if (isError) throw new Error(`${this.name} ${tool}: ${JSON.stringify(structuredContent ?? content)}`);
     const answer = (structuredContent ?? {}) as DemoAnswer;
-    // The team's tools wrap their answers, the others do not.
+    // Team tools wrap their answers in an envelope.
     return (answer.data as DemoAnswer | undefined) ?? answer;
   }
 
@@ -44,7 +44,7 @@ export class Actor {
   }
 }
 
-/** A person who has to approve a call may take their time. */
+/** A held call waits until a person approves it. */
 const CALL_LIMIT_MS = 10 * 60_000;
 
 async function connected(name: string, url: string, token: string): Promise<Client> {
@@ -53,30 +53,30 @@ async function connected(name: string, url: string, token: string): Promise<Clie
   return client;
 }
 
-/** What every story has: the people's hand on the server, the cast, the repository, and whom to tell of each step. */
+/** Everything a story needs: the operator's actions, the agents, the repository, and a callback for each step. */
 export interface Stage {
   readonly url: string;
   readonly folder: string;
   readonly repository: string;
   readonly cast: Readonly<Record<'claude' | 'codex' | 'cursor' | 'gemini', Actor>>;
-  /** As the operator, in the workspace of the demo. */
+  /** Calls an action as the operator, in the workspace demo. */
   action(name: string, input?: Record<string, unknown>): Promise<DemoAnswer>;
-  /** A step of the demo is done. */
+  /** Reports a finished step. */
   done(what: string): void;
-  /** Aborts when somebody has had enough. */
+  /** Aborts when the demo is interrupted. */
   readonly signal: AbortSignal;
-  /** Lets those who look on follow. */
+  /** Pauses, so that a person can follow. */
   beat(): Promise<void>;
-  /** Again and again until the demo ends: an agent says that it is alive. */
+  /** Repeats until the demo ends, for heartbeats. */
   every(ms: number, work: () => Promise<unknown>): void;
-  /** What has to be ended with the demo. */
+  /** Clean-up functions that run at the end of the demo. */
   readonly atEnd: (() => void)[];
 }
 
 export interface Story {
-  /** What is still to come, while it is told. */
+  /** Shown as the next step while the story runs. */
   readonly title: string;
-  /** How many times it says `done`. */
+  /** The number of `done` calls. */
   readonly steps: number;
   tell(stage: Stage): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Cycle, ShownCycle } from '../../api.ts';
 import { ConfirmAction } from '../../parts/actions.tsx';
 
-/** The actions that a person can take in place of the cycle's role, as far as its phase allows them. */
+/** The actions that a person can take in place of the active role, if the phase allows them. */
 export function CycleActions({ cycle, machine: { transitions, final } }: { cycle: Cycle; machine: ShownCycle['machine'] }) {
   const { id, phase, active_role, repository } = cycle;
   if (cycle.status !== 'active') return null;
@@ -14,16 +14,16 @@ export function CycleActions({ cycle, machine: { transitions, final } }: { cycle
           needs="operator"
           title="Complete this cycle?"
           act="Complete"
-          keep="Keep going"
+          keep="Keep open"
           action="cycles.complete"
           input={{ id }}
-          failed="It was not completed."
+          failed="The cycle was not completed."
           command="cycle complete"
           options={{ repository }}
           toast={({ mirror_error }) => `Completed.${mirrorWords(mirror_error)}`}
         >
           <p>
-            You do so in the place of {active_role}: the cycle goes from {phase} to {final}, and nothing more can be handed over in it.
+            You act in place of {active_role}: the cycle moves from {phase} to {final}. No further handoffs are possible.
           </p>
         </ConfirmAction>
       )}
@@ -37,12 +37,12 @@ export function CycleActions({ cycle, machine: { transitions, final } }: { cycle
           keep="Not yet"
           action="cycles.archive"
           input={{ id }}
-          failed="It was not archived."
+          failed="The cycle was not archived."
           command="cycle archive"
           options={{ repository }}
           toast={({ mirror_error }) => `Archived.${mirrorWords(mirror_error)}`}
         >
-          <p>You do so in the place of {active_role}. Its last handoffs go to .mcp-broker/archive in the repository, which is free for the next cycle.</p>
+          <p>You act in place of {active_role}. The last handoffs move to .mcp-broker/archive, and the repository is free for the next cycle.</p>
         </ConfirmAction>
       )}
       <ConfirmAction
@@ -50,18 +50,18 @@ export function CycleActions({ cycle, machine: { transitions, final } }: { cycle
         needs="operator"
         title="Cancel this cycle?"
         act="Cancel cycle"
-        keep="Keep it"
+        keep="Keep cycle"
         typed={typedFor(cycle)}
         reason={{ label: 'Reason', max: 500, required: true }}
         action="cycles.cancel"
         input={(reason) => ({ id, reason })}
-        failed="It was not cancelled."
+        failed="The cycle was not cancelled."
         command="cycle cancel"
         options={{ repository }}
-        toast={({ mirror_error }) => `Cancelled. Its handoffs stay in the history.${mirrorWords(mirror_error)}`}
+        toast={({ mirror_error }) => `Cancelled. The handoffs stay in the history.${mirrorWords(mirror_error)}`}
       >
         <p>
-          It ends in the phase {phase}, in the turn of {active_role}, whose lock is of no use from then on. Its handoffs stay in the history.
+          The cycle ends in phase {phase}, and the lock of {active_role} becomes invalid. The handoffs stay in the history.
         </p>
       </ConfirmAction>
     </>
@@ -69,7 +69,7 @@ export function CycleActions({ cycle, machine: { transitions, final } }: { cycle
 }
 
 /** Added if the files in the repository could not be updated. */
-const mirrorWords = (error: string | undefined): string => (error === undefined ? '' : ` Its files are behind: ${error}`);
+const mirrorWords = (error: string | undefined): string => (error === undefined ? '' : ` The files in the repository could not be updated: ${error}`);
 
-/** The text to type; the id if the name has characters that no keyboard has. */
+/** The text to type: the feature, or the id if the feature is long or has unusual characters. */
 const typedFor = ({ feature, cycle_id }: Cycle): string => (/^[\x20-\x7e]{1,60}$/.test(feature) ? feature : cycle_id);

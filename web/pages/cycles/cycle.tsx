@@ -7,7 +7,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { Notice, PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { counted, dateOf, escapeBidi, Id, RepositoryName, Time, Until, UntrustedText } from '../../parts/values.tsx';
+import { counted, Elapsed, escapeBidi, Id, RepositoryName, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { CycleActions } from './cycle-actions.tsx';
 import { CYCLE_TONES } from './cycles.tsx';
@@ -79,21 +79,21 @@ function CycleDetails({ shown, cycle }: { shown: ShownCycle; cycle: Cycle }) {
   );
 }
 
-/** One sentence: whose turn it is, or how the cycle ended. */
+/** Whose turn it is, or how the cycle ended. */
 function CycleSummary({ cycle }: { cycle: Cycle }) {
   if (cycle.status === 'active') {
     return (
       <p className="mt-1">
-        Turn of <strong className="font-semibold text-live">{cycle.active_role}</strong> in the phase {cycle.phase}. {cycle.lock_role} has had the lock for{' '}
-        <Time at={cycle.lock_acquired_at} />.{cycle.reworks > 0 && ` The work went back ${cycle.reworks === 1 ? 'once' : `${cycle.reworks} times`}.`}
+        <strong className="font-semibold text-live">{cycle.active_role}</strong>’s turn, phase {cycle.phase}. Lock held by {cycle.lock_role} for{' '}
+        <Elapsed since={cycle.lock_acquired_at} />.{cycle.reworks > 0 && ` Rework: ${counted(cycle.reworks, 'round')}.`}
       </p>
     );
   }
   return (
     <>
       <p className="mt-1 flex flex-wrap gap-x-1">
-        {cycle.status === 'archived' ? 'Archived' : `Cancelled in the phase ${cycle.phase}`}
-        {cycle.ended_at !== null && ` on ${dateOf(cycle.ended_at)}`}
+        {cycle.status === 'archived' ? 'Archived' : `Cancelled in phase ${cycle.phase}`}
+        {cycle.ended_at !== null && <Time at={cycle.ended_at} />}
         {cycle.ended_by !== null && (
           <>
             {' by '}
@@ -125,7 +125,7 @@ function About({ cycle }: { cycle: Cycle }) {
             Mode: <UntrustedText text={cycle.mode} />,
             Started: (
               <span className="flex flex-wrap gap-x-1">
-                <Time at={cycle.created_at} /> ago by <ActorName actor={cycle.started_by} />
+                <Time at={cycle.created_at} /> by <ActorName actor={cycle.started_by} />
               </span>
             ),
             Completed: cycle.completed_at && <Time at={cycle.completed_at} />,
@@ -147,12 +147,12 @@ function Sessions({ sessions }: { sessions: readonly RoleSession[] }) {
   const over = sessions.filter(({ status }) => status !== 'open');
   return (
     <Section title="Role sessions" about={counted(open.length, 'open session')}>
-      <PanelList items={open} empty="No role has an open session here. Agents open one with session.open and the key of their role.">
+      <PanelList items={open} empty="No open sessions. Agents open one with session.open and the key of their role.">
         {(session) => <SessionItem key={session.session_id} session={session} />}
       </PanelList>
       {over.length > 0 && (
         <details>
-          <summary className="cursor-pointer py-1 text-muted">{counted(over.length, 'session')} of the last days that are over</summary>
+          <summary className="cursor-pointer py-1 text-muted">{counted(over.length, 'ended session')}</summary>
           <PanelList items={over} empty="" className="mt-1">
             {(session) => <SessionItem key={session.session_id} session={session} />}
           </PanelList>
@@ -172,7 +172,12 @@ function SessionItem({ session: { session_id, role, actor, status, last_seen, ex
       <span className="ml-auto text-label text-muted">
         {status === 'open' ? (
           <>
-            used <Time at={last_seen} /> ago · expires <Until at={expires_at} />
+            <span className="block">
+              used <Time at={last_seen} />
+            </span>
+            <span className="block">
+              expires <Until at={expires_at} />
+            </span>
           </>
         ) : (
           <Time at={closed_at ?? expires_at} />
@@ -188,14 +193,14 @@ function SessionItem({ session: { session_id, role, actor, status, last_seen, ex
           name={`Close the session of ${escapeBidi(role)}`}
           title={`Close the session of ${role}?`}
           act="Close session"
-          keep="Keep it"
+          keep="Keep open"
           action="cycles.close_session"
           input={{ session_id }}
-          failed="It was not closed."
+          failed="The session was not closed."
           command={`cycle close-session ${session_id}`}
           toast={`Closed the session of ${role}.`}
         >
-          <p>Its token is refused from then on. The role can open another one with its key; the cycle and its lock stay as they are.</p>
+          <p>The session’s token is refused from now on. The role can open a new session with its key. The cycle and its lock do not change.</p>
         </ConfirmAction>
       )}
     </li>

@@ -5,7 +5,7 @@ import { DataList } from '../../parts/data-list.tsx';
 import { EmptyState, Section, State, type Tone } from '../../parts/layout.tsx';
 import { usePages, wholeList } from '../../parts/paging.ts';
 import type { Column } from '../../parts/table.tsx';
-import { counted, RepositoryName, Time, UntrustedText } from '../../parts/values.tsx';
+import { counted, Elapsed, RepositoryName, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 
@@ -75,17 +75,17 @@ const COLUMNS: readonly Column<Cycle>[] = [
     label: 'Lock age',
     role: 'none',
     width: 'sm:w-20 lg:w-28',
-    cell: ({ status, lock_acquired_at }) => <span className="text-muted">{status === 'active' ? <Time at={lock_acquired_at} /> : '—'}</span>,
+    cell: ({ status, lock_acquired_at }) => <span className="text-muted">{status === 'active' ? <Elapsed since={lock_acquired_at} /> : '—'}</span>,
   },
   { label: 'Repository', role: 'meta', from: 'lg', width: 'lg:w-[16%]', cell: ({ repository }) => <RepositoryName path={repository} /> },
   { label: 'Status', role: 'state', cell: ({ status }) => <State tone={CYCLE_TONES[status]}>{status}</State> },
-  { label: 'Updated', role: 'end', width: 'sm:w-20 lg:w-28', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { label: 'Updated', role: 'end', width: 'sm:w-24 lg:w-28', cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
 function NoActive() {
   return (
     <EmptyState>
-      <p>No cycle is active. In a repository, this starts one:</p>
+      <p>No active cycle. To start one, run this in a repository:</p>
       <CliCommand words="cycle start --feature checkout" />
     </EmptyState>
   );
@@ -93,13 +93,11 @@ function NoActive() {
 
 function NoCycle({ repo }: { repo: string | undefined }) {
   if (repo !== undefined) {
-    return (
-      <EmptyState all={{ to: '/cycles', search: { repo: undefined }, label: 'Show all repositories' }}>No cycle was started in this repository.</EmptyState>
-    );
+    return <EmptyState all={{ to: '/cycles', search: { repo: undefined }, label: 'Show all repositories' }}>No cycles in this repository.</EmptyState>;
   }
   return (
     <EmptyState>
-      <p>Two roles take turns at a feature, and hand over what the other needs. In your repository, make their keys, then start:</p>
+      <p>No cycles yet. In a cycle two roles take turns on a feature and hand over their work. To create the keys and start one, run in your repository:</p>
       <Command text="covenant cycle init" />
       <CliCommand words="cycle start --feature checkout" />
     </EmptyState>

@@ -12,7 +12,7 @@ export interface HandoffPart {
   readonly lines: readonly HandoffLine[];
 }
 
-/** The known parts in reading order; other parts that a role has added come after them. */
+/** The known parts in reading order. Additional parts follow them. */
 const LISTS = [
   ['files_modified', 'Files'],
   ['endpoints', 'Endpoints'],
@@ -21,7 +21,7 @@ const LISTS = [
   ['todos', 'To do'],
   ['notes', 'Notes'],
 ] as const;
-/** Not parts: the panel shows them above. */
+/** Fields that are not shown as additional parts. */
 const HEAD = new Set<string>(['cycle_id', 'feature', 'producer', 'consumer', ...LISTS.map(([name]) => name)]);
 
 type Payload = CycleHandoff['payload'];
@@ -40,7 +40,7 @@ function linesOf(payload: Payload | undefined, name: string): string[] {
   return (Array.isArray(value) ? value : [value]).map(name === 'endpoints' ? endpoint : words);
 }
 
-/** The lines of each part of a handoff; compared with the handoff before, if there is one. */
+/** The lines of each part of a handoff, compared with the previous handoff if there is one. */
 export function handoffParts(after: Payload, before: Payload | undefined): HandoffPart[] {
   const own = [...new Set([...Object.keys(after), ...Object.keys(before ?? {})])].filter((name) => !HEAD.has(name));
   const named = [...LISTS, ...own.map((name) => [name, name] as const)];
@@ -50,7 +50,7 @@ export function handoffParts(after: Payload, before: Payload | undefined): Hando
   });
 }
 
-/** Counts equal lines: one of two may have been removed. */
+/** Counts equal lines, because one of several may have been removed. */
 export function lineChanges(before: readonly string[], after: readonly string[]): HandoffLine[] {
   const left = new Map<string, number>();
   for (const text of before) left.set(text, (left.get(text) ?? 0) + 1);

@@ -11,31 +11,31 @@ import { type HandoffChange, type HandoffPart, handoffParts } from './handoff-di
 
 const route = getRouteApi('/cycles/$cycle');
 
-/** A handoff, with what has changed since the one before it for the same role. */
+/** A handoff, with the changes since the previous handoff to the same role. */
 export function HandoffPanel({ cycle, number, onClose }: { cycle: Cycle; number: number; onClose: () => void }) {
   const { whole = false } = route.useSearch();
   const query = useRead('cycles.handoff', { id: cycle.id, number });
   const title = query.data ? `Handoff ${number}: ${query.data.handoff.producer} to ${query.data.handoff.target}` : `Handoff ${number}`;
   return (
-    <ReadPanel what="It" title={title} query={query} value={query.data} onClose={onClose}>
+    <ReadPanel what="The handoff" title={title} query={query} value={query.data} onClose={onClose}>
       {({ handoff: { payload, target, created_at }, previous }) => {
         const parts = handoffParts(payload, whole ? undefined : previous?.payload).filter(({ lines }) => lines.length > 0);
         return (
           <>
             <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
               <span>
-                Handed over <Time at={created_at} /> ago.
+                Handed over <Time at={created_at} />.
               </span>
               {previous && (
                 <span>
-                  {whole ? 'All of it.' : `Marked: what is new, and what is gone, since handoff ${previous.number}, the last for ${previous.target}.`}{' '}
+                  {whole ? 'Full text.' : `Changes since handoff ${previous.number}, the previous one to ${previous.target}.`}{' '}
                   <SearchLink set={{ whole: whole ? undefined : true }} className="link">
-                    {whole ? 'Show the changes' : 'Show it without marks'}
+                    {whole ? 'Show changes' : 'Show full text'}
                   </SearchLink>
                 </span>
               )}
             </p>
-            {parts.length === 0 && <p className="text-muted">There is nothing in it.</p>}
+            {parts.length === 0 && <p className="text-muted">Empty handoff.</p>}
             {parts.map((part) => (
               <Lines key={part.title} part={part} marked={!whole && previous !== null} />
             ))}
@@ -50,24 +50,24 @@ export function HandoffPanel({ cycle, number, onClose }: { cycle: Cycle; number:
 const LOOKS: Record<HandoffChange, { mark: string; word: string; colours: string }> = {
   same: { mark: '', word: '', colours: '' },
   added: { mark: '+', word: 'new: ', colours: 'bg-good-tint text-good' },
-  gone: { mark: '−', word: 'gone: ', colours: 'bg-bad-tint text-bad line-through decoration-1' },
+  gone: { mark: '−', word: 'removed: ', colours: 'bg-bad-tint text-bad line-through decoration-1' },
 };
 
-/** Longer parts are cut until the person asks for all. */
+/** Longer parts are cut until the person shows all. */
 const BATCH_SIZE = 100;
 
 function Lines({ part: { title, lines }, marked }: { part: HandoffPart; marked: boolean }) {
   const [all, setAll] = useState(false);
   const shown = all ? lines : lines.slice(0, BATCH_SIZE);
   const count = (change: HandoffChange) => lines.filter((line) => line.change === change).length;
-  const about = marked ? `${count('added')} new, ${count('gone')} gone, ${count('same')} as before` : counted(lines.length, 'entry', 'entries');
+  const about = marked ? `${count('added')} new, ${count('gone')} removed, ${count('same')} unchanged` : counted(lines.length, 'entry', 'entries');
   return (
     <Section title={title} about={about}>
       <ul className="panel divide-y divide-line">
         {shown.map(({ text, change }, index) => {
           const { mark, word, colours } = LOOKS[change];
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines may be alike, and never move
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines may be equal, and never move
             <li key={index} className={`flex gap-2 px-3 py-1 ${colours}`}>
               {marked && (
                 <span aria-hidden="true" className="mono w-3 shrink-0">

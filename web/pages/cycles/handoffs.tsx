@@ -40,7 +40,7 @@ export function Handoffs({ cycle: { id, status, active_role }, total }: { cycle:
           noun="handoffs"
           list={handoffs}
           moreLabel="Show earlier handoffs"
-          empty={<EmptyState>Nothing has been handed over yet. {status === 'active' && `${active_role} does so with handoff.write.`}</EmptyState>}
+          empty={<EmptyState>No handoffs yet. {status === 'active' && `${active_role} writes the first one with handoff.write.`}</EmptyState>}
         >
           {(rows) => (
             <ol className="divide-y divide-line">

@@ -10,11 +10,11 @@ interface PhasesProps {
   machine: Machine;
   /** How often each transition was made. */
   taken: readonly number[];
-  /** Null once the cycle is over. */
+  /** Null if the cycle has ended. */
   phase: string | null;
 }
 
-/** The layer of each phase: one after the latest phase that leads to it. The phases come in the order of the cycle. */
+/** The layer of each phase: one after the last earlier phase that leads to it. Phases are listed in cycle order. */
 export function layersOf({ phases, transitions }: Machine): number[] {
   const place = new Map(phases.map(({ name }, index) => [name, index]));
   const layers: number[] = [];
@@ -29,7 +29,7 @@ const isBack = ({ phases }: Machine, { from, to }: Transition): boolean =>
   phases.findIndex(({ name }) => name === to) <= phases.findIndex(({ name }) => name === from);
 const how = ({ target }: Transition): string => (target === undefined ? 'complete' : `to ${target}`);
 
-/** The phases as steps, whose turn each is, and where each leads: side by side where there is room, otherwise downwards. */
+/** The phases with their roles and transitions, side by side if there is room, otherwise stacked. */
 export function Phases(props: PhasesProps) {
   const { machine, taken, phase } = props;
   const marked = (name: string): string => (name === phase ? `${name} (now)` : name);
@@ -48,9 +48,9 @@ export function Phases(props: PhasesProps) {
         ))}
       </div>
       <TwinTable
-        title="The phases"
-        label="Phases and the ways between them"
-        heads={['From', 'Turn of', 'How', 'To', 'Taken']}
+        title="Phases"
+        label="Phases and transitions"
+        heads={['From', 'Role', 'Transition', 'To', 'Count']}
         rows={machine.transitions.map((transition, index) => ({
           key: `${transition.from} ${how(transition)}`,
           cells: [

@@ -8,13 +8,13 @@ import { TextField } from '../../parts/field.tsx';
 import { Notice, Problem } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/loaded.tsx';
 import { usePageSearch } from '../../parts/page-search.tsx';
-import { counted, dateOf, Time, UntrustedText } from '../../parts/values.tsx';
+import { counted, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { namesOf } from '../identity/agent.ts';
 
 type Decided = { approved: ActionResult<'devices.approve'> } | { refused: ActionResult<'devices.refuse'> };
 
-/** The page to which a new machine sends the person who sets it up. */
+/** The page that a new machine asks its user to open. */
 export function Authorize() {
   const [{ code }, change] = usePageSearch('/setup/authorize');
   const [decided, setDecided] = useState<Decided>();
@@ -49,7 +49,7 @@ function Waiting({ code, onDecided, onCode }: WaitingProps) {
   if (!error) return <TableSkeleton />;
   return (
     <>
-      <Problem what={`The code ${code} cannot be approved.`} error={error} onRetry={() => void refetch()} />
+      <Problem what={`Code ${code} was not found.`} error={error} onRetry={() => void refetch()} />
       <CodeForm onCode={onCode} />
     </>
   );
@@ -62,7 +62,7 @@ function Outcome({ decided }: { decided: Decided }) {
     <section ref={heading} tabIndex={-1} aria-label="Outcome" className="grid gap-4 outline-none">
       {'refused' in decided ? (
         <Notice tone="quiet" role="status">
-          Refused. <UntrustedText text={decided.refused.machine_name} /> gets no token. If you do not know who asked, there is nothing else to do.
+          Rejected. <UntrustedText text={decided.refused.machine_name} /> gets no token. You can close this page.
         </Notice>
       ) : (
         <Approved device={decided.approved} />
@@ -79,26 +79,25 @@ function Outcome({ decided }: { decided: Decided }) {
   );
 }
 
-/** The machine polls every few seconds; an event reports when it has fetched its tokens. */
+/** The machine polls every few seconds. An event reports when it has fetched its tokens. */
 function Approved({ device: { device_id, machine_name, agents } }: { device: ActionResult<'devices.approve'> }) {
   const isSetUp = useRead('devices.list', { limit: 50 }).data?.items.find((device) => device.device_id === device_id)?.status === 'set up';
   return (
     <Notice tone={isSetUp ? 'good' : 'live'} role="status">
       {isSetUp ? (
         <>
-          Set up. <UntrustedText text={machine_name} /> has fetched its {agents.length === 1 ? 'token' : `${agents.length} tokens`}, for {namesOf(agents)}. You
-          can close this page.
+          Set up. <UntrustedText text={machine_name} /> has received {counted(agents.length, 'token')} for {namesOf(agents)}. You can close this page.
         </>
       ) : (
         <>
-          Approved. <UntrustedText text={machine_name} /> fetches {agents.length === 1 ? 'its token' : `its ${agents.length} tokens`} within seconds.
+          Approved. <UntrustedText text={machine_name} /> receives {counted(agents.length, 'token')} within seconds.
         </>
       )}
     </Notice>
   );
 }
 
-/** The machine that asks, and what approval gives it. Only the address and the time are verified. */
+/** The requesting machine, and what an approval gives it. Only the address and the time are verified. */
 function DeviceRequest({ request, onDecided }: { request: ActionResult<'devices.find'>; onDecided: (decided: Decided) => void }) {
   const me = useRead('identity.me', {}).data;
   const approve = useAct('devices.approve');
@@ -106,29 +105,28 @@ function DeviceRequest({ request, onDecided }: { request: ActionResult<'devices.
   const { user_code: code, machine_name, agents, source, asked_at, expires_at } = request;
   const pending = approve.isPending || refuse.isPending;
   return (
-    <section aria-label="Device that waits" className="panel grid gap-4 p-4">
+    <section aria-label="Device request" className="panel grid gap-4 p-4">
       <p className="mono text-title font-semibold tracking-widest">{code}</p>
       <Facts
         facts={{
           Machine: <UntrustedText text={machine_name} />,
-          'Asks for': `${counted(agents.length, 'token')}: ${namesOf(agents)}`,
+          Requests: `${counted(agents.length, 'token')}: ${namesOf(agents)}`,
           Address: <code>{source}</code>,
-          Asked: <Time at={asked_at} />,
-          'Good until': dateOf(expires_at),
+          Requested: <Time at={asked_at} />,
+          Expires: <Until at={expires_at} />,
         }}
       />
       <Notice tone="wait">
-        Approve only what you started yourself, and only if the device shows this very code. Its agents then act as{' '}
-        <UntrustedText text={me?.developer ?? 'you'} />.
+        Approve only a setup that you started, and only if the device shows this code. Its agents then act as <UntrustedText text={me?.developer ?? 'you'} />.
       </Notice>
       {approve.error && <Problem what="The device was not approved." error={approve.error} />}
-      {refuse.error && <Problem what="The device was not refused." error={refuse.error} />}
+      {refuse.error && <Problem what="The device was not rejected." error={refuse.error} />}
       <div className="flex flex-wrap gap-2">
         <ActButton look="primary" pending={pending} onClick={() => approve.mutate({ code }, { onSuccess: (approved) => onDecided({ approved }) })}>
           Approve
         </ActButton>
         <ActButton look="bad" pending={pending} onClick={() => refuse.mutate({ code }, { onSuccess: (refused) => onDecided({ refused }) })}>
-          Refuse
+          Reject
         </ActButton>
       </div>
       <AsCommand>
@@ -142,7 +140,7 @@ function DeviceRequest({ request, onDecided }: { request: ActionResult<'devices.
 const LETTERS = 8;
 const lettersIn = (text: string): string => text.toUpperCase().replace(/[^A-Z]/g, '');
 
-/** The field for a code that is shown on another screen. */
+/** The field for the code that the other machine shows. */
 function CodeForm({ onCode }: { onCode: (code: string) => void }) {
   const [text, setText] = useState('');
   const letters = lettersIn(text);
@@ -152,10 +150,18 @@ function CodeForm({ onCode }: { onCode: (code: string) => void }) {
   };
   return (
     <form onSubmit={submit} aria-label="Code of the device" className="grid max-w-sm gap-3">
-      <p className="text-muted">A machine that is being set up shows a code of eight letters. It serves once, within ten minutes.</p>
-      <TextField label="Code" hint="such as BQPX-FGQR" mono className="h-11 text-section tracking-widest uppercase" max={20} value={text} onChange={setText} />
+      <p className="text-muted">Enter the 8-letter code that the new machine shows. A code works once and expires after 10 minutes.</p>
+      <TextField
+        label="Code"
+        hint="for example BQPX-FGQR"
+        mono
+        className="h-11 text-section tracking-widest uppercase"
+        max={20}
+        value={text}
+        onChange={setText}
+      />
       <button type="submit" className="button button-primary justify-self-start" disabled={letters.length !== LETTERS}>
-        Look at it
+        Continue
       </button>
     </form>
   );

@@ -11,7 +11,7 @@ import { useRead } from '../../queries.ts';
 import { nameOf, namesOf } from '../identity/agent.ts';
 import { LastUsed } from '../identity/tokens.tsx';
 
-/** Machines whose agents got their tokens by setup. */
+/** Machines whose agents received their tokens through setup. */
 export function Devices() {
   const isOperator = useRead('identity.me', {}).data?.operator ?? false;
   const devices = useFewThenMany('devices.list', {}, 200);
@@ -21,12 +21,12 @@ export function Devices() {
       home
       about={
         <Link to="/setup/authorize" className="button text-text">
-          Approve a device
+          Approve device
         </Link>
       }
     >
       <title>Devices · Covenant</title>
-      <p className="text-muted">A machine that is set up shows a code. Whoever approves it here gives each of its agents a token, in their own name.</p>
+      <p className="text-muted">A machine that runs setup shows a code. Approving the code gives each agent on that machine a token in your name.</p>
       {isOperator && <WaitingDevices />}
       <div className="panel">
         <DataList
@@ -37,10 +37,10 @@ export function Devices() {
           rowKey={({ device_id }) => device_id}
           empty={
             <EmptyState>
-              <p>No machine was set up yet. In a repository on it, this sets up all its agents, and shows a code to be approved here:</p>
+              <p>No devices yet. To set up all agents of a machine, run this in a repository on it and approve the code here:</p>
               <SetupCommand />
               <InstalledFirst />
-              <p>One agent alone is connected by:</p>
+              <p>To connect a single agent on the server's machine, run:</p>
               <CliCommand words="connect claude-code" />
             </EmptyState>
           }
@@ -81,7 +81,7 @@ function Agents({ agents }: { agents: Device['agents'] }) {
   ));
 }
 
-/** Revoking cannot be undone, so the person types the end of the id to confirm. */
+/** Revoking cannot be undone, so the person confirms by typing the end of the id. */
 function RevokeDevice({ device: { device_id, machine_name, agents } }: { device: Device }) {
   const live = agents.filter((agent) => agent.live).map(({ agent }) => agent);
   return (
@@ -97,8 +97,8 @@ function RevokeDevice({ device: { device_id, machine_name, agents } }: { device:
       command={`devices revoke ${device_id}`}
     >
       <p>
-        {namesOf(live)} on <UntrustedText text={machine_name} /> {live.length === 1 ? 'is' : 'are'} refused from the next call on. This cannot be undone: the
-        machine has to be set up again.
+        {namesOf(live)} on <UntrustedText text={machine_name} /> {live.length === 1 ? 'is' : 'are'} refused from the next call on. This cannot be undone: to
+        reconnect, run setup again on that machine.
       </p>
     </ConfirmAction>
   );
@@ -113,10 +113,10 @@ function WaitingDevices() {
     <Notice key={user_code} tone="you">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <p className="min-w-0 flex-1 basis-64">
-          <UntrustedText text={machine_name} /> at {source} asks for tokens for {namesOf(agents)}, <Time at={asked_at} />. It shows <code>{user_code}</code>.
+          <UntrustedText text={machine_name} /> ({source}) requested tokens for {namesOf(agents)} <Time at={asked_at} />. Code: <code>{user_code}</code>
         </p>
         <Link to="/setup/authorize" search={{ code: user_code }} className="button text-text">
-          Look at it
+          Review
         </Link>
       </div>
     </Notice>

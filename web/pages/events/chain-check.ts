@@ -3,7 +3,7 @@ import { SharedValue, useSharedValue } from '../../shared-value.ts';
 
 type Break = NonNullable<ActionResult<'events.verify'>['first_break']>;
 
-/** An event that this browser has verified: the journal must still have it with this hash. */
+/** An event that this browser has verified. The journal must still contain it with this hash. */
 interface Anchor {
   readonly seq: number;
   readonly root: string;
@@ -16,10 +16,10 @@ export interface ChainState {
   /** The last known length of the journal. */
   readonly head: number;
   readonly root: string | null;
-  /** Where the journal begins: its last event that was pruned; 0: none was. */
+  /** The last pruned event, where the journal begins; 0 if nothing was pruned. */
   readonly begin: { readonly seq: number; readonly hash: string } | null;
   readonly firstBreak: Break | null;
-  /** The last event that this browser verified earlier, and whether the journal still has it. */
+  /** The last event that this browser verified earlier, and whether the journal still contains it. */
   readonly anchor: Anchor | null;
   readonly anchorHolds: boolean | null;
   readonly error: Error | null;
@@ -41,7 +41,7 @@ const START: ChainState = {
 const SLICE = 5_000;
 const STORED = 'covenant.anchor.';
 
-/** One check for the tab: it continues while the person is on another page. */
+/** One check per tab. It continues while the person is on another page. */
 const chain = new SharedValue<ChainState>(START);
 let turn = 0;
 
@@ -77,7 +77,7 @@ export async function verifyChain(workspace: string): Promise<void> {
 
 function conclude(workspace: string): void {
   const { anchor, begin, anchorHolds, firstBreak, verifiedTo, root } = chain.get();
-  // A journal that ends before the anchor has lost it; one that was pruned past it has nothing to compare with.
+  // A journal that ends before the anchor has lost it. A journal that was pruned past it has nothing to compare.
   const holds = anchor && anchor.seq >= (begin?.seq ?? 0) ? (anchorHolds ?? false) : null;
   const at = Date.now();
   chain.change({ status: firstBreak === null && holds !== false ? 'intact' : 'broken', anchorHolds: holds, at });
@@ -97,11 +97,11 @@ function keep(workspace: string, anchor: Anchor): void {
   try {
     localStorage.setItem(STORED + workspace, JSON.stringify(anchor));
   } catch {
-    // Without storage nothing is compared the next time.
+    // Without storage the next check has no anchor to compare.
   }
 }
 
-/** For a journal that was started anew on purpose. */
+/** For a journal that was deliberately started again. */
 export function forgetAnchor(workspace: string): void {
   localStorage.removeItem(STORED + workspace);
   chain.change(START);

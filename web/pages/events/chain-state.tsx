@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useJournal } from '../../live/live-journal.tsx';
 import { Section, State, type Tone } from '../../parts/layout.tsx';
-import { Time } from '../../parts/values.tsx';
+import { counted, Time } from '../../parts/values.tsx';
 import { type ChainState, useChain } from './chain-check.ts';
 
 /** The state of the chain in short, beside the list of events. */
@@ -13,9 +13,9 @@ export function ChainStrip() {
     <Section title="Chain" about={<ChainMark status={status} />}>
       <ChainBar chain={chain} head={head} />
       <p className="text-muted">
-        {status === 'unchecked' && `${head.toLocaleString()} events, not checked since this page was opened.`}
+        {status === 'unchecked' && `${counted(head, 'event')}, not verified yet.`}
         {status !== 'unchecked' && firstBreak === null && `Verified to ${verifiedTo.toLocaleString()} of ${head.toLocaleString()}`}
-        {firstBreak && `Breaks at ${firstBreak.seq.toLocaleString()}; the ${verifiedTo.toLocaleString()} before it hold`}
+        {firstBreak && `Broken at event ${firstBreak.seq.toLocaleString()}; ${counted(verifiedTo, 'event')} before it intact`}
         {at !== null && (
           <>
             {' · '}
@@ -29,19 +29,19 @@ export function ChainStrip() {
         </p>
       )}
       <Link to="/activity/chain" className="link justify-self-start">
-        {status === 'unchecked' ? 'Verify the chain' : 'Open the chain'}
+        {status === 'unchecked' ? 'Verify chain' : 'Open chain'}
       </Link>
     </Section>
   );
 }
 
 const LOOK: Record<ChainState['status'], { tone: Tone; word: string }> = {
-  unchecked: { tone: 'quiet', word: 'not checked' },
-  running: { tone: 'live', word: 'checking' },
+  unchecked: { tone: 'quiet', word: 'not verified' },
+  running: { tone: 'live', word: 'verifying' },
   intact: { tone: 'good', word: 'verified' },
   broken: { tone: 'bad', word: 'broken' },
   stopped: { tone: 'quiet', word: 'stopped' },
-  failed: { tone: 'wait', word: 'unfinished' },
+  failed: { tone: 'wait', word: 'incomplete' },
 };
 
 export function ChainMark({ status }: { status: ChainState['status'] }) {
@@ -49,7 +49,7 @@ export function ChainMark({ status }: { status: ChainState['status'] }) {
   return <State tone={tone}>{word}</State>;
 }
 
-/** The verified part of the chain in green, a break in red. The words beside it have the numbers. */
+/** The verified part of the chain in green, a break in red. The text beside it has the numbers. */
 export function ChainBar({ chain: { verifiedTo, firstBreak }, head }: { chain: ChainState; head: number }) {
   const share = head === 0 ? 0 : Math.min(1, verifiedTo / head);
   return (

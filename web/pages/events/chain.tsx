@@ -5,7 +5,7 @@ import { CliCommand } from '../../parts/command.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Notice, Problem, Section } from '../../parts/layout.tsx';
-import { counted, dateOf, Time, UntrustedText } from '../../parts/values.tsx';
+import { counted, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { type ChainState, forgetAnchor, stopVerifying, useChain, verifyChain } from './chain-check.ts';
 import { ChainBar, ChainMark } from './chain-state.tsx';
@@ -23,10 +23,10 @@ export function Chain() {
     <>
       <title>Chain · Covenant</title>
       <div className="grid max-w-3xl gap-6">
-        <Section title="The journal's chain" about={<ChainMark status={chain.status} />}>
+        <Section title="Journal chain" about={<ChainMark status={chain.status} />}>
           <p className="text-muted">
-            Each event carries a hash over itself and the hash before it, so that none can be changed, removed or put in between without breaking the chain.
-            Checking reads every event and computes every hash anew.
+            Each event has a hash of its content and of the previous hash. An event cannot be changed, removed or inserted without breaking the chain. Verifying
+            reads every event and recomputes every hash.
           </p>
           <ChainBar chain={chain} head={head} />
           <p role="status">{words(chain, head)}</p>
@@ -40,13 +40,12 @@ export function Chain() {
               </button>
             )}
           </div>
-          {chain.error && <Problem what="The check could not go on." error={chain.error} onRetry={verify} />}
+          {chain.error && <Problem what="The verification was interrupted." error={chain.error} onRetry={verify} />}
           <Findings chain={chain} workspace={workspace} />
         </Section>
-        <Section title="From a shell">
+        <Section title="Command line">
           <p className="text-muted">
-            The operator's check reads the events and computes the hashes outside of the server. An anchor that is kept elsewhere shows later whether the whole
-            was rewritten.
+            The operator can verify the chain outside of the server. Store an anchor on another machine to detect later whether the whole journal was rewritten.
           </p>
           <CliCommand words="audit verify" />
           <CliCommand words="audit anchor" />
@@ -60,12 +59,12 @@ function words({ status, begin, verifiedTo, firstBreak, at }: ChainState, head: 
   const of = `${verifiedTo.toLocaleString()} of ${counted(head, 'event')}`;
   switch (status) {
     case 'unchecked':
-      return `${counted(head, 'event')}, not checked since this page was opened.`;
+      return `${counted(head, 'event')}, not verified yet.`;
     case 'running':
-      return `Checked ${of}.`;
+      return `Verified ${of}.`;
     case 'stopped':
     case 'failed':
-      return `Checked ${of}, then ended.`;
+      return `Stopped after ${of}.`;
     case 'intact':
       return begin && begin.seq > 0
         ? `Events ${(begin.seq + 1).toLocaleString()} to ${verifiedTo.toLocaleString()}, no gaps, chain intact.`
@@ -73,7 +72,7 @@ function words({ status, begin, verifiedTo, firstBreak, at }: ChainState, head: 
     case 'broken':
       return firstBreak && at !== null
         ? `The chain breaks at event ${firstBreak.seq.toLocaleString()}.`
-        : 'The journal is not the one that was verified here before.';
+        : 'This is not the journal that this browser verified before.';
   }
 }
 
@@ -93,7 +92,7 @@ function Findings({ chain, workspace }: { chain: ChainState; workspace: string |
                 </>
               )}
             </strong>
-            : {firstBreak.reason}. The {counted(verifiedTo, 'event')} before it hold. Keep a copy before anything else, then compare your last anchor.
+            : {firstBreak.reason}. The {counted(verifiedTo, 'event')} before it are intact. First make a backup, then compare your last anchor.
           </p>
           <div className="mt-2 grid gap-2 text-text">
             <CliCommand words="backup" />
@@ -108,11 +107,11 @@ function Findings({ chain, workspace }: { chain: ChainState; workspace: string |
       {anchor && anchorHolds === false && !firstBreak && (
         <Notice tone="bad" role="alert">
           <p>
-            The chain holds in itself, but event {anchor.seq.toLocaleString()} is not what this browser verified on {dateOf(anchor.at)}: the journal was
-            rewritten, or begun anew.
+            The chain is intact, but event {anchor.seq.toLocaleString()} differs from the one that this browser verified <Time at={anchor.at} />. The journal
+            was rewritten or started again.
           </p>
           <button type="button" className="button mt-2 text-text" onClick={() => workspace !== undefined && forgetAnchor(workspace)}>
-            It was rightly begun anew: forget the old one
+            Forget the old journal
           </button>
         </Notice>
       )}
@@ -131,9 +130,12 @@ function Findings({ chain, workspace }: { chain: ChainState; workspace: string |
                 {begin.seq.toLocaleString()} · <code>{begin.hash}</code>
               </>
             ),
-            Checked: at !== null && <Time at={at} />,
-            'As before':
-              anchor !== null && anchorHolds === true && `Event ${anchor.seq.toLocaleString()} is still what this browser verified on ${dateOf(anchor.at)}.`,
+            Verified: at !== null && <Time at={at} />,
+            Anchor: anchor !== null && anchorHolds === true && (
+              <>
+                Event {anchor.seq.toLocaleString()} is unchanged since this browser verified it <Time at={anchor.at} />.
+              </>
+            ),
           }}
         />
       )}

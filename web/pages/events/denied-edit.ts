@@ -2,7 +2,7 @@ import type { EventView, ShownAgent } from '../../api.ts';
 import { nameOf } from '../identity/agent.ts';
 import type { RefusalFacts } from './refusal.tsx';
 
-/** The kind of event that a hook appends when it has stopped an edit by an agent or a commit. */
+/** The kind of event that a hook appends when it denies an edit or a commit. */
 const DENIED_EDIT = 'edit.denied';
 
 type DeniedEdit = NonNullable<ShownAgent['refusals'][number]['edit']>;
@@ -14,16 +14,16 @@ export function deniedEditIn({ kind, category, payload: { path, claim_id, client
   return { path, claim_id, client, tool: typeof tool === 'string' ? tool : null };
 }
 
-/** `Claude Code, Write`: the program and tool that tried to write. */
+/** `Claude Code, Write`: the program and the tool that tried to write. */
 export const writerOf = ({ client, tool }: DeniedEdit): string => (tool === null ? nameOf(client) : `${nameOf(client)}, ${tool}`);
 
-/** The refusal in words for the page. The agent's own words name people, and are for the agent alone. */
+/** The refusal in words for the page. The agent's own message names people, so only the agent may read it. */
 export const deniedWords = (edit: DeniedEdit): Omit<RefusalFacts, 'seq' | 'time'> => ({
   asked: `Edit of ${edit.path}`,
   step: 'rule',
   code: null,
-  message: `${writerOf(edit)}: stopped before the file was written, because another agent holds it by an exclusive claim.`,
-  required_action: 'Its holder releases the claim or lets it expire. The agent was told whom to ask.',
+  message: `${writerOf(edit)}: denied before the file was written. Another agent holds an exclusive claim on it.`,
+  required_action: 'Wait until the holder releases the claim or it expires. The agent was told whom to ask.',
 });
 
 export const claimPath = ({ claim_id }: DeniedEdit): string => `/tasks/claims?claim=${claim_id}`;

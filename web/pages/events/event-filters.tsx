@@ -21,7 +21,7 @@ const LABELS: Record<(typeof TEXT_FIELDS)[number], { label: string; hint: string
 export function EventFilters({ filter, onChange }: { filter: EventSearch; onChange: (part: EventSearch) => void }) {
   const active = Object.keys(filter).length;
   const [opened, setOpened] = useState(false);
-  // On a small screen the list comes first.
+  // On a small screen the other filters are folded.
   const more = opened || active > Number(filter.text !== undefined);
   const outcomes = OUTCOMES.map((outcome) => [outcome, outcome] as const);
   const known = filter.outcome === undefined || outcomes.some(([outcome]) => outcome === filter.outcome);
@@ -35,7 +35,7 @@ export function EventFilters({ filter, onChange }: { filter: EventSearch; onChan
     />
   );
   return (
-    <search aria-label="Filter the events" className="mt-4 flex flex-wrap items-center gap-x-4 gap-y-2 max-sm:mt-0">
+    <search aria-label="Filter events" className="mt-4 flex flex-wrap items-center gap-x-4 gap-y-2 max-sm:mt-0">
       {field('text')}
       {!more && (
         <button type="button" className="button sm:hidden" onClick={() => setOpened(true)}>
@@ -77,7 +77,7 @@ interface TextFilterProps {
 function TextFilter({ label, hint, value, isFirst, onChange }: TextFilterProps) {
   const [typed, setTyped] = useState(value);
   const [applied, setApplied] = useState(value);
-  // The address was changed by a link or the back button.
+  // A link or the back button changed the address.
   if (applied !== value) {
     setApplied(value);
     setTyped(value);
@@ -106,11 +106,11 @@ function TextFilter({ label, hint, value, isFirst, onChange }: TextFilterProps) 
   );
 }
 
-/** The events that the filter leaves, all of them, as a file. */
+/** Downloads all events that match the filter. */
 function ExportLink({ filter }: { filter: EventSearch }) {
   const [open, setOpen] = useState(false);
   const query = Object.fromEntries(Object.entries(filter)) as Record<string, string>;
-  // The browser saves what comes and stays on this page.
+  // The browser saves the download and stays on this page.
   const download = useMutation({
     mutationFn: () => addressWithTicket('/api/events/export', query),
     onSuccess: (address) => {
@@ -129,13 +129,13 @@ function ExportLink({ filter }: { filter: EventSearch }) {
           submit="Download"
           cancel="Close"
           mutation={download}
-          failed="The export was not started."
+          failed="The export did not start."
           onSubmit={() => download.mutate()}
           onClose={() => setOpen(false)}
         >
           <p>
-            {Object.keys(query).length === 0 ? 'Every event of the journal' : 'Every event of the journal that fits the filter'}, one JSON object a line. People
-            who are private stay so in it.
+            {Object.keys(query).length === 0 ? 'All events of the journal' : 'All events that match the filter'}, one JSON object per line. Private developers
+            stay private in the file.
           </p>
           <CliCommand words="audit export" options={filter} />
         </FormDialog>

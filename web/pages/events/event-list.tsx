@@ -50,7 +50,7 @@ export function EventList({ filter }: { filter: EventSearch }) {
 function NothingYet() {
   return (
     <EmptyState>
-      <p>Nothing has happened yet. Make a first event:</p>
+      <p>No events yet. Every call appends an event here. To make the first one, run:</p>
       <CliCommand words="tools call clock" />
     </EmptyState>
   );
@@ -59,18 +59,18 @@ function NothingYet() {
 function NoneFits({ state: { from, to } }: { state: FeedState }) {
   return (
     <EmptyState all={{ to: '/activity', label: 'Show all events' }}>
-      {from > 1 ? `None of the newest ${counted(to - from + 1, 'event')} fits.` : 'No event fits.'}
+      {from > 1 ? `None of the newest ${counted(to - from + 1, 'event')} matches the filter.` : 'No event matches the filter.'}
     </EmptyState>
   );
 }
 
-/** Older events are read when the person scrolls down, as long as the last page was full. */
+/** Loads older events when the person scrolls down, as long as the last page was full. */
 function Older({ state, isWhole, onOlder }: { state: FeedState; isWhole: boolean; onOlder: () => Promise<void> }) {
   const { from, to, rows, full, reading, error } = state;
   if (rows.length >= MAX_ROWS) {
     return (
       <p className="border-t border-line p-3 text-center text-muted">
-        This page holds the newest {counted(MAX_ROWS, 'event')}. Narrow it by a filter, or export them all.
+        Showing the newest {counted(MAX_ROWS, 'event')}. Use a filter to find older ones, or export all.
       </p>
     );
   }
@@ -80,11 +80,11 @@ function Older({ state, isWhole, onOlder }: { state: FeedState; isWhole: boolean
       {full && error === null && <End key={from} onNear={onOlder} />}
       {!isWhole && (
         <p>
-          Looked at {counted(to - from + 1, 'event')}, back to event {from.toLocaleString()}.
+          Searched {counted(to - from + 1, 'event')}, back to event {from.toLocaleString()}.
         </p>
       )}
       <button type="button" className="button text-text" aria-busy={reading} disabled={reading} onClick={() => void onOlder()}>
-        {isWhole ? 'Show older events' : 'Look further back'}
+        {isWhole ? 'Show older events' : 'Search older events'}
       </button>
     </div>
   );
@@ -116,7 +116,7 @@ const EVENT_COLUMNS: readonly Column<EventView>[] = [
       </SearchLink>
     ),
   },
-  { label: 'Time', role: 'meta', width: 'sm:w-22 lg:w-24', cell: ({ time }) => <Time at={time} /> },
+  { label: 'Time', role: 'meta', width: 'sm:w-24 lg:w-28', cell: ({ time }) => <Time at={time} /> },
   { label: 'Category', role: 'meta', from: 'lg', width: 'lg:w-20', cell: ({ category }) => category },
   { label: 'Kind', role: 'title', cell: ({ kind }) => <UntrustedText text={kind} brief /> },
   { label: 'Actor', width: 'sm:w-[17%]', prefix: 'by', cell: ({ actor }) => <ActorName actor={actor} /> },

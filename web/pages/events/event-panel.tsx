@@ -8,7 +8,7 @@ import { Facts, type FactValues } from '../../parts/facts.tsx';
 import { Section, State } from '../../parts/layout.tsx';
 import { SearchLink } from '../../parts/page-search.tsx';
 import { ReadPanel } from '../../parts/side-panel.tsx';
-import { dateOf, PathLink, shortId, UntrustedText } from '../../parts/values.tsx';
+import { PathLink, shortId, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { EventSearch } from '../../search.ts';
 import { deniedEditIn, deniedWords } from './denied-edit.ts';
@@ -20,7 +20,7 @@ const LONGEST_TITLE = 120;
 
 /** One event, with everything that the journal has about it. */
 export function EventPanel({ seq, onClose }: { seq: number; onClose: () => void }) {
-  // With the one before it, whose hash is a part of its own.
+  // Also reads the previous event, whose hash is part of this event's hash.
   const read = useRead('events.list', { after: Math.max(0, seq - 2), limit: 2 }, { ignoreEvents: true });
   const event = read.data?.items.find((each) => each.seq === seq);
   const anchor = read.data?.anchor;
@@ -34,8 +34,11 @@ export function EventPanel({ seq, onClose }: { seq: number; onClose: () => void 
       missing={
         read.data && (
           <p>
-            There is no event {seq.toLocaleString()}: the journal{' '}
-            {seq > read.data.head.seq ? `ends at ${read.data.head.seq.toLocaleString()}` : `was pruned up to ${read.data.anchor.seq.toLocaleString()}`}.
+            Event {seq.toLocaleString()} does not exist. The journal{' '}
+            {seq > read.data.head.seq
+              ? `ends at event ${read.data.head.seq.toLocaleString()}`
+              : `was pruned up to event ${read.data.anchor.seq.toLocaleString()}`}
+            .
           </p>
         )
       }
@@ -80,7 +83,7 @@ const factsOf = (event: EventView): FactValues => ({
   Event: event.seq,
   Time: (
     <>
-      {dateOf(event.time)} · <time dateTime={new Date(event.time).toISOString()}>{new Date(event.time).toISOString()}</time>
+      <Time at={event.time} /> · {new Date(event.time).toISOString()}
     </>
   ),
   Category: event.category,
@@ -88,7 +91,7 @@ const factsOf = (event: EventView): FactValues => ({
   Actor: (
     <Beside>
       <ActorName actor={event.actor} />
-      <Only what="Only theirs" filter={{ actor: event.actor }} />
+      <Only what="Filter by actor" filter={{ actor: event.actor }} />
     </Beside>
   ),
   Subject: event.subject && (
@@ -96,7 +99,7 @@ const factsOf = (event: EventView): FactValues => ({
       <span className="min-w-0">
         <Subject subject={event.subject} />
       </span>
-      <Only what="Only on this" filter={{ subject: event.subject }} />
+      <Only what="Filter by subject" filter={{ subject: event.subject }} />
     </Beside>
   ),
   Session: event.session && (
@@ -104,7 +107,7 @@ const factsOf = (event: EventView): FactValues => ({
       <code>
         <UntrustedText text={event.session} brief />
       </code>
-      <Only what="Only of this session" filter={{ session: event.session }} />
+      <Only what="Filter by session" filter={{ session: event.session }} />
     </Beside>
   ),
   Outcome: <Outcome event={event} />,
@@ -124,7 +127,7 @@ function Only({ what, filter }: { what: string; filter: EventSearch }) {
   );
 }
 
-/** The words that a refused caller got, as far as the viewer may read them. */
+/** The message that a refused caller got, if the viewer may read it. */
 function Refused({ event }: { event: EventView }) {
   const { seq, time, kind, category, payload } = event;
   const edit = deniedEditIn(event);
@@ -148,8 +151,11 @@ function Hashes({ event: { seq, hash }, previous }: { event: EventView; previous
   );
   const broken = check.data?.first_break?.seq === seq ? check.data.first_break.reason : undefined;
   return (
-    <Section title="Hashes" about={check.data && (broken === undefined ? <State tone="good">fits the one before</State> : <State tone="bad">{broken}</State>)}>
-      <Facts facts={{ 'Its own': <code>{hash}</code>, 'Before it': previous ? <code>{previous}</code> : null }} />
+    <Section
+      title="Hashes"
+      about={check.data && (broken === undefined ? <State tone="good">matches the previous event</State> : <State tone="bad">{broken}</State>)}
+    >
+      <Facts facts={{ 'This event': <code>{hash}</code>, 'Previous event': previous ? <code>{previous}</code> : null }} />
     </Section>
   );
 }
@@ -169,7 +175,7 @@ function NamedObjects({ event }: { event: EventView }) {
   }).flatMap(({ data }) => data?.items ?? []);
   if (objects.length === 0) return null;
   return (
-    <Section title="Named in it">
+    <Section title="Related objects">
       <ul className="grid gap-1">
         {objects.map(({ kind, id, title, path }) => (
           <li key={id} className="flex flex-wrap items-baseline gap-x-2">
@@ -185,7 +191,7 @@ function NamedObjects({ event }: { event: EventView }) {
   );
 }
 
-/** Instances have names, everything else an id by which it is known anywhere. */
+/** Instances are found by name, all other objects by id. */
 function idsIn({ subject, actor, payload }: EventView): string[] {
   const instances = [subject, actor].flatMap((text) => /^instance:(.+)$/.exec(text ?? '')?.[1] ?? []);
   const ids = [subject ?? '', JSON.stringify(payload)].flatMap((text) => text.match(IDS) ?? []);

@@ -21,7 +21,7 @@ const TONES: Record<string, Tone> = {
 };
 export const OUTCOMES = Object.keys(TONES);
 
-/** How the call or check of an event ended, if it is about one. */
+/** The outcome of the call or check of an event, if it has one. */
 export function outcomeOf({ payload }: Pick<EventView, 'payload'>): { word: string; tone: Tone } | undefined {
   const { outcome, passed } = payload;
   const word = typeof passed === 'boolean' ? (passed ? 'passed' : 'denied') : outcome;
@@ -40,7 +40,7 @@ export function Subject({ subject }: { subject: string }) {
   );
 }
 
-/** An outcome is one word; longer text from elsewhere is cut. */
+/** An outcome is one word. Longer text is cut. */
 const LONGEST_WORD = 16;
 
 export function Outcome({ event }: { event: EventView }) {
@@ -54,7 +54,7 @@ export function Outcome({ event }: { event: EventView }) {
   );
 }
 
-/** How long the call took, where the event is of one: "12 ms", "1.2 s". */
+/** The duration of the call, if the event is about one: "12 ms", "1.2 s". */
 export function durationOf({ payload }: Pick<EventView, 'payload'>): string {
   const ms = payload.duration_ms;
   if (typeof ms !== 'number') return '—';

@@ -31,13 +31,13 @@ export function Events() {
   );
 }
 
-/** On a small screen the list comes first: they are shown on request. */
+/** On a small screen the charts are shown on request, so that the list comes first. */
 function Pictures({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState(false);
   return (
     <>
       <button type="button" className="button mb-3 sm:hidden" aria-expanded={shown} onClick={() => setShown(!shown)}>
-        {shown ? 'Hide' : 'Show'} events per minute and chain
+        {shown ? 'Hide charts' : 'Show charts'}
       </button>
       <div className={`grid gap-x-6 gap-y-3 lg:grid-cols-[minmax(0,1fr)_20rem] ${shown ? '' : 'max-sm:hidden'}`}>{children}</div>
     </>
@@ -47,7 +47,7 @@ function Pictures({ children }: { children: ReactNode }) {
 const TONES: Record<Category, Tone> = { usage: 'live', work: 'good', feedback: 'wait', audit: 'quiet' };
 const SPANS = {
   hour: { minutes: 60, step: 1, title: 'Events per minute' },
-  day: { minutes: 24 * 60, step: 15, title: 'Events per quarter of an hour' },
+  day: { minutes: 24 * 60, step: 15, title: 'Events per 15 minutes' },
 } as const;
 /** New minutes begin without an event. */
 const POLL_MS = 15_000;
@@ -59,8 +59,8 @@ function Rate({ chart, onChoose }: { chart: 'day' | undefined; onChoose: (chart:
   const { data } = rate;
   const series = useMemo(() => data && CATEGORIES.map(([category, label]) => ({ label, tone: TONES[category], values: data.counts[category] ?? [] })), [data]);
   return (
-    <Section title={title} about={<Filter label="Of the last" otherwise="hour" choices={[['day', 'day']] as const} chosen={chart} onChoose={onChoose} />}>
-      {rate.error && <Problem what="The events could not be counted." error={rate.error} onRetry={() => void rate.refetch()} />}
+    <Section title={title} about={<Filter label="Period" otherwise="last hour" choices={[['day', 'last day']] as const} chosen={chart} onChoose={onChoose} />}>
+      {rate.error && <Problem what="The chart could not be loaded." error={rate.error} onRetry={() => void rate.refetch()} />}
       {data && series ? (
         <TimeChart label={title} times={data.times} series={series} unit="event" height={96} />
       ) : (
@@ -79,7 +79,7 @@ function Announcer() {
   const announce = useEffectEvent(() => {
     if (announced.upTo === newest) return;
     const count = newest - announced.upTo;
-    // The first read is the page itself, not news.
+    // The events of the first read are not new.
     setAnnounced({ upTo: newest, words: announced.upTo === 0 ? '' : `${count} new ${count === 1 ? 'event' : 'events'}` });
   });
   useEffect(() => {

@@ -11,14 +11,14 @@ export const MAX_ROWS = 20_000;
 export interface FeedState {
   /** The newest first. */
   readonly rows: readonly EventView[];
-  /** Everything that fits from this event on is among them, up to `to`. */
+  /** `rows` contains all matching events from this one up to `to`. */
   readonly from: number;
   readonly to: number;
-  /** The first event there is, as far as is known: older ones may have been pruned. */
+  /** The first known event of the journal. Older ones may have been pruned. */
   readonly begin: number;
   readonly read: boolean;
   readonly reading: boolean;
-  /** The last page was a full one: there is more nearby. */
+  /** The last page was full, so more matching events are likely. */
   readonly full: boolean;
   readonly error: ApiError | null;
 }
@@ -26,8 +26,8 @@ export interface FeedState {
 const START: FeedState = { rows: [], from: 1, to: 0, begin: 1, read: false, reading: false, full: false, error: null };
 
 /**
- * The events that fit a filter, as far as they were read. Events never change, so nothing is read twice: new ones come from
- * the journal that the page follows anyway, or, where a filter is to be applied, from the server, which alone knows its rules.
+ * The events that match a filter, as far as they were read. Events never change, so none is read twice. New events come from the journal
+ * that the page follows; with a filter they come from the server, which applies it.
  */
 export class Feed {
   readonly store = new SharedValue<FeedState>(START);
@@ -41,10 +41,10 @@ export class Feed {
     this.#isWhole = Object.keys(filter).length === 0;
   }
 
-  /** Takes in the newest events that the tab has received, in order. */
+  /** Adds the newest events that the tab has received, in order. */
   follow(held: readonly EventView[]): void {
     this.#newest = held.at(-1)?.seq ?? 0;
-    // A journal that ends before what was read is another one.
+    // A journal that ends before the last known event is a different journal.
     if (this.#newest < this.store.get().to) this.store.change(START);
     if (!this.#isWhole) return void this.#catchUp();
     const oldest = held[0]?.seq ?? 1;
@@ -70,7 +70,7 @@ export class Feed {
     }
   };
 
-  /** One request at a time; what comes in meanwhile is read by the next. */
+  /** Runs one request at a time. The next request reads events that arrived meanwhile. */
   async #catchUp(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;

@@ -8,17 +8,17 @@ import { escapeBidi, Time, UntrustedText } from '../../parts/values.tsx';
 type RefusingStep = 'identity' | 'capability' | 'input' | 'rule';
 
 const STEPS: Record<RefusingStep, string> = {
-  identity: 'Who calls was not known',
-  capability: 'No grant allows it',
-  input: 'The input was not accepted',
-  rule: 'A rule forbids it',
+  identity: 'Unknown caller',
+  capability: 'No grant',
+  input: 'Invalid input',
+  rule: 'Blocked by a rule',
 };
 
 export interface RefusalFacts {
   readonly asked: string;
   readonly step: RefusingStep;
   readonly code: string | null;
-  /** The exact words that the caller got; null if only the caller may read them. */
+  /** The message that the caller got; null if only the caller may read it. */
   readonly message: string | null;
   readonly required_action: string | null;
   readonly seq: number;
@@ -29,12 +29,12 @@ interface RefusalCardProps {
   refusal: RefusalFacts;
   /** The facts behind the refusal: the grant, the overlapping task, the holder. */
   evidence?: ReactNode;
-  /** A link to the page on which the cause can be removed. */
+  /** A link to the page where the cause can be removed. */
   remedy?: ReactNode;
   command?: string;
 }
 
-/** A refused call: what it asked for, which step refused it, why, and what would pass, in the words that the caller got. */
+/** A refused call: the request, the step that refused it, the reason, and the next step, as the caller received them. */
 export function RefusalCard({ refusal, evidence, remedy, command }: RefusalCardProps) {
   const { asked, step, code, message, required_action, seq, time } = refusal;
   return (
@@ -43,11 +43,11 @@ export function RefusalCard({ refusal, evidence, remedy, command }: RefusalCardP
         <p className="font-semibold">
           <UntrustedText text={asked} /> · {STEPS[step]}
         </p>
-        {message === null ? <p>Its words are for the caller alone.</p> : <UntrustedText text={message} />}
+        {message === null ? <p>Only the caller can read the message.</p> : <UntrustedText text={message} />}
         {evidence && <div className="mt-1">{evidence}</div>}
         {required_action && (
           <p className="mt-1">
-            <span className="font-medium">What passes: </span>
+            <span className="font-medium">Next step: </span>
             <UntrustedText text={required_action} />
           </p>
         )}
@@ -69,7 +69,7 @@ export function RefusalCard({ refusal, evidence, remedy, command }: RefusalCardP
   );
 }
 
-/** The step that a code comes from. A refusal that is not about identity, grants or input comes from a rule of a feature. */
+/** The step that returned a code. A refusal that is not about identity, grants or input comes from a rule of a feature. */
 export function stepOf(outcome: string, code: string | null): RefusingStep {
   if (outcome === 'denied') return code === 'OPERATOR_REQUIRED' || code === 'TOKEN_REQUIRED' || code === 'DEVELOPER_REQUIRED' ? 'identity' : 'capability';
   return code === 'INVALID_INPUT' || code === 'SCHEMA_INVALID' ? 'input' : 'rule';

@@ -19,8 +19,8 @@ export const nameOf = (agent: string): string => AGENTS.find(([type]) => type ==
 
 export const namesOf = (agents: readonly string[]): string => new Intl.ListFormat('en').format(agents.map(nameOf));
 
-/** The program that uses the token. */
+/** The program that uses a token. */
 export function carrierOf({ kind, agent }: Token): string {
   if (kind === 'web') return 'A browser';
-  return agent === null ? 'Anything' : nameOf(agent);
+  return agent === null ? 'Any program' : nameOf(agent);
 }

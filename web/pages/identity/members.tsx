@@ -10,7 +10,7 @@ import { Notice, Problem, Section, State } from '../../parts/layout.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { wholeList } from '../../parts/paging.ts';
 import type { Column } from '../../parts/table.tsx';
-import { counted, dateOf, Time, UntrustedText } from '../../parts/values.tsx';
+import { counted, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { NewToken } from './new-token.tsx';
 
@@ -25,10 +25,10 @@ export function Members() {
       <Section title="Members" about={developers.data && counted(developers.data.items.length, 'developer')}>
         <div className="flex flex-wrap items-center gap-3">
           <p className="min-w-0 flex-1 basis-72 text-muted">
-            An admin, the first developer of the workspace, has operator rights here. Members see everything and act for themselves.
+            The first developer of a workspace is its admin and has operator rights. Members see everything and act for themselves.
           </p>
           <ActButton needs="operator" onClick={() => openDialog((close) => <AddDeveloper onClose={close} />)}>
-            Add a developer
+            Add developer
           </ActButton>
         </div>
         <div className="panel">
@@ -67,7 +67,7 @@ const columnsFor = (me: string | null | undefined): readonly Column<Developer>[]
     label: 'Actions',
     role: 'end',
     width: 'sm:w-32',
-    // A private developer has no name here for which a link could be made.
+    // A private developer has no visible name to create a link for.
     cell: (developer) => isNamed(developer) && <InviteButton developer={developer.name} />,
   },
 ];
@@ -75,26 +75,28 @@ const columnsFor = (me: string | null | undefined): readonly Column<Developer>[]
 const InviteButton = ({ developer }: { developer: string }) => (
   <ActButton
     needs="operator"
-    aria-label={`Sign-in link for ${developer}`}
+    aria-label={`Create link to sign in as ${developer}`}
     onClick={() => openDialog((close) => <SigninLink developer={developer} onClose={close} />)}
   >
-    Sign-in link
+    Create link
   </ActButton>
 );
 
-/** Anybody who opens the link is signed in as that developer, so it is made only on request and shown only here. */
+/** Anyone who opens the link is signed in as that developer, so it is created only on request and shown only here. */
 function SigninLink({ developer, onClose }: { developer: string; onClose: () => void }) {
   const make = useAct('signin.link');
   const what = (
     <p>
-      Whoever opens the link is signed in as <UntrustedText text={developer} />, once, within ten minutes. Send it to nobody else.
+      The link signs in one browser as <UntrustedText text={developer} /> and expires after 10 minutes. Send it only to them.
     </p>
   );
   const link = make.data && (
     <>
       {what}
       <Notice tone="good" role="status">
-        <p className="mb-2">Good until {dateOf(make.data.expires_at)}:</p>
+        <p className="mb-2">
+          Expires <Until at={make.data.expires_at} />:
+        </p>
         <div className="text-text">
           <Command text={`${location.origin}${make.data.path}`} />
         </div>
@@ -108,12 +110,12 @@ function SigninLink({ developer, onClose }: { developer: string; onClose: () => 
     <FormDialog
       title={`Sign-in link for ${developer}`}
       wide
-      submit="Make the link"
+      submit="Create link"
       needs="operator"
       cautious
       mutation={make}
       outcome={link}
-      failed="No link was made."
+      failed="The link was not created."
       onSubmit={() => make.mutate({ developer })}
       onClose={onClose}
     >
@@ -123,25 +125,25 @@ function SigninLink({ developer, onClose }: { developer: string; onClose: () => 
   );
 }
 
-/** A developer is created with their first token. */
+/** Creating a developer's first token creates the developer. */
 function AddDeveloper({ onClose }: { onClose: () => void }) {
   const create = useAct('tokens.create');
   const [name, setName] = useState('');
   const developer = name.trim();
   return (
     <FormDialog
-      title="Add a developer"
+      title="Add developer"
       wide
       submit="Add"
       needs="operator"
       ready={developer !== ''}
       mutation={create}
       outcome={create.data && <NewToken label={create.data.label} token={create.data.token} onDone={onClose} />}
-      failed="Nobody was added."
+      failed="The developer was not added."
       onSubmit={() => create.mutate({ developer })}
       onClose={onClose}
     >
-      <p>A developer begins with a token, which is shown once. Afterwards a sign-in link lets them in here.</p>
+      <p>This creates the developer's first token, which is shown once. To give them access to this dashboard, create a sign-in link afterwards.</p>
       <TextField label="Name" first max={100} value={name} onChange={setName} />
       <CliCommand words="tokens create" options={{ developer: developer || 'NAME' }} />
     </FormDialog>
@@ -149,7 +151,7 @@ function AddDeveloper({ onClose }: { onClose: () => void }) {
 }
 
 const VISIBILITIES: Record<Developer['visibility'], { label: string; meaning: string }> = {
-  team: { label: 'Team', meaning: 'Others in this workspace see your name beside your work.' },
+  team: { label: 'Team', meaning: 'Others in this workspace see your name with your work.' },
   private: { label: 'Private', meaning: 'Others see @private instead of your name. You still see yourself.' },
 };
 
@@ -159,7 +161,7 @@ function Visibility() {
   const set = useAct('developers.set_visibility');
   const disconnected = useDisconnected();
   const own = developers.data?.items.find(({ developer_id }) => developer_id === me?.developer_id);
-  // The new choice shows at once, and is undone if the server refuses it.
+  // Shows the new choice immediately and reverts it if the server refuses it.
   const chosen = set.isPending ? set.variables.visibility : own?.visibility;
   return (
     <Section title="Your visibility">
@@ -182,12 +184,12 @@ function Visibility() {
   );
 }
 
-/** For people who have lost a machine, or do not know where they are still signed in. */
+/** For people who lost a machine or do not know where they are signed in. */
 function Sessions() {
   const me = useRead('identity.me', {}).data;
   return (
     <Section title="Your sessions">
-      <p className="text-muted">A session ends after 7 days without use, and after 30 days at the latest, unless the server is set otherwise.</p>
+      <p className="text-muted">By default a session ends after 7 days without use, and after 30 days at the latest.</p>
       <div>
         <ConfirmAction
           button="Sign out everywhere"
@@ -196,9 +198,9 @@ function Sessions() {
           act="Sign out everywhere"
           action="developers.sign_out"
           input={{}}
-          failed="You are still signed in."
+          failed="You were not signed out."
         >
-          <p>Every browser that is signed in as you is signed out, this one too. Unused sign-in links of yours stop working. Agents keep their tokens.</p>
+          <p>Signs you out of every browser, including this one, and invalidates your unused sign-in links. Your agents keep their tokens.</p>
           <CliCommand words="developers signout" text={me?.developer ?? undefined} />
         </ConfirmAction>
       </div>

@@ -3,7 +3,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Notice } from '../../parts/layout.tsx';
 import { escapeBidi, UntrustedText } from '../../parts/values.tsx';
 
-/** A new token, shown once: its value is kept nowhere but in this element. */
+/** A new token, shown once. Only this element holds its value. */
 export function NewToken({ label, token, onDone }: { label: string; token: string; onDone: () => void }) {
   const section = useRef<HTMLElement>(null);
   useEffect(() => section.current?.focus(), []);
@@ -14,7 +14,7 @@ export function NewToken({ label, token, onDone }: { label: string; token: strin
           <strong className="font-semibold">
             <UntrustedText text={label} />
           </strong>{' '}
-          is ready. Copy it now: it is not shown again.
+          was created. Copy it now: it is not shown again.
         </p>
         <div className="mt-2 flex flex-wrap items-center gap-2 text-text">
           <code className="min-w-0 flex-[1_1_20rem] rounded-md border border-line bg-base px-2 py-1.5 select-all">{token}</code>

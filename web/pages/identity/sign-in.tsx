@@ -6,7 +6,7 @@ import { Notice, Problem } from '../../parts/layout.tsx';
 import { UntrustedText } from '../../parts/values.tsx';
 import { type Account, beginSession, onSignIn, storedProof } from '../../session.ts';
 
-/** The page of a sign-in link. Only its script uses up the link: a program that just fetches the address, such as the preview of a chat, does not. */
+/** The page of a sign-in link. Only the script uses the link, so that programs that just fetch the address, such as chat previews, do not. */
 export function Arrival({ code }: { code: string }) {
   const [answer, setAnswer] = useState<SignInAnswer | { error: unknown }>();
   const isBegun = useRef(false);
@@ -44,7 +44,7 @@ export function Arrival({ code }: { code: string }) {
     <main className="mx-auto grid min-h-dvh max-w-md content-center p-4">
       <title>Signing in · Covenant</title>
       <p role="status" className="text-muted">
-        Signing in …
+        Signing in…
       </p>
     </main>
   );
@@ -60,7 +60,7 @@ function OtherAccount({ linkFor, signedInAs, onAgree }: { linkFor: Account; sign
           The link signs you in as <Named account={linkFor} />. This browser is signed in as <Named account={signedInAs} />.
         </p>
       </Notice>
-      <p className="text-muted">If somebody sent you this link and you did not ask for it, do not use it: they would see what you do there.</p>
+      <p className="text-muted">If you did not request this link, do not use it: its sender could see what you do in that account.</p>
       <div className="flex flex-wrap justify-end gap-2">
         <button type="button" className="button" onClick={onAgree}>
           Sign in as {linkFor.developer}
@@ -82,9 +82,9 @@ const Named = ({ account: { developer, workspace } }: { account: Account }) => (
   </>
 );
 
-/** The page without a session. `isLinkInvalid`: the link was used before or has expired. */
+/** The page without a session. `isLinkInvalid`: the link was already used or has expired. */
 export function SignIn({ isLinkInvalid = false }: { isLinkInvalid?: boolean }) {
-  // Another tab that has just signed in has signed in this one too.
+  // A sign-in in another tab also signs in this tab.
   useEffect(() => onSignIn(() => location.assign(isLinkInvalid ? '/' : location.href)), [isLinkInvalid]);
   return (
     <main className="mx-auto grid min-h-dvh max-w-md content-center gap-4 p-4">
@@ -95,14 +95,14 @@ export function SignIn({ isLinkInvalid = false }: { isLinkInvalid?: boolean }) {
       </h1>
       {isLinkInvalid && (
         <Notice tone="wait" role="alert">
-          That sign-in link was already used or has expired. Make a new one.
+          This sign-in link was already used or has expired. Create a new one.
         </Notice>
       )}
-      <p>The dashboard needs a sign-in link. To get one, run this on the machine where the server runs, then open the link it prints:</p>
+      <p>To get a sign-in link, run this on the server's machine and open the link that it prints:</p>
       <Command text="covenant open" />
       <p className="text-muted">
-        A link works once, within ten minutes. Not your machine? Ask whoever runs the server for a link.
-        {location.pathname !== '/' && !isLinkInvalid && ' Then come back to this page: it goes on where you were.'}
+        A link works once and expires after 10 minutes. If this is not your machine, ask the operator of the server for a link.
+        {location.pathname !== '/' && !isLinkInvalid && ' Then return to this page to continue.'}
       </p>
       {isLinkInvalid && storedProof() !== null && (
         <p>

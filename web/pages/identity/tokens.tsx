@@ -13,12 +13,12 @@ import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { useFewThenMany } from '../../parts/paging.ts';
 import { ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { counted, dateOf, escapeBidi, Id, Time, UntrustedText } from '../../parts/values.tsx';
+import { counted, escapeBidi, Id, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 import { AGENTS, type AgentType, carrierOf } from './agent.ts';
 import { NewToken } from './new-token.tsx';
 
-/** The signed-in developer's own; an operator may look at everybody's. */
+/** The tokens of the signed-in developer. Operators can list all tokens. */
 export function Tokens() {
   const [{ create, token: opened, whose }, change] = usePageSearch('/settings/tokens');
   const isOperator = useRead('identity.me', {}).data?.operator ?? false;
@@ -29,11 +29,11 @@ export function Tokens() {
   return (
     <Section title="Tokens" home>
       <title>Tokens · Covenant</title>
-      <p className="text-muted">Agents and scripts show a token to be let in. Give each its own, so that one can be revoked without the others.</p>
+      <p className="text-muted">Agents and scripts authenticate with a token. Create one for each, so that you can revoke them separately.</p>
       <CreateToken focus={create ?? false} />
       {isOperator && (
         <CheckFilter
-          label="Everybody's tokens"
+          label="All developers"
           checked={all}
           onChange={(checked) => void change({ whose: checked ? 'all' : undefined, token: undefined, create: undefined })}
         />
@@ -89,7 +89,7 @@ function TokenPanel({ id, onClose }: { id: string; onClose: () => void }) {
       title={token?.label ?? 'Token'}
       query={query}
       value={token}
-      missing={<p className="text-muted">There is no such token, or it is somebody else's.</p>}
+      missing={<p className="text-muted">Token not found, or it belongs to another developer.</p>}
       facts={factsOf}
       onClose={onClose}
     >
@@ -120,7 +120,7 @@ const factsOf = (token: Token): FactValues => ({
   ),
   Created: <Time at={token.created_at} />,
   'Last used': <LastUsed at={token.last_used_at} />,
-  Expires: token.expires_at === null ? 'never' : <Time at={token.expires_at} />,
+  Expires: token.expires_at === null ? 'never' : <Until at={token.expires_at} />,
 });
 
 function RevokeToken({ token, inRow = false }: { token: Token; inRow?: boolean }) {
@@ -138,8 +138,8 @@ function RevokeToken({ token, inRow = false }: { token: Token; inRow?: boolean }
     >
       <p>
         {kind === 'web'
-          ? 'That browser is signed out at its next request. It may be the one you are using.'
-          : `${carrierOf(token)} that shows this token is refused from the next call on.`}{' '}
+          ? 'The browser is signed out with its next request. It may be the one you are using.'
+          : `The next call ${token.agent === null ? '' : `of ${carrierOf(token)} `}with this token is refused.`}{' '}
         This cannot be undone.
       </p>
     </ConfirmAction>
@@ -153,7 +153,9 @@ function RotateToken({ token: { token_id, label }, onClose }: { token: Token; on
   const rotated = rotate.data && (
     <>
       <NewToken label={label} token={rotate.data.token} onDone={onClose} />
-      <p className="text-muted">The old secret works until {dateOf(rotate.data.old_ends_at)}.</p>
+      <p className="text-muted">
+        The old secret expires <Until at={rotate.data.old_ends_at} />.
+      </p>
     </>
   );
   return (
@@ -168,13 +170,13 @@ function RotateToken({ token: { token_id, label }, onClose }: { token: Token; on
       onSubmit={() => rotate.mutate({ token_id })}
       onClose={onClose}
     >
-      <p>The token gets a new secret and keeps its id: claims, sessions and grants continue. The old secret works for 24 hours more.</p>
+      <p>The token gets a new secret and keeps its id, claims, sessions and grants. The old secret works for 24 more hours.</p>
       <CliCommand words={`tokens rotate ${token_id}`} />
     </FormDialog>
   );
 }
 
-/** `focus`: the person came to create a token and can type at once. */
+/** `focus`: the person came to create a token, so the first field has the focus. */
 function CreateToken({ focus }: { focus: boolean }) {
   const me = useRead('identity.me', {}).data;
   const create = useAct('tokens.create');
@@ -190,9 +192,9 @@ function CreateToken({ focus }: { focus: boolean }) {
   };
   return (
     <>
-      <form ref={form} onSubmit={submit} aria-label="Create a token" className="grid items-end gap-3 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto]">
+      <form ref={form} onSubmit={submit} aria-label="Create token" className="grid items-end gap-3 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_auto]">
         <TextField label="Label" hint="optional" max={100} value={label} onChange={setLabel} />
-        <SelectField label="Agent" hint="optional" choices={[['', 'Anything'], ...AGENTS]} value={agent} onChange={setAgent} />
+        <SelectField label="Agent" hint="optional" choices={[['', 'Any program'], ...AGENTS]} value={agent} onChange={setAgent} />
         <ActButton type="submit" look="primary" pending={create.isPending}>
           Create token
         </ActButton>
@@ -200,7 +202,7 @@ function CreateToken({ focus }: { focus: boolean }) {
       <AsCommand>
         <CliCommand words="tokens create" options={{ developer: me?.developer ?? undefined, agent, label: label.trim() }} />
       </AsCommand>
-      {create.error && <Problem what="No token was created." error={create.error} />}
+      {create.error && <Problem what="The token was not created." error={create.error} />}
       {create.data && <NewToken key={create.data.token_id} label={create.data.label} token={create.data.token} onDone={create.reset} />}
     </>
   );

@@ -12,10 +12,10 @@ type To = 'agents' | 'team';
 
 const MAX_LENGTH = 2_000;
 const MAX_NAMES = 12;
-/** Agents come and go without an event. */
+/** Agents become active and inactive without an event. */
 const POLL_MS = 15_000;
 
-/** Sends a message to all agents at work, or announces it to the team. */
+/** Sends a message to all active agents, or announces it to the team. */
 export function Broadcast({ onClose }: { onClose: () => void }) {
   const send = useAct('messages.broadcast');
   const say = useToast();
@@ -27,11 +27,7 @@ export function Broadcast({ onClose }: { onClose: () => void }) {
   const to: To = chosen ?? (nobody ? 'team' : 'agents');
   const done = ({ sent_count }: ActionResult<'messages.broadcast'>): void => {
     say(
-      sent_count === null
-        ? 'Announced to the team.'
-        : sent_count === 0
-          ? 'Nobody is at work any more: nobody got it.'
-          : `Sent to ${counted(sent_count, 'agent')}.`,
+      sent_count === null ? 'Announced to the team.' : sent_count === 0 ? 'Not sent: no agent is active any more.' : `Sent to ${counted(sent_count, 'agent')}.`,
     );
     onClose();
   };
@@ -42,7 +38,7 @@ export function Broadcast({ onClose }: { onClose: () => void }) {
       submit={to === 'agents' ? `Send to ${counted(data?.total ?? 0, 'agent')}` : 'Announce to the team'}
       ready={message.trim() !== '' && (to === 'team' || data !== undefined)}
       mutation={send}
-      failed="Nothing was sent."
+      failed="The message was not sent."
       onSubmit={() => send.mutate({ message: message.trim(), to }, { onSuccess: done })}
       onClose={onClose}
     >
@@ -58,17 +54,17 @@ export function Broadcast({ onClose }: { onClose: () => void }) {
       <fieldset className="grid gap-2">
         <legend className="mb-1 text-label text-muted">Recipients</legend>
         <Choice to="agents" chosen={to} disabled={nobody} onChoose={setChosen}>
-          <span className="font-medium">Agents at work now{data && `: ${counted(data.total, 'agent')}`}</span>
-          <span className="text-muted">Each gets a message, and its receipts stand here.</span>
+          <span className="font-medium">Active agents{data && `: ${counted(data.total, 'agent')}`}</span>
+          <span className="text-muted">Each agent gets a message. Receipts appear in Messages.</span>
           {data && data.total > 0 && <Names names={data.items.map(({ name }) => name)} total={data.total} />}
-          {nobody && <span className="text-muted">No agent is at work.</span>}
+          {nobody && <span className="text-muted">No active agents.</span>}
         </Choice>
         <Choice to="team" chosen={to} onChoose={setChosen}>
           <span className="font-medium">The whole team</span>
-          <span className="text-muted">An announcement, which every agent is shown with its next look at the team. It has no receipts.</span>
+          <span className="text-muted">An announcement that each agent sees the next time it reads the team's state. No receipts.</span>
         </Choice>
       </fieldset>
-      {error && <Problem what="The agents could not be read." error={error} />}
+      {error && <Problem what="The agents could not be loaded." error={error} />}
       <CliCommand words="messages send" options={to === 'team' ? { to, developer: developer ?? undefined } : {}} text={message.trim() || 'TEXT'} />
     </FormDialog>
   );

@@ -44,8 +44,8 @@ export function Messages() {
       {pressing.length > 0 && (
         <section aria-label="Not delivered or overdue" className="panel mt-3">
           <p className="border-b border-line bg-surface px-3 py-1.5 text-label text-muted">
-            {threads.first?.pressing_cut ? 'The first ' : ''}
-            {counted(pressing.length, 'thread')} that nobody is known to have seen, or whose answer is overdue
+            {threads.first?.pressing_cut ? 'First ' : ''}
+            {counted(pressing.length, 'thread')} not delivered or overdue
           </p>
           <Table label="Not delivered or overdue" columns={COLUMNS} rows={pressing} rowKey={idOf} />
         </section>
@@ -62,7 +62,7 @@ export function Messages() {
           moreLabel="Show older"
           empty={
             pressing.length > 0 ? (
-              <p className="p-3 text-center text-muted">Nothing besides{threads.more ? ' so far' : ''}.</p>
+              <p className="p-3 text-center text-muted">No other messages{threads.more ? ' so far' : ''}.</p>
             ) : (
               <NoThreads filter={filter} repository={repository} />
             )
@@ -120,20 +120,16 @@ const COLUMNS: readonly Column<Thread>[] = [
       </span>
     ),
   },
-  { label: 'Age', role: 'end', width: 'sm:w-20 lg:w-28', cell: ({ sent_at }) => <Time at={sent_at} /> },
+  { label: 'Sent', role: 'end', width: 'sm:w-24 lg:w-28', cell: ({ sent_at }) => <Time at={sent_at} /> },
 ];
 
 function NoThreads({ filter: { kind, state, mine }, repository }: { filter: MessageSearch; repository: string | undefined }) {
   if (kind || state || mine || repository !== undefined) {
-    return (
-      <EmptyState all={{ to: '/messages', search: { repo: undefined }, label: 'Show everything' }}>
-        {state ? 'Nothing waits like that.' : 'Nothing like that was said.'}
-      </EmptyState>
-    );
+    return <EmptyState all={{ to: '/messages', search: { repo: undefined }, label: 'Show all messages' }}>No message matches the filter.</EmptyState>;
   }
   return (
     <EmptyState>
-      <p>Agents’ asks appear here, with their messages, handoffs and announcements. A demonstration shows some:</p>
+      <p>No messages yet. Asks, messages, handoffs and announcements of agents appear here. To see examples, run the demo:</p>
       <Command text="covenant demo" />
     </EmptyState>
   );

@@ -1,5 +1,5 @@
 import type { Thread } from '../../api.ts';
-import { dateOf, Time, Until } from '../../parts/values.tsx';
+import { dateOf, Elapsed, Time, Until } from '../../parts/values.tsx';
 
 type Step = Thread['steps'][number];
 type Received = Pick<Thread, 'kind' | 'status' | 'steps' | 'recipients'>;
@@ -10,7 +10,7 @@ const nameOf = ({ kind }: Received, { step }: Step): string => (kind === 'handof
 function whenOf({ state, at, count }: Step, recipients: number): string {
   if (state === 'partly') return `by ${count} of ${recipients}`;
   if (state === 'none') return 'not expected';
-  if (state === 'unknown') return 'not known';
+  if (state === 'unknown') return 'unknown';
   return at === null ? 'not yet' : dateOf(at);
 }
 
@@ -28,7 +28,7 @@ function look(thread: Received, step: Step): string {
 
 const reached = (step: Step | undefined): boolean => step?.state === 'done' || step?.state === 'partly';
 
-/** The steps of a message (sent to answered) as four dots. */
+/** The steps of a message, from sent to answered, as four dots. */
 export function Receipts({ thread }: { thread: Received }) {
   const descriptions = thread.steps.map((step) => `${nameOf(thread, step)} ${whenOf(step, thread.recipients)}${isLate(thread, step) ? ', overdue' : ''}`);
   return (
@@ -72,7 +72,7 @@ export function Due({ thread: { due_at, status } }: { thread: Pick<Thread, 'due_
   if (status !== 'overdue') return <Until at={due_at} />;
   return (
     <span className="text-bad">
-      <Time at={due_at} /> late
+      <Elapsed since={due_at} /> late
     </span>
   );
 }

@@ -40,5 +40,5 @@ export const kindOf = ({ kind, type, recipients }: Pick<Thread, 'kind' | 'type' 
   return recipients > 1 ? 'broadcast' : ((type && TYPES[type]) ?? 'message');
 };
 
-/** Shown instead of words that the viewer may not read. */
-export const HIDDEN = 'Only for those who take part';
+/** Shown instead of text that the viewer may not read. */
+export const HIDDEN = 'Visible only to participants';

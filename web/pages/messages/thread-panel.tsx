@@ -18,7 +18,7 @@ export function ThreadPanel({ id, onClose }: { id: string; onClose: () => void }
   const { data } = query;
   return (
     <ReadPanel
-      what="It"
+      what="The thread"
       title={data ? (data.thread.subject ?? HIDDEN) : 'Thread'}
       query={query}
       value={data}
@@ -28,8 +28,8 @@ export function ThreadPanel({ id, onClose }: { id: string; onClose: () => void }
     >
       {({ thread, entries, entries_cut, recipients, remindable_from }) => (
         <>
-          <Section title="What was said">
-            {entries_cut > 0 && <p className="text-muted">{counted(entries_cut, 'earlier message')} left out.</p>}
+          <Section title="Conversation">
+            {entries_cut > 0 && <p className="text-muted">{counted(entries_cut, 'earlier message')} not shown.</p>}
             <ol className="grid gap-2">
               {entries.map((entry) => (
                 <li key={entry.id} className={entry.what === 'reminder' ? 'px-3 text-muted' : 'panel grid gap-1 px-3 py-2'}>
@@ -122,7 +122,7 @@ function Reminder({ entry: { from, at } }: { entry: Entry }) {
   return (
     <p className="text-label">
       <span aria-hidden="true">↻ </span>
-      <UntrustedText text={from.name} /> reminded of it · <Time at={at} />
+      <UntrustedText text={from.name} /> sent a reminder · <Time at={at} />
     </p>
   );
 }
@@ -149,7 +149,7 @@ function Recipients({ recipients, of }: { recipients: ShownThread['recipients'];
       </ul>
       {of > recipients.length && (
         <p className="text-muted">
-          The first {recipients.length} of {of}.
+          First {recipients.length} of {of}.
         </p>
       )}
     </>
@@ -160,9 +160,9 @@ function Recipients({ recipients, of }: { recipients: ShownThread['recipients'];
 const MAX_LENGTHS: Record<string, number> = { ask: 4_000, question: 20_000 };
 
 function whatHappensNext(taskStatus: string | null): string {
-  if (taskStatus === null) return 'It reaches whoever asked with their next look.';
+  if (taskStatus === null) return 'The sender receives it when it next reads its messages.';
   // Its agent has left.
-  return taskStatus === 'pending' ? 'The task waits for an agent to take it up.' : 'The task goes on.';
+  return taskStatus === 'pending' ? 'The task is open for any agent to claim.' : 'The task continues.';
 }
 
 function Answer({ thread }: { thread: Thread }) {
@@ -172,10 +172,10 @@ function Answer({ thread }: { thread: Thread }) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const panel = event.currentTarget.closest('dialog');
-    // The promise, not onSuccess: an event may have removed this form before the answer is here.
+    // Uses the promise, because an event may unmount this form before onSuccess could run.
     answer.mutateAsync({ id: thread.id, answer: text.trim() }).then(
       ({ task_status }) => {
-        // The form goes, and the focus would go with it.
+        // The form is removed, so the focus moves to the panel.
         panel?.focus();
         say(`Answered. ${whatHappensNext(task_status)}`);
       },
@@ -184,13 +184,13 @@ function Answer({ thread }: { thread: Thread }) {
   };
   return (
     <form onSubmit={submit} className="grid gap-2">
-      <TextArea label="Your answer" hint="the first answer counts" value={text} onChange={setText} max={MAX_LENGTHS[thread.kind]} />
+      <TextArea label="Your answer" hint="only the first answer counts" value={text} onChange={setText} max={MAX_LENGTHS[thread.kind]} />
       <div className="flex flex-wrap justify-end gap-2">
         <ActButton type="submit" look="primary" pending={answer.isPending} disabled={!text.trim()}>
           Answer
         </ActButton>
       </div>
-      {answer.error && <Problem what="It was not answered." error={answer.error} />}
+      {answer.error && <Problem what="The answer was not sent." error={answer.error} />}
       <CliCommand words={`messages answer ${thread.id}`} text={text.trim() || 'TEXT'} />
     </form>
   );
@@ -204,7 +204,7 @@ function Remind({ thread, from }: { thread: Thread; from: number }) {
   const act = (): void =>
     remind.mutate(
       { id: thread.id },
-      { onSuccess: ({ told }) => say(told === 0 ? 'Reminded. It stands on the page of those it waits for.' : `Reminded: ${counted(told, 'agent')} told.`) },
+      { onSuccess: ({ told }) => say(told === 0 ? 'Reminded. The recipient sees it on the dashboard.' : `Reminded ${counted(told, 'agent')}.`) },
     );
   return (
     <div className="grid gap-2">
@@ -215,14 +215,14 @@ function Remind({ thread, from }: { thread: Thread; from: number }) {
         <span className="text-muted">
           {soon ? (
             <>
-              Again <Until at={from} />.
+              Possible again <Until at={from} />.
             </>
           ) : (
-            'Whoever has to answer is told once more.'
+            'Sends a reminder to the recipients.'
           )}
         </span>
       </p>
-      {remind.error && <Problem what="Nobody was reminded." error={remind.error} />}
+      {remind.error && <Problem what="The reminder was not sent." error={remind.error} />}
       <CliCommand words={`messages remind ${thread.id}`} />
     </div>
   );

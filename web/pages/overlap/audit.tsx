@@ -8,23 +8,23 @@ import { useAct, useRead } from '../../queries.ts';
 import { Pair } from './pair.tsx';
 
 const KINDS: Record<Conflict['kind'], { words: string; tone: Tone }> = {
-  running: { words: 'both under way', tone: 'wait' },
-  repeats_completed: { words: 'repeats finished work', tone: 'wait' },
-  historical: { words: 'both finished', tone: 'quiet' },
+  running: { words: 'both active', tone: 'wait' },
+  repeats_completed: { words: 'repeats completed work', tone: 'wait' },
+  historical: { words: 'both completed', tone: 'quiet' },
 };
 
-/** An audit compares each piece of work that is running or was finished lately with every other. */
+/** An audit compares all active and recently completed work pairwise. */
 export function Audit({ onClose }: { onClose: () => void }) {
   const run = useAct('team.audit');
   const latest = useRead('team.latest_audit', {});
   const answer = run.data;
   const section = useRef<HTMLDivElement>(null);
-  // The person who opened the audit continues here.
+  // Moves the focus to the section that the person has opened.
   useEffect(() => section.current?.querySelector('button')?.focus(), []);
   return (
     <div ref={section}>
       <Section
-        title="Parallel work"
+        title="Audit"
         about={
           <span className="flex flex-wrap gap-2 text-text">
             <ActButton look="primary" pending={run.isPending} onClick={() => run.mutate({})}>
@@ -36,8 +36,8 @@ export function Audit({ onClose }: { onClose: () => void }) {
           </span>
         }
       >
-        {run.error && <Problem what="The audit was not run." error={run.error} />}
-        {latest.error && <Problem what="The latest audit could not be read." error={latest.error} onRetry={() => void latest.refetch()} />}
+        {run.error && <Problem what="The audit failed." error={run.error} />}
+        {latest.error && <Problem what="The latest audit could not be loaded." error={latest.error} onRetry={() => void latest.refetch()} />}
         {(run.isPending || latest.isPending) && (
           <div className="panel">
             <TableSkeleton />
@@ -47,8 +47,8 @@ export function Audit({ onClose }: { onClose: () => void }) {
         {answer && (
           <Notice tone={answer.status === 'ok' ? 'good' : 'wait'} role="status">
             {answer.message}
-            {answer.status !== 'ok' && ` ${counted(answer.data.compared, 'piece of work was', 'pieces of work were')} compared.`}
-            {answer.data.left_out > 0 && ` ${counted(answer.data.left_out, 'older one was', 'older ones were')} left out.`}
+            {answer.status !== 'ok' && ` Compared: ${counted(answer.data.compared, 'work item')}.`}
+            {answer.data.left_out > 0 && ` Left out: ${counted(answer.data.left_out, 'older work item')}.`}
           </Notice>
         )}
         {!run.isPending && <Conflicts conflicts={answer?.data.conflicts ?? latest.data?.conflicts ?? []} />}
@@ -63,15 +63,14 @@ function Latest({ audit, openConflicts }: { audit: LatestAudit; openConflicts: n
   if (!audit) {
     return (
       <div className="panel">
-        <EmptyState>An audit compares all work that is under way or was finished lately, and names what looks like the same work. None was run yet.</EmptyState>
+        <EmptyState>No audit yet. An audit compares all active and recently completed work and lists pairs that look like the same work.</EmptyState>
       </div>
     );
   }
   return (
     <Notice tone={openConflicts > 0 ? 'wait' : 'good'}>
-      The latest audit compared {counted(audit.compared, 'piece of work', 'pieces of work')} and found {counted(audit.conflicts, 'conflict')}, of which{' '}
-      {openConflicts.toLocaleString()} {openConflicts === 1 ? 'stands' : 'stand'}. Run by <UntrustedText text={audit.developer} /> ·{' '}
-      <Time at={audit.created_at} />
+      Latest audit: {counted(audit.compared, 'work item')} compared, {counted(audit.conflicts, 'conflict')} found, {openConflicts.toLocaleString()} still open.
+      Run by <UntrustedText text={audit.developer} /> · <Time at={audit.created_at} />
     </Notice>
   );
 }
@@ -82,7 +81,7 @@ function Conflicts({ conflicts }: { conflicts: readonly Conflict[] }) {
     <ul className="grid gap-4 lg:grid-cols-2">
       {conflicts.map(({ kind, first, second, score, reason }) => (
         <li key={`${first.id} ${second.id}`}>
-          <Pair first={{ heading: 'One', ...first }} second={{ heading: 'The other', ...second }} score={score} settings={settings} reason={reason}>
+          <Pair first={{ heading: 'First', ...first }} second={{ heading: 'Second', ...second }} score={score} settings={settings} reason={reason}>
             <p>
               <State tone={KINDS[kind].tone}>{KINDS[kind].words}</State>
             </p>

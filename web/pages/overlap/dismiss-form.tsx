@@ -15,18 +15,18 @@ export function DismissForm({ overlap: { warning_id, level, mine }, onDismissed 
   const reason = text.trim();
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    // The promise, not onSuccess: an event may have removed this form before the answer is here.
+    // Uses the promise, because an event may unmount this form before onSuccess could run.
     dismiss.mutateAsync({ warning_id, reason }).then(onDismissed, () => {});
   };
   return (
     <form onSubmit={submit} className="grid gap-3">
       <p className="text-muted">
-        Dismissed, it asks nobody any more; it stays on record with the reason.
-        {level === 'escalated' && ' Whoever starts this work still has to give a verdict.'}
+        Dismissing removes the overlap from everyone's list. It stays in the journal with your reason.
+        {level === 'escalated' && ' An agent that starts this work must still give a verdict.'}
       </p>
-      <TextField label="Why it is no overlap" max={MAX_REASON} value={text} onChange={setText} />
+      <TextField label="Reason" max={MAX_REASON} value={text} onChange={setText} />
       {reason && <CliCommand words={`overlap dismiss ${warning_id}`} options={{ reason }} />}
-      {dismiss.error && <Problem what="Nothing was dismissed." error={dismiss.error} />}
+      {dismiss.error && <Problem what="The overlap was not dismissed." error={dismiss.error} />}
       <ActButton type="submit" className="justify-self-end" needs={mine ? 'member' : 'operator'} pending={dismiss.isPending} disabled={!reason}>
         Dismiss
       </ActButton>

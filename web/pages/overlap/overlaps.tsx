@@ -16,7 +16,7 @@ import { Audit } from './audit.tsx';
 import { DismissForm } from './dismiss-form.tsx';
 import { Pair, Score } from './pair.tsx';
 
-/** Pairs of work that look alike, and their verdicts. */
+/** Pairs of similar work, and their verdicts. */
 export function Overlaps() {
   const [{ warning: opened, ...kept }, change] = usePageSearch('/tasks/overlaps');
   const { status, level, subject, before, audit } = kept;
@@ -49,7 +49,7 @@ export function Overlaps() {
         />
         {before && (
           <SearchLink set={newest} className="link">
-            Back to the newest
+            Back to newest
           </SearchLink>
         )}
         {!audit && (
@@ -90,7 +90,7 @@ export function Overlaps() {
   );
 }
 
-/** The task or workstream that the list is narrowed to. */
+/** The task or workstream whose overlaps are listed. */
 function About({ id }: { id: string }) {
   const isTask = id.startsWith('task_');
   const task = useRead('tasks.show', { task_id: id }, { enabled: isTask }).data?.task;
@@ -110,10 +110,10 @@ function About({ id }: { id: string }) {
 
 function NoOverlaps({ open, narrowed }: { open: boolean; narrowed: boolean }) {
   const words = open
-    ? 'No overlap waits for a judgement.'
+    ? 'No open overlaps.'
     : narrowed
-      ? 'No such overlap was found.'
-      : 'No two pieces of work have looked alike yet. What agents check, plan or start is compared here.';
+      ? 'No overlap matches the filter.'
+      : 'No overlaps yet. When an agent checks, plans or starts work that is similar to other work, the pair appears here.';
   return <EmptyState all={narrowed && { to: '/tasks/overlaps', search: { repo: undefined }, label: 'Show all overlaps' }}>{words}</EmptyState>;
 }
 
@@ -128,10 +128,10 @@ function Verdict({ overlap: { status, verdict, level } }: { overlap: Overlap }) 
   return <State tone={status === 'dismissed' ? 'quiet' : 'good'}>{status}</State>;
 }
 
-/** An overlap that nobody judged was resolved because nothing was left to judge. */
+/** An overlap without a judge was resolved automatically, because nothing was left to judge. */
 function JudgedBy({ overlap: { status, judged_by } }: { overlap: Overlap }) {
   if (judged_by !== null) return <UntrustedText text={judged_by} brief />;
-  return <span className="text-muted">{status === 'open' ? '—' : 'by itself'}</span>;
+  return <span className="text-muted">{status === 'open' ? '—' : 'automatic'}</span>;
 }
 
 /** The match with the highest score. */
@@ -162,7 +162,7 @@ const overlapColumns = (settings: Thresholds | undefined): readonly Column<Overl
     width: 'xl:w-[20%]',
     cell: (overlap) => <UntrustedText text={bestOf(overlap).reason} brief className="text-muted" />,
   },
-  { label: 'Age', role: 'end', width: 'sm:w-18', cell: ({ created_at }) => <Time at={created_at} /> },
+  { label: 'Found', role: 'end', width: 'sm:w-24', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 function OverlapPanel({ id, listed, settings, onClose }: RowPanelProps<Overlap> & { settings: Thresholds | undefined }) {
@@ -204,7 +204,7 @@ const factsOf = (overlap: Overlap): FactValues => ({
   Level: <Level level={overlap.level} />,
   Verdict: <Verdict overlap={overlap} />,
   'Judged by': <JudgedBy overlap={overlap} />,
-  'Reason given': overlap.reason && <UntrustedText text={overlap.reason} />,
+  Reason: overlap.reason && <UntrustedText text={overlap.reason} />,
   Developer: <UntrustedText text={overlap.developer} />,
   Found: <Time at={overlap.created_at} />,
   Resolved: overlap.resolved_at && <Time at={overlap.resolved_at} />,
@@ -223,11 +223,11 @@ function Judged({ judgement, level, status }: JudgedProps) {
   if (judgement) {
     return (
       <p className="flex flex-wrap items-baseline gap-2">
-        <State tone={judgement.same_scope ? 'wait' : 'good'}>{judgement.same_scope ? 'same work' : 'other work'}</State>
+        <State tone={judgement.same_scope ? 'wait' : 'good'}>{judgement.same_scope ? 'same work' : 'different work'}</State>
         <UntrustedText text={judgement.reason} />
       </p>
     );
   }
-  const words = status === 'open' ? 'Nobody has judged this pair.' : 'This pair was not judged by itself.';
-  return <p className="text-muted">{level === 'escalated' ? words : 'A warning only: nobody has to judge it.'}</p>;
+  const words = status === 'open' ? 'No verdict yet.' : 'No verdict for this pair.';
+  return <p className="text-muted">{level === 'escalated' ? words : 'Warning only. No verdict needed.'}</p>;
 }

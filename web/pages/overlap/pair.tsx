@@ -21,13 +21,13 @@ interface PairProps {
   score: number;
   settings: Thresholds | undefined;
   reason: string;
-  /** Links open another tab, so that a person who follows them does not lose what they have typed. */
+  /** Links open a new tab, so that the person does not lose typed text. */
   apart?: boolean;
   /** The verdict on the pair. */
   children?: ReactNode;
 }
 
-/** Two pieces of work side by side, and what they share. */
+/** Two pieces of work side by side, and the files that they share. */
 export function Pair({ first, second, files, score, settings, reason, apart = false, children }: PairProps) {
   return (
     <div className="overflow-hidden rounded-lg border border-line">
@@ -41,7 +41,7 @@ export function Pair({ first, second, files, score, settings, reason, apart = fa
       <div className="grid gap-3 border-t border-line bg-surface p-3">
         <Score score={score} settings={settings} legend />
         <p>
-          <span className="text-muted">Why: </span>
+          <span className="text-muted">Match: </span>
           <UntrustedText text={reason} />
         </p>
         {children}
@@ -50,7 +50,7 @@ export function Pair({ first, second, files, score, settings, reason, apart = fa
   );
 }
 
-/** The files that both change, drawn between the two. */
+/** The files that both change, drawn between them. */
 function Shared({ files }: { files: readonly string[] }) {
   return (
     <div className="grid gap-1 border-t border-line px-3 py-2">
@@ -104,10 +104,10 @@ function Opening({ id, apart, children }: { id: string | null | undefined; apart
   );
 }
 
-/** The bar ends at this multiple of the threshold: higher scores mean nothing more. */
+/** The bar ends at this multiple of the threshold. Higher scores look the same. */
 const SCALE = 3;
 
-/** How alike two pieces of work are, with the floor of a warning and the threshold of an escalation marked on it. */
+/** The similarity of two pieces of work, with marks for the warning floor and the escalation threshold. */
 export function Score({ score, settings, legend = false }: { score: number; settings: Thresholds | undefined; legend?: boolean }) {
   if (!settings) return <span>{shown(score)}</span>;
   const { warn, escalate } = settings;

@@ -15,7 +15,7 @@ const route = getRouteApi('/reviews/$instance/diff');
 /** Files change without an event. */
 const POLL_MS = 10_000;
 
-/** All changes of the instance, committed or not, since its work began. */
+/** All changes of the instance since it started, committed or not. */
 export function DiffView() {
   const { instance } = route.useParams();
   const isOperator = useRead('identity.me', {}).data?.operator;
@@ -23,24 +23,24 @@ export function DiffView() {
   if (isOperator === false) {
     return (
       <EmptyState>
-        <p>What lies in its worktree is for operators: the first developer of the workspace is one.</p>
+        <p>The diff needs operator rights, which the first developer of the workspace has.</p>
       </EmptyState>
     );
   }
   return (
     <section aria-label="Diff" className="grid gap-3">
-      <Loaded query={query} what="Its changes">
+      <Loaded query={query} what="The diff">
         {(diff) => (
           <>
             <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
               <Summary diff={diff} />
               <button type="button" className="button ml-auto" disabled={query.isFetching} onClick={() => void query.refetch()}>
-                Read again
+                Reload
               </button>
             </div>
             {diff.total === 0 ? (
               <EmptyState>
-                <p>Nothing differs from where its work began.</p>
+                <p>No changes yet. Commits and uncommitted files appear here.</p>
               </EmptyState>
             ) : (
               <Changed diff={diff} />
@@ -54,9 +54,9 @@ export function DiffView() {
 }
 
 const WHERE: Record<InstanceDiff['of'], string> = {
-  worktree: 'in its worktree',
-  branch: 'on its branch; its worktree is gone',
-  backup: 'in the backup of its worktree; worktree and branch are gone',
+  worktree: 'in the worktree',
+  branch: 'on the branch (worktree removed)',
+  backup: 'in the backup (worktree and branch removed)',
 };
 
 function Summary({ diff: { of, base_branch, from, total, added, removed, uncommitted } }: { diff: InstanceDiff }) {
@@ -64,7 +64,7 @@ function Summary({ diff: { of, base_branch, from, total, added, removed, uncommi
     <p className="min-w-0">
       {counted(total, 'file')} <LinesChanged added={added} removed={removed} /> {WHERE[of]}, against <UntrustedText text={base_branch} /> at{' '}
       <code>{from.slice(0, 12)}</code>
-      {of === 'worktree' && `; ${counted(uncommitted, 'file')} not committed`}.
+      {of === 'worktree' && `; ${counted(uncommitted, 'uncommitted file')}`}.
     </p>
   );
 }
@@ -81,7 +81,7 @@ function Changed({ diff }: { diff: InstanceDiff }) {
       ) : (
         <EmptyState>
           <p>
-            <UntrustedText text={path ?? ''} /> is not among the changed files any more.
+            <UntrustedText text={path ?? ''} /> has no changes any more.
           </p>
         </EmptyState>
       )}

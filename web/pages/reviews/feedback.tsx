@@ -14,7 +14,7 @@ export function FeedbackView() {
     <section aria-label="Feedback" className="grid max-w-4xl gap-3">
       {feedback.length === 0 && (
         <EmptyState>
-          <p>No review of {data.instance.id} has said anything yet. Its agent asks for one with request_review.</p>
+          <p>No feedback yet. It appears here when a review of {data.instance.id} sends it. The agent starts one with request_review.</p>
         </EmptyState>
       )}
       {feedback.map((item) => (
@@ -45,10 +45,10 @@ function FeedbackItem({ item }: { item: ShownInstance['feedback'][number] }) {
       <p className="text-muted">
         {item.delivered === 'merged' ? (
           <>
-            Merged into its branch as <code>REVIEW_FEEDBACK.md</code> by <code>{item.git_commit_hash?.slice(0, 12)}</code>
+            Merged into the branch as <code>REVIEW_FEEDBACK.md</code> by <code>{item.git_commit_hash?.slice(0, 12)}</code>
           </>
         ) : (
-          <UntrustedText text={item.reason ? `Sent as a message, because it could not be merged: ${item.reason}` : 'Being delivered'} />
+          <UntrustedText text={item.reason ? `Sent as a message because the merge failed: ${item.reason}` : 'Delivery in progress'} />
         )}
       </p>
     </article>

@@ -7,7 +7,7 @@ import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { LinesChanged } from './lines-changed.tsx';
 
-/** A file with more changed lines is folded at first. */
+/** Files with more changed lines are folded initially. */
 const FOLDED_ABOVE = 800;
 
 const CHANGES: Record<ChangedFile['change'], string> = {
@@ -15,7 +15,7 @@ const CHANGES: Record<ChangedFile['change'], string> = {
   modified: 'changed',
   deleted: 'deleted',
   renamed: 'renamed',
-  conflict: 'in conflict',
+  conflict: 'conflict',
   repository: 'another repository',
 };
 
@@ -36,7 +36,7 @@ export function FileChange({ instance, file }: { instance: string; file: Changed
         </h2>
         <State tone="quiet">{CHANGES[file.change]}</State>
         {file.binary && <State tone="quiet">binary</State>}
-        {file.uncommitted && <State tone="wait">not committed</State>}
+        {file.uncommitted && <State tone="wait">uncommitted</State>}
         <span className="ml-auto">
           <LinesChanged added={file.added} removed={file.removed} />
         </span>
@@ -45,7 +45,7 @@ export function FileChange({ instance, file }: { instance: string; file: Changed
         <Lines instance={instance} file={file} />
       ) : (
         <EmptyState>
-          <p>Folded, because it is large.</p>
+          <p>Large file, folded.</p>
           <button type="button" className="button" onClick={() => setOpen(true)}>
             Show {counted(size, 'changed line')}
           </button>
@@ -58,7 +58,7 @@ export function FileChange({ instance, file }: { instance: string; file: Changed
 function Lines({ instance, file }: { instance: string; file: ChangedFile }) {
   const { path } = file;
   const pages = useInfiniteQuery({
-    // The numbers are part of the key: the file is read again when the list reports other numbers.
+    // The counts are part of the key, so that the file is loaded again when they change.
     queryKey: ['instances.diff', instance, path, file.added, file.removed],
     queryFn: ({ pageParam, signal }) => call('instances.diff', { instance_id: instance, path, offset: pageParam }, signal),
     initialPageParam: 0,
@@ -69,14 +69,14 @@ function Lines({ instance, file }: { instance: string; file: ChangedFile }) {
     staleTime: 'static',
     placeholderData: keepPreviousData,
   });
-  if (pages.error) return <Problem what="Its lines could not be read." error={pages.error} onRetry={() => void pages.refetch()} />;
+  if (pages.error) return <Problem what="The lines could not be loaded." error={pages.error} onRetry={() => void pages.refetch()} />;
   if (!pages.data) return <TableSkeleton />;
   const lines = pages.data.pages.flatMap((page) => page.file?.lines ?? []);
   const total = pages.data.pages[0]?.file?.total_lines;
   if (total === null) {
     return (
       <EmptyState>
-        <p>It has more changes than can be shown here. Look at it in its worktree.</p>
+        <p>Too many changes to show here. Open the file in its worktree.</p>
       </EmptyState>
     );
   }
@@ -103,13 +103,13 @@ function Lines({ instance, file }: { instance: string; file: ChangedFile }) {
 }
 
 const WITHOUT_LINES: Record<ChangedFile['change'] | 'binary', string> = {
-  binary: 'It is binary: there are no lines to show.',
-  added: 'It is new, and empty.',
-  deleted: 'It is gone, and was empty.',
-  modified: 'No line differs: its mode does, or it is as it was by now.',
-  renamed: 'It has another name, and the same lines.',
-  conflict: 'It is in conflict, and no line differs.',
-  repository: 'It is another repository: look into it there.',
+  binary: 'Binary file.',
+  added: 'New empty file.',
+  deleted: 'Empty file, deleted.',
+  modified: 'No changed lines: only the mode changed, or the change was reverted.',
+  renamed: 'Renamed without changes.',
+  conflict: 'Conflict without changed lines.',
+  repository: 'A separate repository. Open its changes there.',
 };
 
 const LOOK: Record<DiffLine['kind'], { sign: string; name: string; row: string }> = {
@@ -120,7 +120,7 @@ const LOOK: Record<DiffLine['kind'], { sign: string; name: string; row: string }
   note: { sign: '', name: '', row: 'text-muted italic' },
 };
 
-/** Lines as they were and are, each with its number in either. Long ones are broken, not scrolled. */
+/** Changed lines with their old and new numbers. Long lines wrap. */
 function PatchTable({ path, lines }: { path: string; lines: readonly DiffLine[] }) {
   return (
     <table aria-label={`Changed lines of ${escapeBidi(path)}`} className="mono w-full table-fixed">

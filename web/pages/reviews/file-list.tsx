@@ -17,7 +17,7 @@ export function FileList({ tree, instance, chosen, leftOut }: FileListProps) {
   return (
     <nav aria-label="Changed files" className="panel max-h-[70dvh] overflow-y-auto p-1.5 max-lg:max-h-64 lg:sticky lg:top-16">
       <Level folder={tree} instance={instance} chosen={chosen} />
-      {leftOut > 0 && <p className="px-2 py-1 text-label text-muted">and {counted(leftOut, 'file')} more, which the command below lists</p>}
+      {leftOut > 0 && <p className="px-2 py-1 text-label text-muted">and {counted(leftOut, 'more file')}; the command below lists all</p>}
     </nav>
   );
 }
@@ -54,9 +54,9 @@ function Level({ folder, instance, chosen }: { folder: TreeFolder; instance: str
             <UntrustedText text={file.path.split('/').at(-1) ?? file.path} brief className="mono min-w-0 flex-1" />
             <span className="sr-only">{file.change}</span>
             {file.uncommitted && (
-              <span className="shrink-0 text-wait" title="not committed">
+              <span className="shrink-0 text-wait" title="uncommitted">
                 <span aria-hidden="true">●</span>
-                <span className="sr-only">not committed</span>
+                <span className="sr-only">uncommitted</span>
               </span>
             )}
             <span className="shrink-0 text-label">{file.binary ? 'binary' : <LinesChanged added={file.added} removed={file.removed} />}</span>

@@ -1,15 +1,15 @@
 import type { ChangedFile } from '../../api.ts';
 
 export interface TreeFolder {
-  /** The whole of it, from the root. */
+  /** The path from the root. */
   readonly path: string;
-  /** The name in the tree: a folder that contains only one folder is joined with it in one line. */
+  /** The name in the tree. A folder that contains only one folder shares a line with it. */
   readonly name: string;
   readonly folders: readonly TreeFolder[];
   readonly files: readonly ChangedFile[];
 }
 
-/** Files by the folders they lie in, folders first, each by name. */
+/** Files grouped by folder, folders first, each sorted by name. */
 export function treeOf(files: readonly ChangedFile[]): TreeFolder {
   const root: Growing = { path: '', folders: new Map(), files: [] };
   for (const file of files) {

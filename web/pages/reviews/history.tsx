@@ -15,10 +15,10 @@ export function HistoryView() {
   if (!data) return null;
   return (
     <div className="grid gap-6">
-      <Section title="Rounds as a table">
+      <Section title="Round history">
         {data.relationships.length === 0 ? (
           <EmptyState>
-            <p>No review has run yet.</p>
+            <p>No review rounds yet.</p>
           </EmptyState>
         ) : (
           <div className="panel">
@@ -27,7 +27,7 @@ export function HistoryView() {
         )}
       </Section>
       {data.failures.length > 0 && (
-        <Section title="Failed calls" about="with where its branch stood">
+        <Section title="Failed calls" about="with branch and commit at the time">
           <div className="panel">
             <Table label="Failed calls" columns={FAILURES} rows={data.failures} rowKey={({ request_id }) => request_id} />
           </div>
@@ -51,14 +51,14 @@ const ROUNDS: readonly Column<Round>[] = [
   },
   { label: 'Of', role: 'none', from: 'lg', cell: ({ parent_instance }) => <span className="mono">{parent_instance}</span> },
   { label: 'Verdict', role: 'state', width: 'sm:w-36', cell: ({ outcome }) => <State tone={outcomeTone(outcome)}>{statusWords(outcome)}</State> },
-  { label: 'Began', width: 'sm:w-40', cell: ({ created_at }) => <Time at={created_at} /> },
-  { label: 'Took', role: 'meta', width: 'sm:w-24', cell: ({ created_at, ended_at }) => (ended_at === null ? '—' : tookFrom(created_at, ended_at)) },
+  { label: 'Started', width: 'sm:w-40', cell: ({ created_at }) => <Time at={created_at} /> },
+  { label: 'Duration', role: 'meta', width: 'sm:w-24', cell: ({ created_at, ended_at }) => (ended_at === null ? '—' : tookFrom(created_at, ended_at)) },
 ];
 
 type Failure = ShownInstance['failures'][number];
 const FAILURES: readonly Column<Failure>[] = [
   { label: 'Call', width: 'sm:w-44', cell: ({ tool }) => <span className="mono">{tool}</span> },
-  { label: 'Refused with', role: 'wide', width: 'sm:w-64', cell: ({ code }) => <State tone="bad">{code ?? 'failed'}</State> },
+  { label: 'Error', role: 'wide', width: 'sm:w-64', cell: ({ code }) => <State tone="bad">{code ?? 'failed'}</State> },
   {
     label: 'Branch and commit',
     role: 'wide',
@@ -67,7 +67,7 @@ const FAILURES: readonly Column<Failure>[] = [
   { label: 'Time', role: 'meta', width: 'sm:w-40', cell: ({ time }) => <Time at={time} /> },
 ];
 
-/** `since`: an earlier instance whose start was undone may have had the same id. */
+/** `since`: an earlier instance whose start failed may have had the same id. */
 function Journal({ id, since }: { id: string; since: number }) {
   const events = usePages({
     key: ['events.list', { subject: id, since }],
@@ -82,7 +82,7 @@ function Journal({ id, since }: { id: string; since: number }) {
       <div className="panel">
         <DataList
           noun="events"
-          what="Its events"
+          what="The events"
           label="Events about this instance, newest first"
           list={events}
           columns={EVENTS}
@@ -121,10 +121,10 @@ const payloadWords = (payload: EventView['payload']): string =>
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** "40 s", "12 m", "3 h 5 m". */
+/** "40 s", "12 min", "3 h 5 min". */
 function tookFrom(start: number, end: number): string {
   const ms = Math.max(0, end - start);
   if (ms < MINUTE) return `${Math.round(ms / 1_000)} s`;
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} m`;
-  return `${Math.floor(ms / HOUR)} h ${Math.floor((ms % HOUR) / MINUTE)} m`;
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
+  return `${Math.floor(ms / HOUR)} h ${Math.floor((ms % HOUR) / MINUTE)} min`;
 }

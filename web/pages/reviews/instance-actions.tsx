@@ -42,30 +42,30 @@ export function InstanceActions({ instance }: { instance: Instance }) {
   );
 }
 
-/** Acts without asking: it can be undone until that review begins. */
+/** Needs no confirmation, because it can be undone until the extra review starts. */
 function AllowReview({ instance: { id, max_reviews, extra_reviews, reviews } }: { instance: Instance }) {
   const act = useAct('instances.allow_review');
   const say = useToast();
   const withdraw = (): void =>
-    act.mutate({ instance_id: id, withdraw: true }, { onSuccess: (after) => say(`${id} may have ${after.max_reviews} reviews again.`) });
+    act.mutate({ instance_id: id, withdraw: true }, { onSuccess: (after) => say(`Limit of ${id}: ${counted(after.max_reviews, 'review')}.`) });
   const allow = (): void =>
     act.mutate(
       { instance_id: id },
-      { onSuccess: (after) => say(`${id} may have ${after.max_reviews} reviews now.`, { label: 'Take it back', act: withdraw }) },
+      { onSuccess: (after) => say(`Limit of ${id}: ${counted(after.max_reviews, 'review')}.`, { label: 'Undo', act: withdraw }) },
     );
   return (
     <>
-      <ActButton needs="operator" pending={act.isPending} title={`Raises its limit of ${max_reviews} reviews by one`} onClick={allow}>
+      <ActButton needs="operator" pending={act.isPending} title={`Raises the limit of ${max_reviews} reviews by one`} onClick={allow}>
         Allow one more round
       </ActButton>
       {extra_reviews > 0 && reviews < max_reviews && (
         <ActButton needs="operator" pending={act.isPending} onClick={withdraw}>
-          Take one round back
+          Withdraw extra round
         </ActButton>
       )}
       {act.error && (
         <div className="basis-full">
-          <Problem what="Its limit stays as it is." error={act.error} />
+          <Problem what="The limit was not changed." error={act.error} />
         </div>
       )}
     </>
@@ -75,11 +75,11 @@ function AllowReview({ instance: { id, max_reviews, extra_reviews, reviews } }: 
 type EndingAction = 'stop' | 'abandon';
 
 const WORDS: Record<EndingAction, { title: string; what: string; button: string }> = {
-  stop: { title: 'Stop this agent?', what: 'Its agent ends. A review that is stopped sets its coder free.', button: 'Stop agent' },
-  abandon: { title: 'Abandon this instance?', what: 'Its work is given up, and its agent ends.', button: 'Abandon' },
+  stop: { title: 'Stop this agent?', what: 'The agent ends. If it is a review, the coding agent continues without it.', button: 'Stop agent' },
+  abandon: { title: 'Abandon this instance?', what: 'The agent ends and its work is not continued.', button: 'Abandon' },
 };
 
-/** Stops or abandons the instance. The dialog counts first what would be lost. */
+/** Stops or abandons the instance. The dialog first counts the unsaved work. */
 function EndInstance({ instance, how, onClose }: { instance: Instance; how: EndingAction; onClose: () => void }) {
   const unsaved = useRead('instances.unsaved', { instance_id: instance.id }, { ignoreEvents: true });
   const { title, what, button } = WORDS[how];
@@ -87,47 +87,47 @@ function EndInstance({ instance, how, onClose }: { instance: Instance; how: Endi
     <ConfirmDialog
       title={title}
       act={button}
-      keep="Keep it"
+      keep="Keep running"
       reason={{ label: 'Reason (optional)', max: 500 }}
       action={`instances.${how}`}
       input={(reason) => ({ instance_id: instance.id, ...(reason && { reason }) })}
-      failed="Nothing was ended."
+      failed="The instance was not ended."
       command={`instances ${how} ${instance.id}`}
       onClose={onClose}
     >
       <p className="mono font-medium">{instance.id}</p>
       <p>
-        {what} {unsaved.data?.review && `The review by ${unsaved.data.review} ends with it.`}
+        {what} {unsaved.data?.review && `The review ${unsaved.data.review} ends too.`}
       </p>
       {unsaved.data && <Unsaved instance={instance} unsaved={unsaved.data} />}
-      {unsaved.error && <Problem what="It is not known what its worktree holds." error={unsaved.error} onRetry={() => void unsaved.refetch()} />}
-      {!unsaved.data && !unsaved.error && <p className="skeleton h-16" role="status" aria-label="Counting what is not saved" />}
+      {unsaved.error && <Problem what="The unsaved work could not be counted." error={unsaved.error} onRetry={() => void unsaved.refetch()} />}
+      {!unsaved.data && !unsaved.error && <p className="skeleton h-16" role="status" aria-label="Counting unsaved work" />}
     </ConfirmDialog>
   );
 }
 
 function Unsaved({ instance, unsaved }: { instance: Instance; unsaved: ActionResult<'instances.unsaved'> }) {
   const { worktree, uncommitted, unpushed, kept_reason, backup_ref } = unsaved;
-  if (worktree === 'gone' && kept_reason === null) return <p>Its worktree is gone already.</p>;
-  if (kept_reason === null) return <Notice tone="good">Nothing would be lost: its worktree and branch are removed.</Notice>;
+  if (worktree === 'gone' && kept_reason === null) return <p>The worktree was already removed.</p>;
+  if (kept_reason === null) return <Notice tone="good">No unsaved work. The worktree and its branch are removed.</Notice>;
   return (
     <Notice tone="wait">
       <p className="font-medium">
-        {counted(uncommitted, 'file')} not committed, {counted(unpushed, 'commit')} on no remote.
+        {counted(uncommitted, 'uncommitted file')}, {counted(unpushed, 'unpushed commit')}.
       </p>
       <p>
-        So its worktree stays: <UntrustedText text={kept_reason} />.
+        The worktree is kept: <UntrustedText text={kept_reason} />.
       </p>
       <p className="mt-1">
-        Later <code>covenant instances clean {instance.id} --force</code> removes it, and keeps what is in it as <code>{backup_ref}</code>.
+        To remove it later, run <code>covenant instances clean {instance.id} --force</code>. Its content is backed up as <code>{backup_ref}</code>.
       </p>
     </Notice>
   );
 }
 
 const WAYS = {
-  terminal: 'It is in its inbox, and typed into its terminal within seconds.',
-  next_start: 'It is in its inbox; its agent hears of it when it is started again.',
+  terminal: 'The message is typed into its terminal within seconds.',
+  next_start: 'The agent receives it when it is started again.',
 } as const;
 
 function MessageAgent({ instance: { id, running, session_kind }, onClose }: { instance: Instance; onClose: () => void }) {
@@ -146,14 +146,15 @@ function MessageAgent({ instance: { id, running, session_kind }, onClose }: { in
       needs="machine"
       ready={words !== ''}
       mutation={send}
-      failed="Nothing was sent."
+      failed="The message was not sent."
       onSubmit={() => send.mutate({ instance_id: id, message: words }, { onSuccess: sent })}
       onClose={onClose}
     >
       <p>
-        Its agent finds it in its inbox{' '}
-        {running && session_kind === 'tmux' ? 'and sees it typed into its terminal, as one line.' : 'and is started with it when its program has ended.'} The
-        journal has that you wrote, not what.
+        {running && session_kind === 'tmux'
+          ? 'The message is put into the agent’s inbox and typed into its terminal as one line.'
+          : 'The message is put into the agent’s inbox. If its program has ended, it is started again with the message.'}{' '}
+        The journal records that you sent a message, not its text.
       </p>
       <TextArea label="Message" value={message} onChange={setMessage} max={8_000} rows={4} first required />
       <CliCommand words={`instances message ${id}`} options={{ text: words || 'TEXT' }} />

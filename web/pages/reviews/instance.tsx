@@ -13,13 +13,13 @@ import { processOf, STATUS_TONES, statusWords } from './status.ts';
 
 const route = getRouteApi('/reviews/$instance');
 
-/** The instance of the address, as every view of its page reads it. */
+/** The instance that the address names. All tabs of the page share this query. */
 export function useInstance() {
   const { instance } = route.useParams();
   return useRead('instances.show', { instance_id: instance });
 }
 
-/** An agent that the server has started: its reviews, its terminal and its changes. */
+/** An agent started by the server: its reviews, terminal and changes. */
 export function InstancePage() {
   const { instance: id } = route.useParams();
   const query = useInstance();
@@ -37,19 +37,16 @@ export function InstancePage() {
         {instance && <State tone={STATUS_TONES[instance.status]}>{statusWords(instance.status)}</State>}
         {instance && (
           <span className="text-muted">
-            {instance.type}, started <Time at={instance.created_at} /> {isDate(instance.created_at) ? '' : 'ago'}
+            {instance.type}, started <Time at={instance.created_at} />
           </span>
         )}
       </div>
-      <Loaded query={query} what="It">
+      <Loaded query={query} what="The instance">
         {(shown) => <InstanceDetails shown={shown} />}
       </Loaded>
     </>
   );
 }
-
-const DAY_MS = 24 * 60 * 60_000;
-const isDate = (at: number): boolean => Date.now() - at >= DAY_MS;
 
 function InstanceDetails({ shown }: { shown: ShownInstance }) {
   const { instance, feedback } = shown;
@@ -76,25 +73,25 @@ function InstanceDetails({ shown }: { shown: ShownInstance }) {
   );
 }
 
-/** Why no further review is granted, and what can be done instead. */
+/** Why no further review starts, and the alternatives. */
 function AtLimit({ instance: { id, reviews, max_reviews, failed_reviews, max_failed_reviews, suggestions } }: { instance: Instance }) {
   return (
     <Notice tone="bad">
       <p className="font-medium">
-        Review limit reached: {id} has had {reviews} of {max_reviews} reviews, {failed_reviews} failed. No further review is started.
+        Review limit reached: {reviews} of {max_reviews} reviews used, {failed_reviews} failed. No further review of {id} starts.
       </p>
       <ul className="mt-1 list-disc pl-5">
         {suggestions.map((suggestion) => (
           <li key={suggestion}>{suggestion}</li>
         ))}
-        <li>Allow one more round, if another look is worth it</li>
+        <li>Allow one more round</li>
       </ul>
-      {failed_reviews + 1 >= max_failed_reviews && <p className="mt-1">One more failed review, and it is abandoned.</p>}
+      {failed_reviews + 1 >= max_failed_reviews && <p className="mt-1">After one more failed review the instance is abandoned.</p>}
     </Notice>
   );
 }
 
-/** The facts that decide what to do next; the rest is folded. */
+/** The facts needed to decide; the rest is folded. */
 function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownInstance }) {
   const { developer, agent, parent_instance_id, review_iteration, status_reason, kept_reason, backup_ref, issue_number } = instance;
   return (
@@ -116,13 +113,13 @@ function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownInstance }
             </>
           ),
           'Pull request': instance.pr_number !== null && <PullLink instance={instance} />,
-          Why: status_reason !== null && <UntrustedText text={status_reason} />,
-          Kept: kept_reason !== null && <UntrustedText text={`its worktree is still there: ${kept_reason}`} />,
+          Reason: status_reason !== null && <UntrustedText text={status_reason} />,
+          Worktree: kept_reason !== null && <UntrustedText text={`kept: ${kept_reason}`} />,
           Backup: backup_ref !== null && <Code text={backup_ref} />,
         }}
       />
       <details>
-        <summary className="w-fit cursor-pointer text-muted pointer-coarse:py-3">Where it runs, and what it was told</summary>
+        <summary className="w-fit cursor-pointer text-muted pointer-coarse:py-3">Process and prompt</summary>
         <div className="mt-2 grid gap-3">
           <Facts
             facts={{
@@ -134,8 +131,8 @@ function InstanceFacts({ shown: { instance, prompt } }: { shown: ShownInstance }
             }}
           />
           {prompt && (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-            <section aria-label="What it was told" tabIndex={0} className="max-h-96 overflow-y-auto rounded-md border border-line p-3">
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll box must be reachable by keyboard
+            <section aria-label="Prompt" tabIndex={0} className="max-h-96 overflow-y-auto rounded-md border border-line p-3">
               <UntrustedText text={prompt} />
             </section>
           )}

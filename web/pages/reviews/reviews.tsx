@@ -16,7 +16,7 @@ import { LinesChanged } from './lines-changed.tsx';
 import { PullLink } from './pull-link.tsx';
 import { OPEN_STATUSES, processOf, STATUS_TONES, statusWords } from './status.ts';
 
-/** The agents that the server has started, and their reviews. */
+/** The agents started by the server, and their reviews. */
 export function Reviews() {
   const [search, change] = usePageSearch('/reviews');
   const { show, type } = search;
@@ -73,7 +73,7 @@ const MAX_SIZED = 100;
 /** The server reads the sizes no more often than this. */
 const SIZES_POLL_MS = 15_000;
 
-/** The sizes of the changes of the first instances. They are polled: files change without an event. */
+/** The diff sizes of the first instances. They are polled, because files change without an event. */
 function useSizes(rows: readonly Instance[]): Sizes {
   const ids = rows
     .filter(({ ended_at, kept_reason }) => ended_at === null || kept_reason !== null)
@@ -90,7 +90,7 @@ function useSizes(rows: readonly Instance[]): Sizes {
   return useMemo(() => new Map(data?.items.map((size) => [size.instance_id, size])), [data]);
 }
 
-/** A card has no headings, so the value has its name before it. */
+/** A card has no headings, so the name precedes the value. */
 const named = (name: string, value: string) => (
   <>
     <span className="text-muted sm:hidden">{name} </span>
@@ -129,10 +129,10 @@ const instanceColumns = (sizes: Sizes): readonly Column<Instance>[] => [
   },
   { label: 'PR', width: 'sm:w-16', cell: (instance) => (instance.pr_number === null ? <None /> : <PullLink instance={instance} />) },
   { label: 'Process', from: 'lg', width: 'sm:w-20', cell: processOf },
-  { label: 'Age', role: 'end', width: 'sm:w-16 lg:w-20 xl:w-24', cell: ({ created_at }) => <Time at={created_at} /> },
+  { label: 'Started', role: 'end', width: 'sm:w-16 lg:w-20 xl:w-24', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** How many of its reviews an instance has had; of a review, its number. */
+/** The number of used reviews of a coding instance; the round of a review. */
 function Iteration({ instance: { type, reviews, max_reviews, at_limit, review_iteration } }: { instance: Instance }) {
   if (type === 'review') return named('round', review_iteration === null ? '—' : String(review_iteration));
   if (type !== 'coding') return <None />;
@@ -141,10 +141,11 @@ function Iteration({ instance: { type, reviews, max_reviews, at_limit, review_it
 
 function NoInstances({ search: { show, type }, repository }: { search: ReviewSearch; repository: string | undefined }) {
   return (
-    <EmptyState all={(type || !show) && { to: '/reviews', search: { show: 'all' }, label: 'Show all, also those that are over' }}>
+    <EmptyState all={(type || !show) && { to: '/reviews', search: { show: 'all' }, label: 'Show ended instances too' }}>
       <p>
-        {show ? 'The server has started no' : 'No'} {type ?? ''} agent{show ? ' yet' : ' that the server has started is at work'}
-        {repository && ` in ${repository}`}.
+        No {show ? '' : 'open '}
+        {type ? `${type} ` : ''}instances{repository && ` in ${repository}`}. Agents that the server starts for issues and reviews appear here. To start one,
+        run this in a repository:
       </p>
       <CliCommand words="instances start --repo . --issue 123 --type coding" />
     </EmptyState>

@@ -6,7 +6,7 @@ import { AT_WORK_STATUSES, outcomeTone, statusWords } from './status.ts';
 
 type Round = ShownInstance['relationships'][number];
 
-/** The review rounds of an instance in order, and how they end. The history view has them as a table. */
+/** The review rounds of an instance in order, and how they end. The History tab has them as a table. */
 export function Rounds({ shown: { instance, relationships } }: { shown: ShownInstance }) {
   if (instance.type === 'planning') return null;
   const end = endOf(instance, relationships);
@@ -70,14 +70,14 @@ function endOf(instance: Instance, rounds: readonly Round[]): End | undefined {
   const { type, status, reviews, max_reviews, failed_reviews, max_failed_reviews, pr_number } = instance;
   if (type !== 'coding') return undefined;
   if (pr_number !== null)
-    return { label: 'Ends with', word: `pull request #${pr_number}`, tone: status === 'pr_merged' ? 'good' : 'live', about: statusWords(status) };
+    return { label: 'Result', word: `pull request #${pr_number}`, tone: status === 'pr_merged' ? 'good' : 'live', about: statusWords(status) };
   if (status === 'abandoned') return { label: 'Ended', word: 'abandoned', tone: 'bad', about: `${failed_reviews} of ${max_failed_reviews} failed` };
-  if (!AT_WORK_STATUSES.includes(status)) return { label: 'Ended', word: statusWords(status), tone: 'quiet', about: 'without a pull request' };
+  if (!AT_WORK_STATUSES.includes(status)) return { label: 'Ended', word: statusWords(status), tone: 'quiet', about: 'no pull request' };
   if (instance.at_limit)
-    return { label: 'Ends at', word: `limit ${reviews}/${max_reviews}`, tone: 'bad', about: `${failed_reviews} of ${max_failed_reviews} failed` };
-  if (rounds.at(-1)?.outcome === 'timeout') return { label: 'Stands at', word: 'timeout', tone: 'wait', about: left(max_reviews - reviews) };
+    return { label: 'Stopped at', word: `limit ${reviews}/${max_reviews}`, tone: 'bad', about: `${failed_reviews} of ${max_failed_reviews} failed` };
+  if (rounds.at(-1)?.outcome === 'timeout') return { label: 'Last round', word: 'timeout', tone: 'wait', about: left(max_reviews - reviews) };
   return {
-    label: rounds.length === 0 ? 'Not reviewed yet' : 'Goes on',
+    label: rounds.length === 0 ? 'No review yet' : 'Open',
     word: left(max_reviews - reviews),
     tone: 'quiet',
     about: `${failed_reviews} of ${max_failed_reviews} failed`,

@@ -19,11 +19,11 @@ export const OPEN_STATUSES: Status[] = ['started', 'waiting_review', 'pr_created
 /** Work in these statuses may still be reviewed. */
 export const AT_WORK_STATUSES: readonly Status[] = ['started', 'waiting_review'];
 
-/** The kind of session that its agent runs in, or that it has ended. */
+/** The kind of session that the agent runs in, or "ended". */
 export const processOf = ({ running, session_kind }: Pick<Instance, 'running' | 'session_kind'>): string => (running ? (session_kind ?? 'starting') : 'ended');
 
 const OUTCOMES: Record<string, Tone> = { approved: 'good', needs_work: 'bad', suggestions: 'wait', clarification: 'wait', timeout: 'bad' };
 export const outcomeTone = (outcome: string | null): Tone => (outcome === null ? 'live' : (OUTCOMES[outcome] ?? 'quiet'));
 
-/** A status or an outcome in words; without one the review is still running. */
-export const statusWords = (outcome: string | null): string => outcome?.replaceAll('_', ' ') ?? 'under way';
+/** A status or an outcome in words. Null: the review is still running. */
+export const statusWords = (outcome: string | null): string => outcome?.replaceAll('_', ' ') ?? 'in progress';

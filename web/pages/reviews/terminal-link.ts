@@ -19,9 +19,9 @@ type TerminalFrame =
 export interface TerminalState {
   readonly phase: 'connecting' | 'open' | 'lost' | 'ended' | 'refused';
   readonly kind: 'tmux' | 'process' | null;
-  /** Whether what is typed reaches it. */
+  /** Whether input is sent to the terminal. */
   readonly write: boolean;
-  /** Words of the server: that it is a log, that it has ended, or why something was refused. */
+  /** A message from the server: it is a log, it has ended, or why something was refused. */
   readonly message: string | null;
   readonly screen: ShownScreen | undefined;
 }
@@ -32,7 +32,7 @@ const START: TerminalState = { phase: 'connecting', kind: null, write: false, me
 const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
 const SIGNED_OUT = 4401;
 
-/** Follows the screen of an instance. A lost connection is made again; one that was refused or has ended is not. */
+/** Follows the screen of an instance. A lost connection reconnects; a refused or ended one does not. */
 export function useTerminal(id: string, write: boolean): { state: TerminalState; send: (message: Sent) => void; again: () => void } {
   const [state, setState] = useState(START);
   const [turn, setTurn] = useState(0);
@@ -45,7 +45,7 @@ export function useTerminal(id: string, write: boolean): { state: TerminalState;
     let current: TerminalState = START;
     const set = (next: TerminalState): void => {
       current = next;
-      // The last screen stays until there is a new one.
+      // The last screen stays visible until the next one arrives.
       setState((before) => ({ ...next, screen: next.screen ?? before.screen }));
     };
     const reconnect = (): void => {
@@ -99,7 +99,7 @@ function after(before: TerminalState, frame: TerminalFrame): TerminalState {
     }
     case 'ended':
       return { ...before, phase: 'ended', write: false };
-    // Before the connection it is final; later it concerns one message.
+    // Before the connection an error is final; later it concerns one message.
     case 'error':
       return { ...before, phase: before.phase === 'open' ? 'open' : 'refused', message: frame.message };
   }

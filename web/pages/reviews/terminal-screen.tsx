@@ -17,7 +17,7 @@ interface TerminalScreenProps {
 
 const FONT_PX = 13;
 const SMALLEST_PX = 8;
-/** The server's own bounds. */
+/** The limits of the server. */
 const COLUMNS = { min: 20, max: 500 };
 const ROWS = { min: 5, max: 200 };
 const LOG_LINES = 5_000;

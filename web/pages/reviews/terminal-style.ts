@@ -1,7 +1,6 @@
 /**
- * The page's content policy takes no styles from script: neither `<style>` nor a `style` attribute that is written as text. The terminal
- * writes both, into elements that it asks the document for. While one is there, it is given elements that hand on what is written to
- * the browser by the ways that the policy leaves open.
+ * The page's content policy forbids inline styles: `<style>` elements and `style` attributes written as text. The terminal library creates
+ * elements and writes both. While a terminal is open, `document.createElement` returns elements that apply such styles in allowed ways.
  */
 let terminals = 0;
 

@@ -1,13 +1,13 @@
 import type { ShownScreen } from './terminal-link.ts';
 
-/** Everything to write to a terminal so that it shows this screen, whatever it showed before. */
+/** The output that makes a terminal show exactly this screen. */
 export function painted({ text, cursor }: Pick<ShownScreen, 'text' | 'cursor'>): string {
   const lines = onlyColours(text).replace(/\n$/, '').replaceAll('\n', '\r\n');
   const shown = cursor === null ? '\u001b[?25l' : `\u001b[${cursor.row + 1};${cursor.column + 1}H\u001b[?25h`;
   return `\u001b[0m\u001b[3J\u001b[2J\u001b[H${lines}\u001b[0m${shown}`;
 }
 
-/** Keeps letters and colours only. A log contains whatever its program wrote, also sequences that set the title, the clipboard or the cursor. */
+/** Keeps only text and colours. A log contains all output of its program, including sequences that set the title, the clipboard or the cursor. */
 export const onlyColours = (text: string): string =>
   text.replace(SEQUENCES, (sequence, order: string | undefined) => (order === 'm' ? sequence : '')).replace(CONTROLS, '');
 
@@ -15,7 +15,7 @@ export const onlyColours = (text: string): string =>
 const SEQUENCES = /\u001b[\]PX^_][\s\S]*?(?:\u0007|\u001b\\|$)|\u001b\[[0-?]*[ -/]*([@-~])|\u001b[ -/]*[0-Z\\^-~]|\u001b/g;
 const CONTROLS = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g;
 
-/** The text for screen readers: letters only, without the empty rest of the screen. */
+/** The text for screen readers, without colours and trailing space. */
 export const asText = (text: string): string =>
   onlyColours(text)
     .replace(/\u001b\[[0-?]*[ -/]*m/g, '')

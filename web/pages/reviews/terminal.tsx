@@ -22,18 +22,18 @@ export function TerminalView() {
   if (!me.operator) {
     return (
       <EmptyState>
-        <p>Its terminal is for operators: the first developer of the workspace is one.</p>
+        <p>The terminal needs operator rights, which the first developer of the workspace has.</p>
       </EmptyState>
     );
   }
-  // A program that is started again is another one.
+  // A restarted program has a new terminal.
   return <Live key={`${instance.id} ${instance.running}`} instance={instance} />;
 }
 
 const PHASES: Record<TerminalState['phase'], { tone: Tone; word: string }> = {
   connecting: { tone: 'quiet', word: 'connecting' },
   open: { tone: 'live', word: 'live' },
-  lost: { tone: 'wait', word: 'connection lost, trying again' },
+  lost: { tone: 'wait', word: 'reconnecting' },
   ended: { tone: 'quiet', word: 'ended' },
   refused: { tone: 'bad', word: 'refused' },
 };
@@ -50,11 +50,11 @@ function Live({ instance }: { instance: Instance }) {
         <span role="status">
           <State tone={tone}>{word}</State>
         </span>
-        <State tone={state.write ? 'you' : 'quiet'}>{state.write ? 'you are typing into it' : 'read-only'}</State>
+        <State tone={state.write ? 'you' : 'quiet'}>{state.write ? 'typing enabled' : 'read-only'}</State>
         <div className="ml-auto flex flex-wrap gap-2">
           {state.phase === 'ended' || state.phase === 'refused' ? (
             <button type="button" className="button" onClick={again}>
-              Look again
+              Reconnect
             </button>
           ) : null}
           <button type="button" className="button" aria-pressed={text} onClick={() => void change({ text: text ? undefined : true }, { replace: true })}>
@@ -68,18 +68,17 @@ function Live({ instance }: { instance: Instance }) {
             <ActButton
               needs="machine"
               disabled={!instance.running || instance.session_kind !== 'tmux'}
-              title={instance.session_kind === 'tmux' ? undefined : 'It runs without a terminal: there is nothing to type into.'}
+              title={instance.session_kind === 'tmux' ? undefined : 'This agent runs without a terminal.'}
               onClick={() => setTyping(true)}
             >
-              Type into it
+              Enable typing
             </ActButton>
           )}
         </div>
       </div>
       {typing && (
         <p className="text-muted">
-          What you type reaches its agent at once, as if at its keyboard, and its terminal takes the size of this one. The journal has that you opened it. Ctrl
-          ] leaves it.
+          Your input goes directly to the agent, and its terminal is resized to fit this window. The journal records that you opened it. Press Ctrl ] to leave.
         </p>
       )}
       {state.message && <Notice tone={state.phase === 'refused' ? 'bad' : 'quiet'}>{<UntrustedText text={state.message} />}</Notice>}
@@ -111,9 +110,9 @@ function TextScreen({ id, state, onLine }: { id: string; state: TerminalState; o
       <div className="flex justify-end">
         <CopyButton text={text} label="Copy text" />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll box must be reachable by keyboard */}
       <section tabIndex={0} aria-label={`Screen of ${id} as text`} className="mono max-h-[70dvh] overflow-y-auto rounded-md border border-line bg-surface p-3">
-        <UntrustedText text={text || 'Nothing is on its screen.'} />
+        <UntrustedText text={text || 'Empty screen.'} />
       </section>
       {state.write && (
         <form
@@ -126,7 +125,7 @@ function TextScreen({ id, state, onLine }: { id: string; state: TerminalState; o
         >
           <input
             className="field mono"
-            aria-label="Line to type"
+            aria-label="Line to send"
             autoComplete="off"
             spellCheck={false}
             maxLength={4_000}
@@ -134,7 +133,7 @@ function TextScreen({ id, state, onLine }: { id: string; state: TerminalState; o
             onChange={({ target }) => setLine(target.value)}
           />
           <ActButton type="submit" needs="operator">
-            Type it, then Enter
+            Send line
           </ActButton>
         </form>
       )}

@@ -9,7 +9,7 @@ import { useToast } from '../../parts/toast.tsx';
 import { Time, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
-/** The limits of review loops, and the switches of the agents' hooks. */
+/** The limits of review loops, and the switches of the hooks. */
 export function Limits() {
   const query = useRead('settings.list', {});
   const { data } = query;
@@ -18,8 +18,8 @@ export function Limits() {
   return (
     <div className="grid max-w-3xl gap-8">
       <title>Limits · Covenant</title>
-      <Section title="Limits of a review">
-        <p className="text-muted">They hold for the whole workspace, from the next call on. Reviews that are under way go by them too.</p>
+      <Section title="Review limits">
+        <p className="text-muted">They apply to the whole workspace from the next call on, including running reviews.</p>
         <Loaded what="The limits" query={query} />
         <div className="grid gap-3">
           {numbers?.map((setting) => (
@@ -28,8 +28,8 @@ export function Limits() {
         </div>
       </Section>
       {switches && switches.length > 0 && (
-        <Section title="Hooks of agents">
-          <p className="text-muted">They ask this server before an agent writes a file. Each machine goes by what it last heard from here.</p>
+        <Section title="Hooks">
+          <p className="text-muted">Hooks ask this server before an agent writes a file. Each machine uses the last setting that it received.</p>
           {switches.map((setting) => (
             <Switch key={setting.key} setting={setting} />
           ))}
@@ -39,7 +39,7 @@ export function Limits() {
   );
 }
 
-/** Changes a setting, says so, and offers the way back. */
+/** Changes a setting, confirms it, and offers to undo it. */
 function useSetting({ key, title, value, is_default }: Setting, words: (value: number | null) => string) {
   const set = useAct('settings.set');
   const say = useToast();
@@ -57,7 +57,7 @@ function useSetting({ key, title, value, is_default }: Setting, words: (value: n
   return { set, change };
 }
 
-/** A number that can be set. One without a default may have no value at all. */
+/** A numeric setting. Without a default it may have no value. */
 export function Limit({ setting }: { setting: Setting }) {
   const { key, title, value, min, max, is_default } = setting;
   const { set, change } = useSetting(setting, shown);
@@ -85,9 +85,9 @@ export function Limit({ setting }: { setting: Setting }) {
                 needs="operator"
                 pending={set.isPending}
                 onClick={() => change(null, forget)}
-                aria-label={`Use the default, ${shown(setting.default)}: ${title}`}
+                aria-label={`Reset to ${shown(setting.default)}: ${title}`}
               >
-                Use the default, {shown(setting.default)}
+                Reset to {shown(setting.default)}
               </ActButton>
             )}
             <Origin setting={setting} />
@@ -104,7 +104,7 @@ export function Limit({ setting }: { setting: Setting }) {
 
 const shown = (value: number | null): string => value?.toLocaleString() ?? 'not set';
 
-/** A setting that is on or off, with what each means. */
+/** A setting that is on or off, with an explanation of both. */
 function Switch({ setting }: { setting: Setting }) {
   const { key, title, value, switch: positions } = setting;
   const { set, change } = useSetting(setting, (each) => (each === 1 ? 'on' : 'off'));
@@ -128,7 +128,7 @@ function Switch({ setting }: { setting: Setting }) {
         <dt className={isOn ? 'text-muted' : 'font-medium'}>Off</dt>
         <dd className={isOn ? 'text-muted' : ''}>{positions?.off}</dd>
       </dl>
-      {set.error && <Problem what="The switch was not turned." error={set.error} />}
+      {set.error && <Problem what="The setting was not changed." error={set.error} />}
       <AsCommand>
         <CliCommand words={`settings set ${key} ${next}`} />
       </AsCommand>
@@ -139,8 +139,8 @@ function Switch({ setting }: { setting: Setting }) {
 /** Where the value of a setting comes from. */
 function Origin({ setting: { is_default, updated_at, updated_by } }: { setting: Setting }) {
   const developers = useRead('developers.list', {}).data?.items ?? [];
-  if (is_default || updated_at === null) return <span className="text-muted">the default</span>;
-  const who = developers.find(({ developer_id }) => updated_by === `developer:${developer_id}`)?.name ?? updated_by ?? 'somebody';
+  if (is_default || updated_at === null) return <span className="text-muted">default</span>;
+  const who = developers.find(({ developer_id }) => updated_by === `developer:${developer_id}`)?.name ?? updated_by ?? 'unknown';
   return (
     <span className="text-muted">
       set by <UntrustedText text={who} />, <Time at={updated_at} />

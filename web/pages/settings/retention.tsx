@@ -7,7 +7,7 @@ import { counted } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { Limit } from './limits.tsx';
 
-/** How long each kind of data is kept, as the parts of the server declare it. */
+/** How long each kind of data is kept, as the features of the server declare it. */
 export function Retention() {
   const { data, error, refetch } = useRead('retention.list', {});
   const rows = data && [...data.items].sort((a, b) => (b.ms ?? Number.POSITIVE_INFINITY) - (a.ms ?? Number.POSITIVE_INFINITY) || 0);
@@ -15,25 +15,25 @@ export function Retention() {
   return (
     <div className="grid max-w-3xl gap-8">
       <title>Retention · Covenant</title>
-      <Section title="What is kept, and how long">
+      <Section title="Retention periods">
         <p className="text-muted">
-          The times count from when something is over. The server keeps to them by itself; what is kept for good goes only with the database, and events when an
-          operator prunes the journal.
+          A period starts when the object ends. The server deletes expired data automatically. Data kept forever is deleted only with the database; events can
+          also be pruned by an operator.
         </p>
         {days && <Limit setting={days} />}
         <div className="panel">
           <DataList
-            noun="times"
-            what="What is kept"
-            label="What is kept, the shortest last"
+            noun="periods"
+            what="The retention periods"
+            label="Retention periods, longest first"
             list={{ rows, error, refetch }}
             columns={COLUMNS}
             rowKey={({ what }) => what}
           />
         </div>
       </Section>
-      <Section title="A copy of everything">
-        <p className="text-muted">Taken while the server works, on SQLite:</p>
+      <Section title="Backup">
+        <p className="text-muted">With SQLite, run this while the server is running:</p>
         <Command text="covenant backup" />
       </Section>
     </div>
@@ -41,8 +41,8 @@ export function Retention() {
 }
 
 const COLUMNS: readonly Column<KeptData>[] = [
-  { label: 'What', role: 'title', cell: ({ what }) => what },
-  { label: 'Kept', role: 'state', width: 'sm:w-40', cell: ({ ms }) => (ms === null ? 'for good' : lasting(ms)) },
+  { label: 'Data', role: 'title', cell: ({ what }) => what },
+  { label: 'Kept', role: 'state', width: 'sm:w-40', cell: ({ ms }) => (ms === null ? 'forever' : lasting(ms)) },
 ];
 
 const UNITS = [

@@ -9,26 +9,26 @@ import { counted } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 
 const ROLES: Record<RoleAction['access'], { name: string; who: string }> = {
-  member: { name: 'Member', who: 'Whoever is signed in to the dashboard.' },
-  operator: { name: 'Operator rights', who: 'The first developer of the workspace, signed in, and the operator.' },
-  machine: { name: 'Run agents', who: 'Operator rights, and the permission of the server’s operator to run agents on its machine.' },
-  server: { name: 'Operator', who: "Whoever holds the home's credentials: the covenant command on the server." },
-  token: { name: 'Token', who: "A token that acts for a developer: an agent's hooks, and git's." },
+  member: { name: 'Member', who: 'Everyone who is signed in to the dashboard.' },
+  operator: { name: 'Operator rights', who: 'The first developer of the workspace, and the operator.' },
+  machine: { name: 'Run agents', who: 'Operator rights plus the permission to run agents on the server’s machine.' },
+  server: { name: 'Operator', who: 'The covenant command on the server’s machine.' },
+  token: { name: 'Token', who: 'A token of a developer, used by hooks of agents and git.' },
 };
 const ACCESSES = Object.keys(ROLES) as RoleAction['access'][];
 
 const DOES: Record<RoleAction['does'], Tone> = { reads: 'quiet', changes: 'live', destroys: 'bad' };
 
 const columnsFor = (isOperator: boolean, runsAgents: boolean): readonly Column<RoleAction>[] => [
-  { label: 'What', role: 'title', cell: ({ title }) => title },
-  { label: 'Action', role: 'wide', width: 'sm:w-[28%]', cell: ({ name }) => <code>{name}</code> },
-  { label: 'Does', role: 'state', width: 'sm:w-28', cell: ({ does }) => <State tone={DOES[does]}>{does}</State> },
+  { label: 'Action', role: 'title', cell: ({ title }) => title },
+  { label: 'Name', role: 'wide', width: 'sm:w-[28%]', cell: ({ name }) => <code>{name}</code> },
+  { label: 'Effect', role: 'state', width: 'sm:w-28', cell: ({ does }) => <State tone={DOES[does]}>{does}</State> },
   { label: 'Needs', role: 'meta', width: 'sm:w-32', cell: ({ access }) => ROLES[access].name },
   {
     label: 'You',
     width: 'sm:w-24',
     prefix: 'you',
-    cell: ({ access }) => (access === 'member' || (access === 'operator' && isOperator) || (access === 'machine' && runsAgents) ? 'may' : 'may not'),
+    cell: ({ access }) => (access === 'member' || (access === 'operator' && isOperator) || (access === 'machine' && runsAgents) ? 'allowed' : 'not allowed'),
   },
 ];
 
@@ -46,7 +46,7 @@ export function Roles() {
       {data && (
         <>
           <Tools toolsets={data.toolsets} />
-          <Section title="What people do" about={counted(shown.length, 'action')}>
+          <Section title="Actions of people" about={counted(shown.length, 'action')}>
             <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[8rem_minmax(0,1fr)]">
               {ACCESSES.map((access) => (
                 <div key={access} className="contents">
@@ -65,7 +65,7 @@ export function Roles() {
             <div className="panel">
               <Table
                 key={needs}
-                label="Actions and the role that each needs"
+                label="Actions and required roles"
                 columns={columnsFor(me?.operator ?? false, me?.run_agents ?? false)}
                 rows={shown}
                 rowKey={({ name }) => name}
@@ -99,11 +99,11 @@ const TOOLSET_COLUMNS: readonly Column<Toolset>[] = [
 
 function Tools({ toolsets }: { toolsets: readonly Toolset[] }) {
   return (
-    <Section title="What tokens call from the start">
+    <Section title="Default grants of tokens">
       <p className="text-muted">
-        Every new token gets these as ordinary grants, which can be revoked. Anything else is granted one by one:{' '}
+        Every new token gets these toolsets as grants, which can be revoked. Grant anything else separately:{' '}
         <Link to="/tools" className="link">
-          who may call a tool
+          check tool access
         </Link>
         .
       </p>

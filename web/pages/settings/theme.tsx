@@ -3,7 +3,7 @@ import { Section } from '../../parts/layout.tsx';
 import { type Preferences, prefer, usePreferences } from '../../preferences.ts';
 
 const THEMES: readonly (readonly [Preferences['theme'], string, string])[] = [
-  ['system', "The machine's", 'Light or dark, as the machine is set.'],
+  ['system', 'System', 'Follows the setting of this machine.'],
   ['light', 'Light', 'Always light.'],
   ['dark', 'Dark', 'Always dark.'],
 ];
@@ -14,7 +14,7 @@ export function Theme() {
   return (
     <div className="grid max-w-3xl gap-8">
       <title>Theme · Covenant</title>
-      <p className="text-muted">These are kept in this browser, and hold at once.</p>
+      <p className="text-muted">Stored in this browser. Changes apply immediately.</p>
       <Section title="Colours">
         <fieldset aria-label="Colours" className="grid gap-2">
           {THEMES.map(([choice, label, meaning]) => (
@@ -26,7 +26,7 @@ export function Theme() {
         <Choice
           checked={utc}
           label="Times in UTC"
-          meaning="Instead of this machine's zone. Hovering over a time shows it in UTC either way."
+          meaning="Show dates in UTC instead of the local time zone. Hover over a time to see the exact UTC time."
           onChoose={(on) => prefer({ utc: on })}
         />
         <Choice
@@ -34,7 +34,7 @@ export function Theme() {
           label="Single-key shortcuts"
           meaning={
             <>
-              Such as <kbd>j</kbd>, <kbd>k</kbd> and <kbd>g n</kbd>; <kbd>?</kbd> lists them. <kbd>Ctrl K</kbd> works either way.
+              For example <kbd>j</kbd>, <kbd>k</kbd> and <kbd>g n</kbd>; <kbd>?</kbd> lists them. <kbd>Ctrl K</kbd> always works.
             </>
           }
           onChoose={(on) => prefer({ keys: on })}

@@ -11,7 +11,7 @@ import { SearchLink, usePageSearch } from '../../parts/page-search.tsx';
 import { usePages } from '../../parts/paging.ts';
 import { ReadPanel, type RowPanelProps } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { AgentName, counted, dateOf, escapeBidi, Id, shortId, Time, Until, UntrustedText, workerOf } from '../../parts/values.tsx';
+import { AgentName, counted, escapeBidi, Id, shortId, Time, Until, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { useRepository } from '../../shell/repository-filter.tsx';
 import { deniedEditIn, writerOf } from '../events/denied-edit.ts';
@@ -45,7 +45,7 @@ export function Claims() {
         )}
         {before && (
           <SearchLink set={{ before: undefined }} className="link">
-            Back to the newest
+            Back to newest
           </SearchLink>
         )}
       </div>
@@ -76,23 +76,23 @@ export function Claims() {
 
 function NoClaims({ narrowed }: { narrowed: boolean }) {
   if (narrowed) {
-    return <EmptyState all={{ to: '/tasks/claims', search: { repo: undefined }, label: 'Show all live claims' }}>No such claim is live.</EmptyState>;
+    return <EmptyState all={{ to: '/tasks/claims', search: { repo: undefined }, label: 'Show all live claims' }}>No live claim matches the filter.</EmptyState>;
   }
   return (
     <EmptyState>
-      <p>Nobody holds any code. Agents claim what they are about to edit, once they are connected:</p>
+      <p>No live claims. Connected agents claim files here before they edit them. To connect one, run:</p>
       <CliCommand words="connect claude-code" />
     </EmptyState>
   );
 }
 
 const STATES: Record<Claim['state'], Tone> = { live: 'live', released: 'quiet', expired: 'quiet' };
-/** An exclusive claim keeps other agents out. */
+/** An exclusive claim excludes other agents. */
 const MODES: Record<Claim['mode'], Tone> = { exclusive: 'wait', shared: 'live' };
 const Mode = ({ claim: { mode } }: { claim: Claim }) => <State tone={MODES[mode]}>{mode}</State>;
 const Holder = ({ claim: { developer, agent_type, agent_id } }: { claim: Claim }) => <AgentName name={workerOf(developer, agent_type)} id={agent_id} />;
 
-/** A row has room for this many patterns; the panel shows all. */
+/** A row shows this many patterns; the panel shows all. */
 const FIRST = 3;
 const patternsIn = ({ paths, symbols }: Claim): string[] => [...paths, ...symbols];
 
@@ -114,11 +114,11 @@ const COLUMNS: readonly Column<Claim>[] = [
   { label: 'Mode', role: 'state', cell: (claim) => <Mode claim={claim} /> },
   { label: 'Holder', width: 'sm:w-[18%]', cell: (claim) => <Holder claim={claim} /> },
   { label: 'Repository', role: 'meta', from: 'lg', width: 'lg:w-[20%]', cell: ({ repo }) => <UntrustedText text={repo} brief /> },
-  { label: 'Expires', role: 'end', width: 'sm:w-20 lg:w-28', cell: ({ expires_at }) => <Until at={expires_at} /> },
+  { label: 'Expires', role: 'end', width: 'sm:w-24 lg:w-28', cell: ({ expires_at }) => <Until at={expires_at} /> },
   { label: 'Actions', role: 'none', width: 'sm:w-24', cell: (claim) => <ReleaseClaim claim={claim} inRow /> },
 ];
 
-/** One claim, also one that has ended. */
+/** One claim, live or ended. */
 function ClaimPanel({ id, listed, onClose }: RowPanelProps<Claim>) {
   const query = useRead('claims.show', { claim_id: id });
   const claim = query.data?.claim ?? listed;
@@ -166,16 +166,17 @@ function ReleaseClaim({ claim, inRow = false, onReleased }: { claim: Claim; inRo
       needs={claim.own ? 'member' : 'operator'}
       title="Release this claim?"
       act="Release claim"
-      keep="Keep it"
+      keep="Keep"
       action="claims.release"
       input={{ claim_id }}
-      failed="Nothing was released."
+      failed="The claim was not released."
       command={`claims release ${claim_id}`}
       onDone={onReleased}
     >
       <p>
-        <UntrustedText text={workerOf(developer, agent_type)} /> holds {what} of <UntrustedText text={repo} /> ({mode}) until {dateOf(expires_at)}. Once
-        released, anybody can claim the code. The holder is not told: if it still works there, two may edit the same code.
+        <UntrustedText text={workerOf(developer, agent_type)} /> holds {what} of <UntrustedText text={repo} /> ({mode}); the claim expires{' '}
+        <Until at={expires_at} />. After the release any agent can claim these files. The holder is not notified: if it is still editing, two agents may change
+        the same file.
       </p>
       <ul className="mono grid gap-0.5">
         {patterns.slice(0, LISTED).map((pattern) => (
@@ -193,7 +194,7 @@ function ReleaseClaim({ claim, inRow = false, onReleased }: { claim: Claim; inRo
 const LOOKED_AT = 200;
 const SHOWN = 10;
 
-/** The edits that the claim has stopped, newest first. */
+/** The edits that were denied because of the claim, newest first. */
 function DeniedEdits({ claimId }: { claimId: string }) {
   const { data } = useRead('events.list', { subject: claimId, before: Number.MAX_SAFE_INTEGER, limit: LOOKED_AT });
   const denied = (data?.items ?? []).toReversed().flatMap((event) => {
@@ -222,7 +223,7 @@ function DeniedEdits({ claimId }: { claimId: string }) {
       </PanelList>
       {denied.length > SHOWN && (
         <Link to="/activity" search={{ subject: claimId }} className="link">
-          All that happened to this claim
+          All events of this claim
         </Link>
       )}
     </Section>

@@ -16,10 +16,10 @@ interface Draft {
   what: 'task' | 'workstream';
   title: string;
   type: TaskType;
-  /** Of a task its scope, of a workstream its description. */
+  /** The scope of a task or the description of a workstream. */
   words: string;
   repository: string;
-  /** One path a line. */
+  /** One path per line. */
   files: string;
 }
 
@@ -28,7 +28,7 @@ interface PlanTaskProps {
   onPlanned: (planned: PlannedTeamTask) => void;
 }
 
-/** Plans a task or workstream after the check that agents get too: similar work is shown before anything is stored. */
+/** Plans a task or workstream after the same overlap check that agents get. Similar work is shown before anything is stored. */
 export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
   const repository = useRepository();
   const [draft, setDraft] = useState<Draft>({ what: 'task', title: '', type: 'feature', words: '', repository: repository ?? '', files: '' });
@@ -58,7 +58,7 @@ export function PlanTask({ onClose, onPlanned }: PlanTaskProps) {
         submit="Plan"
         ready={draft.title.trim() !== ''}
         mutation={plan}
-        failed="Nothing was planned."
+        failed="The work was not planned."
         onSubmit={() => send()}
         onClose={onClose}
       >
@@ -103,12 +103,12 @@ function PlanFields({ draft, onChange }: { draft: Draft; onChange: (change: Part
   return (
     <>
       <div className="grid gap-3 sm:grid-cols-[9rem_minmax(0,1fr)]">
-        <SelectField label="What" value={draft.what} choices={KINDS} onChange={(what) => onChange({ what })} />
+        <SelectField label="Kind" value={draft.what} choices={KINDS} onChange={(what) => onChange({ what })} />
         <TextField label="Title" first required max={300} value={draft.title} onChange={(title) => onChange({ title })} />
       </div>
       <TextArea
         label={isTask ? 'Scope' : 'Description'}
-        hint="optional: what this work really is, in a sentence; it is compared with the work of others"
+        hint="optional, one sentence; compared with the work of others"
         max={1_000}
         value={draft.words}
         onChange={(words) => onChange({ words })}
@@ -119,7 +119,7 @@ function PlanFields({ draft, onChange }: { draft: Draft; onChange: (change: Part
             <SelectField label="Type" value={draft.type} choices={Object.entries(TYPES) as [TaskType, string][]} onChange={(type) => onChange({ type })} />
             <TextField
               label="Repository"
-              hint="optional: its name or address"
+              hint="optional: name or URL"
               max={300}
               choices={repositories.map(({ name }) => name)}
               value={draft.repository}
@@ -128,7 +128,7 @@ function PlanFields({ draft, onChange }: { draft: Draft; onChange: (change: Part
           </div>
           <TextArea
             label="Files"
-            hint="optional: one path a line, relative to the repository"
+            hint="optional: one path per line, relative to the repository"
             mono
             value={draft.files}
             onChange={(files) => onChange({ files })}
@@ -164,7 +164,7 @@ interface ConfirmPlanProps {
   onClose: () => void;
 }
 
-/** Nothing is stored yet: the person looks at each candidate, and gives a reason to continue. */
+/** Nothing is stored yet: the person compares each candidate and gives a reason to continue. */
 function ConfirmPlan({ draft, answer, plan, onBack, onConfirm, onClose }: ConfirmPlanProps) {
   const me = useRead('identity.me', {}).data;
   const settings = useRead('overlap.list', { limit: 1 }).data?.settings;
@@ -174,19 +174,19 @@ function ConfirmPlan({ draft, answer, plan, onBack, onConfirm, onClose }: Confir
     <FormDialog
       title="Is somebody already doing this?"
       wide
-      submit="Plan it all the same"
+      submit="Plan anyway"
       cancel="Back"
       ready={reason.trim() !== ''}
       mutation={plan}
-      failed="Nothing was planned."
+      failed="The work was not planned."
       onSubmit={() => onConfirm(reason.trim())}
       onCancel={onBack}
       onClose={onClose}
     >
-      {/* The candidates are read before the reason is given. */}
+      {/* Focused first, so that the candidates are read before the reason is given. */}
       <div tabIndex={-1} data-first className="outline-none">
         <Notice tone="you" role="alert">
-          {answer.message} {counted(candidates.length, 'piece of work looks', 'pieces of work look')} like yours. Nothing is planned yet.
+          {answer.message} Similar work: {counted(candidates.length, 'candidate')}. Nothing is planned yet.
         </Notice>
       </div>
       <ul className="grid gap-4">
@@ -194,7 +194,7 @@ function ConfirmPlan({ draft, answer, plan, onBack, onConfirm, onClose }: Confir
           <li key={candidate.id}>
             <Pair
               first={{ heading: 'Your plan', title: draft.title.trim(), scope: draft.words.trim(), owner: me?.developer ?? '' }}
-              second={{ heading: 'Found', ...candidate }}
+              second={{ heading: 'Candidate', ...candidate }}
               files={candidate.file_overlap}
               score={candidate.score}
               settings={settings}
@@ -204,15 +204,7 @@ function ConfirmPlan({ draft, answer, plan, onBack, onConfirm, onClose }: Confir
           </li>
         ))}
       </ul>
-      <TextArea
-        label="Why plan it all the same?"
-        hint="kept with the overlap, for the team"
-        value={reason}
-        onChange={setReason}
-        max={1_000}
-        rows={2}
-        required
-      />
+      <TextArea label="Reason" hint="stored with the overlap for your team" value={reason} onChange={setReason} max={1_000} rows={2} required />
     </FormDialog>
   );
 }
@@ -236,15 +228,15 @@ export function PlannedNotice({ planned: { title, workstream, alike, warning }, 
             ”.{' '}
             {alike > 0 && warning && (
               <>
-                It looks like {counted(alike, 'other piece of work', 'other pieces of work')}.{' '}
+                Similar to {counted(alike, 'other work item')}.{' '}
                 <Link to="/tasks/overlaps" search={{ warning }} className="underline underline-offset-2">
-                  Compare them
+                  Compare
                 </Link>{' '}
               </>
             )}
             {workstream && (
               <Link to="/tasks" search={{ workstream, status: 'all' }} className="underline underline-offset-2">
-                Open the workstream
+                Open workstream
               </Link>
             )}
           </p>

@@ -17,7 +17,7 @@ const GROUPS: Record<StatusChoice, string> = {
   cancelled: 'Cancelled',
   all: 'All',
 };
-/** The choices of the filter; without one it shows everything that is open. */
+/** The choices of the filter. The default is all open tasks. */
 export const STATUSES = Object.entries(GROUPS) as [StatusChoice, string][];
 
 /** Undefined means every status. */

@@ -8,7 +8,7 @@ import { AgentName, counted, escapeBidi, Id, shortId, Time, UntrustedText, worke
 import { useRead } from '../../queries.ts';
 import { isOpen, STATUS_TONES } from './status.ts';
 
-/** One task, whether the list beside it holds it or not. */
+/** One task, listed or not. */
 export function TaskPanel({ id, listed, onClose }: RowPanelProps<Task>) {
   const query = useRead('tasks.show', { task_id: id });
   const task = query.data?.task ?? listed;
@@ -51,7 +51,7 @@ const factsOf = (task: Task): FactValues => ({
   Reason: task.status === 'cancelled' && optional(task.reason),
 });
 
-/** The number of overlaps of a task, as a link to them: the open ones if there are any, otherwise all. */
+/** The number of overlaps of a task, linked to the open overlaps, or to all if none is open. */
 export function OverlapsOf({ task: { task_id, overlaps } }: { task: Pick<Task, 'task_id' | 'overlaps'> }) {
   const { all, open } = overlaps;
   if (all === 0) return <span className="text-muted [td_&]:max-sm:hidden">none</span>;
@@ -76,7 +76,7 @@ export function CancelTask({ task, inRow = false, onCancelled }: { task: Task; i
       small={inRow}
       title="Cancel this task?"
       act="Cancel task"
-      keep="Keep it"
+      keep="Keep task"
       action="tasks.cancel"
       reason={REASON}
       input={(reason) => ({ task_id: task.task_id, reason })}
@@ -86,7 +86,7 @@ export function CancelTask({ task, inRow = false, onCancelled }: { task: Task; i
       <p className="font-medium">
         <UntrustedText text={task.title} brief />
       </p>
-      <p>It is {task.status} now. Cancelling ends it for good. The reason is on record for the team.</p>
+      <p>The task is {task.status}. Cancelling cannot be undone. Your team sees the reason.</p>
     </ConfirmAction>
   );
 }

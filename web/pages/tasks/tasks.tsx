@@ -42,7 +42,7 @@ export function Tasks() {
         {tasks.first && countOf(tasks.first.total, filter)}
         {filter.before && (
           <SearchLink set={{ before: undefined, task: undefined }} className="link">
-            Back to the newest
+            Back to newest
           </SearchLink>
         )}
       </p>
@@ -77,7 +77,7 @@ export function Tasks() {
 
 type Before = NonNullable<ActionInput<'tasks.list'>['before']>;
 
-/** The cursor as the address has it. */
+/** The cursor in the format of the address. */
 const cursorText = ({ updated_at, task_id }: Before): string => `${updated_at}.${task_id}`;
 
 function cursorIn(text: string | undefined): Before | undefined {
@@ -99,7 +99,7 @@ function useTasks({ status: chosen, mine, owner, workstream, before: from }: Tas
   });
 }
 
-/** The number of rows in the whole list, not just of those that are shown. */
+/** The number of rows of the whole list. */
 function countOf(total: number | null, { status, mine, owner }: TaskSearch): string {
   const whose = `${mine ? ' of yours' : ''}${owner ? ` of ${owner}` : ''}`;
   const count = total === null ? 'More than 10,000' : total.toLocaleString();
@@ -129,8 +129,8 @@ const COLUMNS: readonly Column<Task>[] = [
         '—'
       ) : (
         <Link to="/tasks" search={{ workstream: workstream_id, status: 'all' }} className="hover:underline">
-          {/* A workstream that was made for this task has its title. */}
-          {workstream_title === title ? 'its own' : <UntrustedText text={workstream_title ?? workstream_id} brief />}
+          {/* A workstream that was created for this task has the same title. */}
+          {workstream_title === title ? 'own' : <UntrustedText text={workstream_title ?? workstream_id} brief />}
         </Link>
       ),
   },
@@ -146,7 +146,7 @@ const COLUMNS: readonly Column<Task>[] = [
       ),
   },
   { label: 'Overlap', width: 'sm:w-26', cell: (task) => <OverlapsOf task={task} /> },
-  { label: 'Updated', role: 'end', width: 'sm:w-20', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { label: 'Updated', role: 'end', width: 'sm:w-24', cell: ({ updated_at }) => <Time at={updated_at} /> },
   { label: 'Actions', role: 'none', from: 'xl', width: 'xl:w-22', cell: (task) => <CancelTask task={task} inRow /> },
 ];
 
@@ -156,16 +156,16 @@ interface TaskFiltersProps {
   onPlan: () => void;
 }
 
-/** Filters by status or owner. Each change starts the list from the newest. */
+/** Filters by status or owner. Each change returns to the newest tasks. */
 function TaskFilters({ filter: { status, mine, owner }, onChange, onPlan }: TaskFiltersProps) {
   const owners = useRead('tasks.owners', {}).data?.items.map(({ name }) => [name, name] as const) ?? [];
-  // The address may name an owner who is unknown or owns nothing.
+  // The address may contain an owner without tasks.
   const choices = owner === undefined || owners.some(([name]) => name === owner) ? owners : [[owner, owner] as const, ...owners];
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <Filter label="Status" otherwise="Open" choices={STATUSES} chosen={status} onChoose={(choice) => onChange({ status: choice })} />
       {(choices.length > 1 || owner !== undefined) && (
-        <Filter label="Owner" otherwise="Everybody" choices={choices} chosen={owner} onChoose={(choice) => onChange({ owner: choice, mine: undefined })} />
+        <Filter label="Owner" otherwise="Everyone" choices={choices} chosen={owner} onChoose={(choice) => onChange({ owner: choice, mine: undefined })} />
       )}
       <CheckFilter label="Only mine" checked={mine ?? false} onChange={(checked) => onChange({ mine: checked || undefined, owner: undefined })} />
       <ActButton look="primary" className="ml-auto" aria-label="Plan work" onClick={onPlan}>
@@ -178,7 +178,7 @@ function TaskFilters({ filter: { status, mine, owner }, onChange, onPlan }: Task
 /** The workstream that the list is narrowed to. */
 function Workstream({ id }: { id: string }) {
   const { data, error, refetch } = useRead('workstreams.show', { workstream_id: id });
-  if (error) return <Problem what="The workstream could not be read." error={error} onRetry={() => void refetch()} />;
+  if (error) return <Problem what="The workstream could not be loaded." error={error} onRetry={() => void refetch()} />;
   return (
     <section aria-label="Workstream" className="panel flex flex-wrap items-start gap-x-3 gap-y-1 p-3">
       <div className="grid min-w-0 flex-1 gap-1">
@@ -230,15 +230,16 @@ function NoTasks({ filter: { status, mine, owner, workstream, before }, reposito
           {owner && ` of ${owner}`}
           {workstream && ' in this workstream'}
           {repository && ` in ${repository}`}
-          {before && ' further back'}.
+          {before && ' before this point'}.
         </p>
       </EmptyState>
     );
   }
   return (
     <EmptyState>
-      <p>Nothing is planned or under way. Plan something here, or set up the agents that do, in a repository on their machine:</p>
+      <p>No open tasks. Tasks appear here when you or an agent plans work.</p>
       <ActButton onClick={onPlan}>Plan a task</ActButton>
+      <p>To set up all agents of a machine, run this in a repository on it:</p>
       <SetupCommand />
       <InstalledFirst />
     </EmptyState>

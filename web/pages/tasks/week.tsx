@@ -13,7 +13,7 @@ import { STATUS_TONES } from './status.ts';
 
 const CHOICES = WEEK_SPANS.map((days) => [String(days), `Last ${days} days`] as const);
 
-/** A summary of what the team did, which can be copied. */
+/** A summary of the team's work, which can be copied. */
 export function Week() {
   const [{ days }, change] = usePageSearch('/tasks/week');
   const generate = useAct('team.weekly_summary');
@@ -29,7 +29,7 @@ export function Week() {
         title="Summary"
         about={
           <span className="flex flex-wrap items-center gap-2 text-text">
-            <Filter label="Time" otherwise="Last 7 days" choices={CHOICES} chosen={days ? String(days) : undefined} onChoose={choose} />
+            <Filter label="Period" otherwise="Last 7 days" choices={CHOICES} chosen={days ? String(days) : undefined} onChoose={choose} />
             {summary && <CopyButton text={summary.markdown} label="Copy as Markdown" />}
             <ActButton look="primary" pending={generate.isPending} onClick={() => generate.mutate({ days })}>
               Generate
@@ -37,7 +37,7 @@ export function Week() {
           </span>
         }
       >
-        {generate.error && <Problem what="The week was not summarised." error={generate.error} />}
+        {generate.error && <Problem what="The summary was not generated." error={generate.error} />}
         {generate.isPending && (
           <div className="panel">
             <TableSkeleton />
@@ -45,7 +45,7 @@ export function Week() {
         )}
         {generate.isIdle && (
           <div className="panel">
-            <EmptyState>What was completed, planned, decided and blocked in the last {days ?? 7} days, from what is on record.</EmptyState>
+            <EmptyState>Generate a summary of completed, active and planned work, blockers and decisions of the last {days ?? 7} days.</EmptyState>
           </div>
         )}
         {summary && <WeekSummary summary={summary} />}
@@ -56,7 +56,7 @@ export function Week() {
 
 const DAYS = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 
-/** The rest is folded. */
+/** More lines are folded. */
 const FIRST = 10;
 /** The server returns at most this many of each kind. */
 const MAX_ITEMS = 200;
@@ -91,12 +91,12 @@ function Part({ title, unit, lines }: { title: string; unit: readonly [string, s
       <h3 className="flex items-baseline justify-between gap-2 border-b border-line px-3 py-1.5 font-semibold">
         {title}
         <span className="font-normal text-muted">
-          {lines.length >= MAX_ITEMS && 'the last '}
+          {lines.length >= MAX_ITEMS && 'last '}
           {counted(lines.length, ...unit)}
         </span>
       </h3>
       {lines.length === 0 ? (
-        <p className="px-3 py-2 text-muted">None.</p>
+        <p className="px-3 py-2 text-muted">None</p>
       ) : (
         <>
           <Lines lines={lines.slice(0, FIRST)} />
@@ -140,14 +140,14 @@ function Lines({ lines }: { lines: readonly Line[] }) {
   );
 }
 
-/** The page of a task or overlap; nothing else has one. */
+/** The page of a task or overlap; null for other objects. */
 const pathOf = (id: string): string | null => (id.startsWith('task_') ? `/tasks?task=${id}` : id.startsWith('warn_') ? `/tasks/overlaps?warning=${id}` : null);
 
 function partsOf(summary: Summary): { title: string; unit: readonly [string, string?]; lines: Line[] }[] {
   return [
     {
       title: 'Completed',
-      unit: ['piece of work', 'pieces of work'],
+      unit: ['work item'],
       lines: summary.completed.map(({ id, title, owner, result_summary, time }) => ({ id, title, by: owner, details: result_summary, time })),
     },
     { title: 'Active', unit: ['task'], lines: summary.active.map(workLine) },
@@ -169,7 +169,7 @@ function partsOf(summary: Summary): { title: string; unit: readonly [string, str
       unit: ['audit'],
       lines: summary.parallel_audits.map(({ id, owner, compared, conflicts, time }) => ({
         id,
-        title: `${counted(compared, 'piece of work', 'pieces of work')} compared, ${counted(conflicts, 'conflict')}`,
+        title: `${counted(compared, 'work item')} compared, ${counted(conflicts, 'conflict')}`,
         by: owner,
         time,
       })),
@@ -179,7 +179,7 @@ function partsOf(summary: Summary): { title: string; unit: readonly [string, str
       unit: ['session'],
       lines: summary.agent_sessions.map(({ session_id, developer, agent_name, agent_type, state, last_activity, last_seen_at }) => ({
         id: session_id,
-        title: last_activity ?? 'No activity was logged',
+        title: last_activity ?? 'No activity reported',
         by: `${workerOf(developer, agent_name ?? agent_type ?? 'agent')} · ${state}`,
         time: last_seen_at,
       })),

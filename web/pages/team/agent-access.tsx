@@ -16,7 +16,7 @@ function Line({ id, end, children }: { id: string; end: ReactNode; children: Rea
 
 const Status = ({ isLive, children }: { isLive: boolean; children: string }) => <State tone={isLive ? 'good' : 'quiet'}>{children}</State>;
 
-/** The tokens with which the agent calls. */
+/** The agent's tokens. */
 export function AgentTokens({ tokens, name }: { tokens: ShownAgent['tokens']; name: string }) {
   if (tokens === null || tokens.length === 0) return null;
   return (
@@ -43,7 +43,7 @@ export function AgentTokens({ tokens, name }: { tokens: ShownAgent['tokens']; na
                     toast={`Revoked ${label}.`}
                   >
                     <p>
-                      <UntrustedText text={name} /> is refused from its next call with this token on. This cannot be undone.
+                      The next call of <UntrustedText text={name} /> with this token is refused. This cannot be undone.
                     </p>
                   </ConfirmAction>
                 )}
@@ -74,7 +74,7 @@ export function AgentGrants({ grants }: Pick<ShownAgent, 'grants'>) {
         </PathLink>
       }
     >
-      <PanelList items={grants.slice(0, MAX_GRANTS)} empty="No grant serves it: it can call nothing." more={grants.length - MAX_GRANTS}>
+      <PanelList items={grants.slice(0, MAX_GRANTS)} empty="No grants. This agent can only call tools that need none." more={grants.length - MAX_GRANTS}>
         {({ grant_id, action, subject, status, expires_at }) => (
           <Line
             key={grant_id}
@@ -91,7 +91,7 @@ export function AgentGrants({ grants }: Pick<ShownAgent, 'grants'>) {
             }
           >
             <UntrustedText text={action} className="mono" />
-            <span className="text-muted">for its {subject.split(':')[0]}</span>
+            <span className="text-muted">of its {subject.split(':')[0]}</span>
           </Line>
         )}
       </PanelList>
@@ -127,7 +127,7 @@ export function AgentRuns({ registered, sessions }: Pick<ShownAgent, 'registered
     })),
   ];
   return (
-    <Section title="Runs as" about={counted(runs.length, 'run')}>
+    <Section title="Runs" about={counted(runs.length, 'run')}>
       <PanelList items={runs} empty="">
         {({ id, what, seen, isLive, status }) => (
           <Line

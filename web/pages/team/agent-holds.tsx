@@ -1,16 +1,16 @@
 import type { ShownAgent } from '../../api.ts';
 import { ConfirmAction } from '../../parts/actions.tsx';
 import { PanelList, Section, State } from '../../parts/layout.tsx';
-import { counted, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
+import { counted, Elapsed, PathLink, Until, UntrustedText } from '../../parts/values.tsx';
 
-/** Everything that the agent holds and nobody else can take meanwhile. */
+/** Everything that the agent holds exclusively. */
 export function AgentHolds({ shown }: { shown: ShownAgent }) {
   const holdings = holdingsOf(shown);
   const { tasks, steps, claims, locks } = shown.agent.holds;
   const all = tasks + steps + claims + locks;
   return (
-    <Section title="Holds" about={all > 0 && counted(all, 'thing')}>
-      <PanelList items={holdings} empty="It holds nothing." more={all - holdings.length}>
+    <Section title="Holds" about={all > 0 && counted(all, 'item')}>
+      <PanelList items={holdings} empty="Nothing held." more={all - holdings.length}>
         {({ id, kind, title, path, about, since, expires }) => (
           <li key={id} data-row data-id={id} className="grid grid-cols-[4.5rem_minmax(0,1fr)_auto] items-baseline gap-x-3 px-3 py-2">
             <span>
@@ -27,7 +27,7 @@ export function AgentHolds({ shown }: { shown: ShownAgent }) {
             <span className="text-right text-label text-muted">
               {since !== null && (
                 <span className="block">
-                  for <Time at={since} />
+                  for <Elapsed since={since} />
                 </span>
               )}
               {expires !== null && (
@@ -79,14 +79,14 @@ function holdingsOf({ tasks, steps, claims, locks }: ShownAgent): Holding[] {
       kind: 'turn',
       title: feature,
       path,
-      about: `as ${role}`,
+      about: `role ${role}`,
       since,
       expires: session_expires_at,
     })),
   ];
 }
 
-/** Releases everything that the agent holds, as if it had left. */
+/** Releases the steps and claims of the agent, as if it had left. */
 export function ReleaseAgent({ agent: { agent_id, name, holds } }: { agent: ShownAgent['agent'] }) {
   const { steps, claims } = holds;
   if (agent_id === null) return null;
@@ -95,8 +95,8 @@ export function ReleaseAgent({ agent: { agent_id, name, holds } }: { agent: Show
       button="Release claims"
       needs="operator"
       disabled={steps + claims === 0}
-      hint={steps + claims === 0 ? 'It holds no step and no claim.' : undefined}
-      title={`Release what ${name} holds?`}
+      hint={steps + claims === 0 ? 'This agent holds no step and no claim.' : undefined}
+      title={`Release the claims of ${name}?`}
       act="Release"
       keep="Keep"
       action="agents.release"
@@ -106,8 +106,8 @@ export function ReleaseAgent({ agent: { agent_id, name, holds } }: { agent: Show
       toast={({ steps_released, claims_released }) => `Released ${counted(steps_released, 'step')} and ${counted(claims_released, 'claim')} of ${name}.`}
     >
       <p>
-        {counted(steps, 'step')} {steps === 1 ? 'becomes' : 'become'} claimable, and {counted(claims, 'claim')} on code {claims === 1 ? 'ends' : 'end'}. If it
-        is still at work, it learns so with its next call, and must claim again. Its tasks stay with their developer.
+        {counted(steps, 'step')} {steps === 1 ? 'becomes' : 'become'} claimable, and {counted(claims, 'claim')} on code {claims === 1 ? 'ends' : 'end'}. If the
+        agent is still working, it finds out with its next call and must claim again. Its tasks stay with their developer.
       </p>
     </ConfirmAction>
   );

@@ -3,7 +3,7 @@ import { EmptyState, Section } from '../../parts/layout.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { clockFor, hoursBetween, rowsOf } from '../../parts/time-axis.ts';
 import { TwinTable } from '../../parts/twin-table.tsx';
-import { AgentName, dateOf, escapeBidi, PathLink, UntrustedText } from '../../parts/values.tsx';
+import { AgentName, escapeBidi, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
 import { preferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
 
@@ -11,10 +11,10 @@ import { useRead } from '../../queries.ts';
 const POLL_MS = 60_000;
 const HOURS = 12;
 const LINE_PX = 10;
-/** With more lines, one lane would be taller than all others together. */
+/** Limits the height of a busy lane. */
 const MAX_LINES = 6;
 const BAR_PX = 7;
-/** Shorter bars could not be seen. */
+/** Shorter bars would be invisible. */
 const LEAST_PERCENT = 0.4;
 
 interface Window {
@@ -26,20 +26,20 @@ interface Window {
 export function AgentLanes() {
   const query = useRead('agents.lanes', { hours: HOURS }, { pollMs: POLL_MS });
   return (
-    <Section title={`The last ${HOURS} hours`} about={query.data?.cut && 'The latest are shown'}>
-      <Loaded query={query} what="Who held what">
+    <Section title={`Last ${HOURS} hours`} about={query.data?.cut && 'newest only'}>
+      <Loaded query={query} what="The timeline">
         {({ lanes, from, to }) =>
           lanes.length === 0 ? (
             <div className="panel">
-              <EmptyState>Nobody held any work.</EmptyState>
+              <EmptyState>No agent has held work in the last {HOURS} hours. Tasks, steps and reviews appear here as bars.</EmptyState>
             </div>
           ) : (
             <figure className="panel grid gap-2 p-3">
               <figcaption className="flex flex-wrap gap-x-4 text-label text-muted">
                 <Key look="bg-live">held</Key>
                 <Key look="bg-good">done</Key>
-                <Key look="bg-quiet opacity-60">given back</Key>
-                <Key look="bg-bad">failed, or its end where it was lost</Key>
+                <Key look="bg-quiet opacity-60">released</Key>
+                <Key look="bg-bad">failed or lost</Key>
               </figcaption>
               <div className="grid grid-cols-[minmax(6rem,10rem)_minmax(0,1fr)] items-center gap-x-3 gap-y-1.5">
                 {lanes.map((lane) => (
@@ -49,8 +49,8 @@ export function AgentLanes() {
                 <Axis from={from} to={to} />
               </div>
               <TwinTable
-                title={`The last ${HOURS} hours`}
-                label={`Who held what in the last ${HOURS} hours`}
+                title={`Last ${HOURS} hours`}
+                label={`Work of agents in the last ${HOURS} hours`}
                 heads={['Agent', 'Work', 'From', 'To', 'End']}
                 rows={lanes.flatMap(({ name, spans }) => spans.map((span) => ({ key: `${name} ${span.id} ${span.from}`, cells: cellsOf(name, span) })))}
               />
@@ -122,7 +122,7 @@ function Axis({ from, to }: Window) {
   );
 }
 
-const WORDS: Record<LaneSpan['end'], string> = { held: 'held now', done: 'done', released: 'given back', failed: 'failed', lost: 'lost' };
+const WORDS: Record<LaneSpan['end'], string> = { held: 'held now', done: 'done', released: 'released', failed: 'failed', lost: 'lost' };
 const endWords = ({ end, reason }: LaneSpan): string => (reason === null ? WORDS[end] : `${WORDS[end]}, ${reason}`);
 
 const cellsOf = (agent: string, span: LaneSpan) => [
@@ -130,7 +130,7 @@ const cellsOf = (agent: string, span: LaneSpan) => [
   <PathLink key="work" path={span.path}>
     <UntrustedText text={span.title} brief />
   </PathLink>,
-  dateOf(span.from),
-  span.to === null ? '—' : dateOf(span.to),
+  <Time key="from" at={span.from} />,
+  span.to === null ? '—' : <Time key="to" at={span.to} />,
   endWords(span),
 ];

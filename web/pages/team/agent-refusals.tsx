@@ -10,16 +10,16 @@ type Refusal = ShownAgent['refusals'][number];
 /** Older refusals are folded. */
 const OPEN = 3;
 
-/** The agent's refused calls, in the words that it was given. */
+/** The agent's refused calls, with the messages that it received. */
 export function AgentRefusals({ shown: { refusals, agent, grants } }: { shown: ShownAgent }) {
   const card = (refusal: Refusal) => <Refused key={refusal.seq} refusal={refusal} instanceId={agent.instance_id} grants={grants} />;
-  const about = agent.refused_24h > refusals.length ? `the newest ${refusals.length} of ${agent.refused_24h}` : counted(refusals.length, 'refusal');
+  const about = agent.refused_24h > refusals.length ? `newest ${refusals.length} of ${agent.refused_24h}` : counted(refusals.length, 'refusal');
   return (
-    <Section title="Refused in the last 24 hours" about={refusals.length > 0 && about}>
+    <Section title="Refusals, last 24 hours" about={refusals.length > 0 && about}>
       <div id="refusals" className="grid scroll-mt-4 gap-2">
         {refusals.length === 0 && (
           <div className="panel">
-            <EmptyState>Nothing was refused.</EmptyState>
+            <EmptyState>No refusals.</EmptyState>
           </div>
         )}
         {refusals.slice(0, OPEN).map(card)}
@@ -48,7 +48,7 @@ function Refused({ refusal, instanceId, grants }: RefusedProps) {
   return (
     <RefusalCard
       refusal={{ ...refusal, step, ...(edit && deniedWords(edit)) }}
-      evidence={step === 'capability' && grants && <UntrustedText text={`Its grants: ${grants.map(({ action }) => action).join(', ') || 'none'}`} />}
+      evidence={step === 'capability' && grants && <UntrustedText text={`Grants: ${grants.map(({ action }) => action).join(', ') || 'none'}`} />}
       remedy={
         remedy && (
           <PathLink path={remedy.path} className="button">

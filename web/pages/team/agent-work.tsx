@@ -1,6 +1,6 @@
 import type { ShownAgent } from '../../api.ts';
 import { PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
-import { AgentName, counted, dateOf, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
+import { AgentName, counted, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
 
 type Work = ShownAgent['work'][number];
 
@@ -8,15 +8,15 @@ const ENDS: Record<Work['end'], { tone: Tone; words: string }> = {
   held: { tone: 'live', words: 'held' },
   done: { tone: 'good', words: 'done' },
   failed: { tone: 'bad', words: 'failed' },
-  released: { tone: 'quiet', words: 'given back' },
+  released: { tone: 'quiet', words: 'released' },
   lost: { tone: 'bad', words: 'lost' },
 };
 
-/** The agent's work of the last day: how it ended, and who continued it. */
+/** The agent's work in the last day, how it ended, and who continued it. */
 export function AgentWork({ work }: { work: readonly Work[] }) {
   return (
-    <Section title="In the last 24 hours" about={work.length > 0 && counted(work.length, 'piece of work', 'pieces of work')}>
-      <PanelList items={work} empty="It held no work.">
+    <Section title="Work, last 24 hours" about={work.length > 0 && counted(work.length, 'work item')}>
+      <PanelList items={work} empty="No work in the last 24 hours.">
         {(piece) => (
           <li key={`${piece.id} ${piece.from}`} className="grid gap-1 px-3 py-2">
             <p className="flex flex-wrap items-center gap-x-2">
@@ -31,7 +31,8 @@ export function AgentWork({ work }: { work: readonly Work[] }) {
             <Ending piece={piece} />
             {piece.checkpoint && (
               <p className="text-muted">
-                Last checkpoint ({piece.checkpoint.type}, {dateOf(piece.checkpoint.created_at)}): <UntrustedText text={piece.checkpoint.summary} brief />
+                Last checkpoint ({piece.checkpoint.type}, <Time at={piece.checkpoint.created_at} />
+                ): <UntrustedText text={piece.checkpoint.summary} brief />
               </p>
             )}
           </li>
@@ -45,16 +46,19 @@ function Ending({ piece: { end, reason, to, taken_by, taken_at } }: { piece: Wor
   if (end !== 'lost' && reason === null) return null;
   return (
     <p className={end === 'lost' ? 'text-bad' : 'text-muted'}>
-      {to !== null && `${dateOf(to)}: `}
+      {to !== null && (
+        <>
+          <Time at={to} />:{' '}
+        </>
+      )}
       {reason && <UntrustedText text={reason} />}
       {end === 'lost' && taken_by && taken_at !== null && (
         <>
-          {' · taken up by '}
-          <AgentName name={taken_by.name} id={taken_by.agent_id} brief={false} />
-          {`, ${dateOf(taken_at)}`}
+          {' · continued by '}
+          <AgentName name={taken_by.name} id={taken_by.agent_id} brief={false} />, <Time at={taken_at} />
         </>
       )}
-      {end === 'lost' && !taken_by && ' · nobody has taken it up'}
+      {end === 'lost' && !taken_by && ' · not continued yet'}
     </p>
   );
 }
@@ -62,8 +66,8 @@ function Ending({ piece: { end, reason, to, taken_by, taken_at } }: { piece: Wor
 /** The agent's working trees, as its sessions last reported them. */
 export function AgentWorktrees({ worktrees }: Pick<ShownAgent, 'worktrees'>) {
   return (
-    <Section title="Working trees" about={worktrees.length > 0 && 'as reported'}>
-      <PanelList items={worktrees} empty="It has reported no working tree.">
+    <Section title="Working trees" about={worktrees.length > 0 && 'as last reported'}>
+      <PanelList items={worktrees} empty="No working tree reported.">
         {({ repo, branch, worktree, dirty, dirty_count, unpushed, unpushed_count, reported_at }) => (
           <li key={`${repo} ${branch} ${worktree}`} className="grid gap-1 px-3 py-2">
             <p className="flex flex-wrap items-center gap-x-2">

@@ -52,7 +52,7 @@ function AgentDetails({ shown }: { shown: ShownAgent }) {
         <span className="ml-auto flex flex-wrap gap-2">
           {agent.instance_id !== null && (
             <PathLink path={`/reviews/${agent.instance_id}`} className="button">
-              Open its instance
+              Open instance
             </PathLink>
           )}
           <ReleaseAgent agent={agent} />
@@ -74,13 +74,13 @@ function AgentDetails({ shown }: { shown: ShownAgent }) {
           <AgentWorktrees worktrees={shown.worktrees} />
         </div>
         <div className="grid content-start gap-7">
-          <Section title="Calls per minute" about="the last 3 hours">
+          <Section title="Calls per minute" about="last 3 hours">
             <div className="panel p-3">
               <TimeChart
                 label="Calls per minute"
                 times={calls.times}
                 series={[
-                  { label: 'carried out', tone: 'live', values: calls.granted },
+                  { label: 'accepted', tone: 'live', values: calls.granted },
                   { label: 'refused', tone: 'bad', values: calls.refused },
                 ]}
                 unit="call"
@@ -97,7 +97,7 @@ function AgentDetails({ shown }: { shown: ShownAgent }) {
   );
 }
 
-/** Scrolls to the element that the address names, which exists only after the agent was read. */
+/** Scrolls to the element in the address's hash. The browser cannot, because the element exists only after the agent was loaded. */
 function useHash(): void {
   const { hash } = useLocation();
   useEffect(() => {

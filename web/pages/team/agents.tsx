@@ -7,15 +7,17 @@ import { EmptyState, Section } from '../../parts/layout.tsx';
 import { wholeList } from '../../parts/paging.ts';
 import { type Column, None } from '../../parts/table.tsx';
 import { AgentName, counted, escapeBidi, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
+import { usePreferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
 import { AgentStateMark, stateWords } from './agent-state.tsx';
 
-/** An agent falls silent without an event, and calls that change nothing update when it was last seen. */
+/** An agent becomes quiet without an event, and read-only calls also update when it was last seen. */
 const POLL_MS = 15_000;
 
 export function Agents() {
   const agents = useRead('agents.list', { limit: 200 }, { pollMs: POLL_MS });
   const { data } = agents;
+  const { firstSteps } = usePreferences();
   return (
     <Section title="Agents" about={data && data.total > 0 && summary(data)}>
       <div className="panel">
@@ -27,10 +29,10 @@ export function Agents() {
           rowKey={({ name, agent_id }) => agent_id ?? name}
           empty={
             <EmptyState>
-              <p>No agent has called yet.</p>
-              <CliCommand words="connect claude-code" />
+              <p>No agents yet. They appear here with their first call.{!firstSteps && ' To connect one, run this on the server’s machine:'}</p>
+              {!firstSteps && <CliCommand words="connect claude-code" />}
               <PathLink path="/settings/agents" className="link">
-                Set one up by hand
+                Connect an agent
               </PathLink>
             </EmptyState>
           }
@@ -43,7 +45,7 @@ export function Agents() {
 /** "3 working, 1 blocked": states without agents are left out. */
 function summary({ states, total, items }: { states: Partial<Record<AgentOfTeam['state'], number>>; total: number; items: readonly unknown[] }): string {
   const parts = Object.entries(states).flatMap(([state, count]) => (count > 0 ? [`${count} ${stateWords(state as AgentOfTeam['state'])}`] : []));
-  return [counted(total, 'agent'), ...(total > items.length ? [`the first ${items.length} listed`] : []), ...parts].join(' · ');
+  return [counted(total, 'agent'), ...(total > items.length ? [`first ${items.length} listed`] : []), ...parts].join(' · ');
 }
 
 const COLUMNS: readonly Column<AgentOfTeam>[] = [
@@ -59,7 +61,7 @@ const COLUMNS: readonly Column<AgentOfTeam>[] = [
   {
     label: 'Last seen',
     role: 'end',
-    width: 'sm:w-22',
+    width: 'sm:w-24',
     prefix: 'last seen:',
     cell: ({ last_seen_at }) => (last_seen_at === null ? '—' : <Time at={last_seen_at} />),
   },
@@ -87,7 +89,7 @@ const COLUMNS: readonly Column<AgentOfTeam>[] = [
 ];
 
 const unpriced = (cost: NonNullable<AgentOfTeam['cost_24h']>): string | undefined =>
-  cost.unpriced > 0 ? `${counted(cost.unpriced, 'report')} of a model without a known price` : undefined;
+  cost.unpriced > 0 ? `${counted(cost.unpriced, 'report')} from models without a known price` : undefined;
 
 /** The agent's current activity; for a blocked agent also the refusal. */
 function Doing({ doing, why_blocked, agent_id }: AgentOfTeam) {

@@ -4,7 +4,7 @@ import { ActButton } from '../../parts/actions.tsx';
 import { CliCommand } from '../../parts/command.tsx';
 import { TextArea } from '../../parts/field.tsx';
 import { Problem, Scrolled, State, type Tone } from '../../parts/layout.tsx';
-import { AgentName, dateOf, Id, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
+import { AgentName, Id, PathLink, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 
 const TONES: Record<Question['priority'], Tone> = { low: 'quiet', normal: 'you', high: 'wait', urgent: 'bad' };
@@ -13,18 +13,18 @@ const MAX_LENGTH = 20_000;
 
 interface AnswerFormProps {
   question: Question;
-  /** Called with the new status of the task that waited for the answer; null if none did. */
+  /** Receives the new status of the task that waited for the answer; null if no task waited. */
   onAnswered: (taskStatus: string | null) => void;
 }
 
-/** The form to answer an agent's question to any person. */
+/** The form to answer a question that an agent asked people. */
 export function AnswerForm({ question, onAnswered }: AnswerFormProps) {
   const answer = useAct('questions.answer');
   const [text, setText] = useState('');
   const field = useId();
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    // The promise, not onSuccess: an event may have removed this form before the answer is here.
+    // Uses the promise, because an event may unmount this form before onSuccess could run.
     answer.mutateAsync({ question_id: question.question_id, answer: text.trim() }).then(
       ({ task_status }) => onAnswered(task_status),
       () => {},
@@ -81,18 +81,22 @@ function About({ question: { task_name, workflow_name, expires_at } }: { questio
     <p className="text-muted">
       {work && <UntrustedText text={work} />}
       {work && expires_at !== null && ' · '}
-      {expires_at !== null && `until ${dateOf(expires_at)}`}
+      {expires_at !== null && (
+        <>
+          expires <Until at={expires_at} />
+        </>
+      )}
     </p>
   );
 }
 
-/** The form to answer a teammate's ask to this person. */
+/** The form to answer an ask to this person. */
 export function AskForm({ ask: { thread, entries }, onAnswered }: { ask: ShownThread; onAnswered: () => void }) {
   const answer = useAct('messages.answer');
   const [text, setText] = useState('');
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    // The promise, as above.
+    // Uses the promise, as above.
     answer.mutateAsync({ id: thread.id, answer: text.trim() }).then(onAnswered, () => {});
   };
   return (
@@ -100,7 +104,11 @@ export function AskForm({ ask: { thread, entries }, onAnswered }: { ask: ShownTh
       <p className="flex flex-wrap items-center gap-x-2 text-muted">
         <AgentName name={thread.from.name} id={thread.from.agent_id} brief={false} />
         <Time at={thread.sent_at} />
-        {thread.due_at !== null && `until ${dateOf(thread.due_at)}`}
+        {thread.due_at !== null && (
+          <span>
+            due <Until at={thread.due_at} />
+          </span>
+        )}
         <span className="ml-auto">
           <Id id={thread.id} />
         </span>
@@ -113,7 +121,7 @@ export function AskForm({ ask: { thread, entries }, onAnswered }: { ask: ShownTh
       {text.trim() && <CliCommand words={`messages answer ${thread.id}`} text={text.trim()} />}
       <div className="flex flex-wrap items-center justify-between gap-2">
         <PathLink path={`/messages?message=${thread.id}`} className="link">
-          Open it among the messages
+          Open in Messages
         </PathLink>
         <ActButton type="submit" look="primary" pending={answer.isPending} disabled={!text.trim()}>
           Answer

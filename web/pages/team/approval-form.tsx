@@ -3,12 +3,12 @@ import type { Approval } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import { CliCommand } from '../../parts/command.tsx';
 import { Problem, Scrolled, State } from '../../parts/layout.tsx';
-import { dateOf, Id, Time, UntrustedText, workerOf } from '../../parts/values.tsx';
+import { Id, Time, Until, UntrustedText, workerOf } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 
 const MAX_REASON = 500;
 
-/** Approve or refuse a held call with one click. A reason is optional and is sent to the caller. */
+/** Approves or rejects a held call with one click. The optional reason is sent to the caller. */
 export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDecided: (words: string) => void }) {
   const approve = useAct('approvals.approve');
   const refuse = useAct('approvals.refuse');
@@ -17,7 +17,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
   const { approval_id, name } = approval;
   const pending = approve.isPending || refuse.isPending;
   const error = approve.error ?? refuse.error;
-  // The promise, not onSuccess: an event may have removed this form before the answer is here.
+  // Uses the promise, because an event may unmount this form before onSuccess could run.
   const decide = (done: Promise<unknown>, words: string): void => {
     done.then(
       () => onDecided(words),
@@ -27,7 +27,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const given = reason.trim();
-    decide(refuse.mutateAsync({ approval_id, ...(given && { reason: given }) }), `Refused ${name}.`);
+    decide(refuse.mutateAsync({ approval_id, ...(given && { reason: given }) }), `Rejected ${name}.`);
   };
   return (
     <form onSubmit={submit} className="grid gap-2">
@@ -50,7 +50,7 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
               <UntrustedText text={`server ${approval.server}`} /> ·{' '}
             </>
           )}
-          {`until ${dateOf(approval.deadline_at)}`}
+          expires <Until at={approval.deadline_at} />
         </p>
       </div>
       <div className="grid items-center gap-2 sm:grid-cols-[auto_minmax(0,1fr)_auto]">
@@ -58,22 +58,22 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
           Approve
         </ActButton>
         <label htmlFor={field} className="sr-only">
-          Reason for refusing
+          Reason for rejecting
         </label>
         <input
           id={field}
           className="field"
           maxLength={MAX_REASON}
-          placeholder="Reason, if you refuse"
+          placeholder="Reason to reject (optional)"
           autoComplete="off"
           value={reason}
           onChange={({ target }) => setReason(target.value)}
         />
         <ActButton type="submit" look="bad" pending={pending}>
-          Refuse
+          Reject
         </ActButton>
       </div>
-      {error && <Problem what="Nothing was decided." error={error} />}
+      {error && <Problem what="The call was not decided." error={error} />}
       {reason.trim() ? (
         <CliCommand words={`approvals refuse ${approval_id}`} options={{ reason: reason.trim() }} />
       ) : (
@@ -85,13 +85,13 @@ export function ApprovalForm({ approval, onDecided }: { approval: Approval; onDe
 
 /** The arguments of the held call, formatted if they are complete. */
 function Arguments({ approval: { arguments: text, arguments_bytes, arguments_cut } }: { approval: Approval }) {
-  if (text === null || text === '{}') return <p className="text-muted">without arguments</p>;
+  if (text === null || text === '{}') return <p className="text-muted">No arguments</p>;
   return (
     <>
-      <Scrolled label="Its arguments" className="mono max-h-64 rounded-md bg-surface px-2 py-1.5">
+      <Scrolled label="Arguments" className="mono max-h-64 rounded-md bg-surface px-2 py-1.5">
         <UntrustedText text={arguments_cut ? text : JSON.stringify(JSON.parse(text), null, 2)} />
       </Scrolled>
-      {arguments_cut && <p className="text-wait">{`Only the beginning of ${arguments_bytes} bytes is shown.`}</p>}
+      {arguments_cut && <p className="text-wait">{`Truncated. Full size: ${(arguments_bytes ?? 0).toLocaleString()} bytes.`}</p>}
     </>
   );
 }

@@ -1,68 +1,115 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { CliCommand, InstalledFirst, SetupCommand } from '../../parts/command.tsx';
+import { type ReactNode, useState } from 'react';
+import { CliCommand, Command, InstalledFirst, SetupCommand } from '../../parts/command.tsx';
 import { Section } from '../../parts/layout.tsx';
-import { PathLink } from '../../parts/values.tsx';
 import { prefer, usePreferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
+import { ConnectCommand, ConnectionState, useConnectedAgents } from '../devices/connect-agent.tsx';
+import { AGENTS, type AgentType, namesOf } from '../identity/agent.ts';
 
-/** Shown until a team has started. Each step is checked off automatically. */
+/** Shown until a team has started. Each step is checked off without a reload. */
 export function FirstSteps() {
   const { firstSteps } = usePreferences();
   const { data } = useRead('team.first_steps', {}, { enabled: firstSteps });
   if (!firstSteps || !data || data.finished) return null;
-  const { connected, called, warning_id } = data;
+  return <Steps called={data.called} warningId={data.warning_id} />;
+}
+
+const PROMPT = 'Tell Covenant that you will add a rate limit to the login, then start.';
+
+function Steps({ called, warningId }: { called: boolean; warningId: string | null }) {
+  const connected = useConnectedAgents();
+  const tasks = useRead('tasks.list', { limit: 1 }).data?.total;
+  const [agent, setAgent] = useState<AgentType>('claude-code');
+  const isConnected = called || connected.size > 0;
+  const second: AgentType = connected.has('codex') || agent === 'codex' ? 'claude-code' : 'codex';
   return (
     <Section
-      title="First steps"
+      title="Connect your first agent"
       about={
         <button type="button" className="link" onClick={() => prefer({ firstSteps: false })}>
-          Hide them
+          Hide
         </button>
       }
     >
       <ol className="panel divide-y divide-line">
-        <Step done={connected} title="Connect an agent">
-          <p>In your repository, set up every agent that is there, and approve the code that it shows:</p>
+        <Step done={isConnected} title="Connect an agent" outcome={connected.size > 0 && `Connected: ${namesOf([...connected.keys()])}.`}>
+          <AgentTabs chosen={agent} connected={connected} onChoose={setAgent} />
+          <ConnectCommand agent={agent} />
+          <p className="text-muted">
+            On another machine, or to set up all agents of a machine, run this in your repository and approve the code that it shows:
+          </p>
           <SetupCommand />
-          <InstalledFirst />
-          <p>Or give one agent a token and the address of this server:</p>
-          <CliCommand words="connect claude-code" />
-          <PathLink path="/settings/agents" className="link">
-            Other agents
-          </PathLink>
+          <div className="text-muted">
+            <InstalledFirst />
+          </div>
+          <ConnectionState agent={agent} lastCall={connected.get(agent)} />
         </Step>
-        <Step done={called} title="Let it call">
-          <p>Restart the agent there. Its first call ticks this step. Without an agent at hand, see the whole product live:</p>
+        <Step done={tasks === null || (tasks ?? 0) > 0} title="Give it a task">
+          <p className="text-muted">Agents announce their work before they start. Ask yours, for example:</p>
+          <Command text={PROMPT} />
+          <p className="text-muted">No agent at hand? Run the demo to see every page with data:</p>
           <CliCommand words="demo" />
         </Step>
-        <Step done={warning_id !== null} title="See two agents meet">
-          <p>Connect a second agent, and ask both for one thing in different words. The second is held back until it has looked at the first one's work.</p>
-          <CliCommand words="connect codex" />
-          {warning_id !== null && (
-            <Link to="/tasks/overlaps" search={{ warning: warning_id }} className="link">
-              See the pair
-            </Link>
-          )}
+        <Step
+          done={warningId !== null}
+          title="See overlap detection"
+          outcome={
+            warningId !== null && (
+              <Link to="/tasks/overlaps" search={{ warning: warningId }} className="link">
+                Compare work
+              </Link>
+            )
+          }
+        >
+          <p className="text-muted">
+            Connect a second agent and ask both for the same task in different words. The second one is blocked until it has compared the tasks.
+          </p>
+          <CliCommand words={`connect ${second}`} />
         </Step>
       </ol>
     </Section>
   );
 }
 
-function Step({ done, title, children }: { done: boolean; title: string; children: ReactNode }) {
+/** One tab for each supported agent, with a check mark once it has connected. */
+function AgentTabs({ chosen, connected, onChoose }: { chosen: AgentType; connected: ReadonlyMap<AgentType, number>; onChoose: (agent: AgentType) => void }) {
+  return (
+    <fieldset aria-label="Agent" className="flex flex-wrap gap-2">
+      {AGENTS.map(([agent, name]) => (
+        <button
+          key={agent}
+          type="button"
+          className={`button ${agent === chosen ? 'border-live text-live' : ''}`}
+          aria-pressed={agent === chosen}
+          onClick={() => onChoose(agent)}
+        >
+          {connected.has(agent) && (
+            <span aria-hidden="true" className="text-good">
+              ✓
+            </span>
+          )}
+          {name}
+          {connected.has(agent) && <span className="sr-only">, connected</span>}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** A step: its instructions until it is done, then its outcome. */
+function Step({ done, title, outcome, children }: { done: boolean; title: string; outcome?: ReactNode; children: ReactNode }) {
   return (
     <li className="grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-2 px-3 py-2.5">
       <span aria-hidden="true" className={done ? 'text-good' : 'text-muted'}>
         {done ? '✓' : '○'}
       </span>
-      <div className="grid justify-items-start gap-2">
+      <div className="grid gap-2">
         <h3 className="font-medium">
           {title}
           <span className="sr-only">{done ? ', done' : ', to do'}</span>
         </h3>
-        {!done && <div className="grid w-full gap-2 text-muted">{children}</div>}
-        {done && title === 'See two agents meet' && children}
+        {done ? outcome && <p role="status">{outcome}</p> : children}
       </div>
     </li>
   );

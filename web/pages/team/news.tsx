@@ -2,13 +2,13 @@ import { useEffect, useState } from 'react';
 import type { News } from '../../api.ts';
 import { PanelList, Section, State, type Tone } from '../../parts/layout.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { AgentName, counted, dateOf, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
+import { AgentName, PathLink, Time, UntrustedText } from '../../parts/values.tsx';
 import { prefer, preferences } from '../../preferences.ts';
 import { useRead } from '../../queries.ts';
 
 const TONES: Record<News['news'], Tone> = { finished: 'good', failed: 'bad', decided: 'quiet' };
 
-/** A shorter absence is the same visit: a reload must not clear the news. */
+/** A shorter absence counts as the same visit, so that a reload does not clear the news. */
 const SAME_VISIT_MS = 10 * 60_000;
 
 /** The time of the visit before this one. */
@@ -35,10 +35,21 @@ export function NewsSinceVisit() {
   const news = useRead('news.list', lastVisit === null ? {} : { since: lastVisit });
   const { data } = news;
   return (
-    <Section title={lastVisit === null ? 'In the last day' : 'Since your last visit'} about={data && (countsOf(data.counts) || `from ${dateOf(data.since)}`)}>
-      <Loaded query={news} what="What happened">
+    <Section
+      title={lastVisit === null ? 'Last 24 hours' : 'Since your last visit'}
+      about={
+        data &&
+        (countsOf(data.counts) ||
+          (lastVisit !== null && (
+            <>
+              since <Time at={data.since} />
+            </>
+          )))
+      }
+    >
+      <Loaded query={news} what="The news">
         {({ items }) => (
-          <PanelList items={items} empty="Nothing was finished, failed or decided." label="News" className="max-h-120 overflow-y-auto">
+          <PanelList items={items} empty="No news. Finished, failed and decided work appears here." label="News" className="max-h-120 overflow-y-auto">
             {(item) => (
               <li key={item.seq} className="grid gap-1 px-3 py-2">
                 <p className="flex flex-wrap items-center gap-x-2 text-muted">
@@ -70,5 +81,5 @@ export function NewsSinceVisit() {
 
 const countsOf = (counts: Partial<Record<News['news'], number>>): string =>
   Object.entries(counts)
-    .flatMap(([news, count]) => (count > 0 ? [`${counted(count, 'thing')} ${news}`] : []))
+    .flatMap(([news, count]) => (count > 0 ? [`${count.toLocaleString()} ${news}`] : []))
     .join(', ');

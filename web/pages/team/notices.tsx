@@ -5,7 +5,7 @@ import { sentenceOf } from './waiting.ts';
 
 const canNotify = (): boolean => typeof Notification !== 'undefined' && Notification.permission !== 'denied';
 
-/** The browser itself asks for permission, and only after the person has turned this on. */
+/** The browser asks for permission only after the person has turned this on. */
 export function NoticeSwitch() {
   const { notices } = usePreferences();
   if (!canNotify()) return null;
@@ -16,12 +16,12 @@ export function NoticeSwitch() {
   return (
     <label className="flex items-center gap-1.5 text-label pointer-coarse:min-h-11">
       <input type="checkbox" checked={notices} onChange={({ target }) => void turn(target.checked)} />
-      Browser notices
+      Browser notifications
     </label>
   );
 }
 
-/** Notifies about new items while the page is hidden, but not about those that were there when it was opened. */
+/** Notifies about new items while the page is hidden. Items that existed when the page was opened are not new. */
 export function useNotices(items: readonly WaitingItem[], isRead: boolean): void {
   const { notices } = usePreferences();
   const known = useRef<ReadonlySet<string>>(undefined);

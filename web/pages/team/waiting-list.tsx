@@ -7,7 +7,7 @@ import { counted, escapeBidi, PathLink, Time, Until, UntrustedText } from '../..
 import { NoticeSwitch } from './notices.tsx';
 import { sentenceOf, type useWaiting, WAITING_KINDS } from './waiting.ts';
 
-/** Everything that needs this person, in one list. */
+/** Everything that needs a decision of this person, in one list. */
 export function WaitingList({ items, isRead, isCut, error, refetch, isOpen }: ReturnType<typeof useWaiting> & { isOpen: boolean }) {
   const list = useRef<HTMLDivElement>(null);
   useFocusKept(list, items, isOpen);
@@ -16,12 +16,12 @@ export function WaitingList({ items, isRead, isCut, error, refetch, isOpen }: Re
       title="Waiting on you"
       about={
         <span className="flex flex-wrap items-center gap-x-3">
-          {items.length > 0 && `${isCut ? 'more than ' : ''}${counted(items.length, 'thing')}`}
+          {items.length > 0 && `${isCut ? 'more than ' : ''}${counted(items.length, 'item')}`}
           <NoticeSwitch />
         </span>
       }
     >
-      {error && <Problem what="What waits on you could not be read." error={error} onRetry={() => void refetch()} />}
+      {error && <Problem what="The items waiting on you could not be loaded." error={error} onRetry={() => void refetch()} />}
       <section ref={list} tabIndex={-1} aria-label="What waits on you" className="outline-none">
         {!isRead && items.length === 0 ? (
           <div className="panel">
@@ -67,7 +67,7 @@ function Item({ item }: { item: WaitingItem }) {
         {since !== null && <Time at={since} />}
         {deadline !== null && (
           <span className="block">
-            ends <Until at={deadline} />
+            due <Until at={deadline} />
           </span>
         )}
       </span>
@@ -93,7 +93,7 @@ function Item({ item }: { item: WaitingItem }) {
   );
 }
 
-/** When the focused or open item is settled and leaves the list, the next item gets the focus, or else the list itself. */
+/** When the focused or open item leaves the list, the focus moves to the next item, or to the list if it is empty. */
 function useFocusKept(list: RefObject<HTMLElement | null>, items: readonly WaitingItem[], isOpen: boolean): void {
   const held = useRef(false);
   useEffect(() => {

@@ -16,12 +16,12 @@ import { ApprovalForm } from './approval-form.tsx';
 type Opened = { readonly question: Question } | { readonly approval: Approval } | { readonly ask: ShownThread } | { readonly overlap: Overlap };
 
 function whatHappensNext(taskStatus: string | null): string {
-  if (taskStatus === null) return 'The agent gets it as a message.';
+  if (taskStatus === null) return 'The agent receives the answer as a message.';
   // Its agent has left.
-  return taskStatus === 'pending' ? 'The task waits for an agent to take it up.' : 'The task goes on.';
+  return taskStatus === 'pending' ? 'The task is open for any agent to claim.' : 'The task continues.';
 }
 
-/** One item that waits on the person, with the form that settles it. */
+/** An item that waits on the person, with the form to settle it. */
 export function WaitingPanel({ opened, items, isRead }: { opened: NowSearch; items: readonly WaitingItem[]; isRead: boolean }) {
   const navigate = useNavigate();
   const say = useToast();
@@ -29,7 +29,7 @@ export function WaitingPanel({ opened, items, isRead }: { opened: NowSearch; ite
   const { whole, query } = useOpenedItem(items.find((item) => item.id === id) ?? {});
   const item = useKeptItem(id, whole);
   const close = (): void => void navigate({ to: '/', search: {}, resetScroll: false });
-  // A person who has moved to another page or panel while the answer was sent must stay there.
+  // A person who has opened another page or panel while the answer was sent must stay there.
   const shown = useRef<string | undefined>(undefined);
   useEffect(() => {
     shown.current = id;
@@ -48,10 +48,10 @@ export function WaitingPanel({ opened, items, isRead }: { opened: NowSearch; ite
     <SidePanel key={id} title={item ? titleOf(item) : titleWithout(error, isLoading)} onClose={close}>
       {item && <Settling item={item} onDone={done} />}
       {isLoading && <TableSkeleton />}
-      {!item && error && <Problem what="It could not be read." error={error} onRetry={() => void query?.refetch()} />}
+      {!item && error && <Problem what="The item could not be loaded." error={error} onRetry={() => void query?.refetch()} />}
       {!item && !error && !isLoading && (
         <p>
-          <Id id={id} /> has been settled, has run out of time, or does not wait on you.
+          <Id id={id} /> was settled, has expired, or does not wait on you.
         </p>
       )}
     </SidePanel>
@@ -59,8 +59,8 @@ export function WaitingPanel({ opened, items, isRead }: { opened: NowSearch; ite
 }
 
 function titleWithout(error: Error | null, isLoading: boolean): string {
-  if (error) return 'It could not be read';
-  return isLoading ? 'What waits on you' : 'It does not wait any more';
+  if (error) return 'Item not loaded';
+  return isLoading ? 'What waits on you' : 'Nothing to decide';
 }
 
 function Settling({ item, onDone }: { item: Opened; onDone: (words: string) => void }) {
@@ -68,18 +68,18 @@ function Settling({ item, onDone }: { item: Opened; onDone: (words: string) => v
     return (
       <>
         <AnswerForm question={item.question} onAnswered={(taskStatus) => onDone(`Answered. ${whatHappensNext(taskStatus)}`)} />
-        <CliCommand words={`workflow answer ${item.question.question_id} 'Your answer'`} />
+        <CliCommand words={`messages answer ${item.question.question_id}`} text="Your answer" />
       </>
     );
   }
   if ('approval' in item) return <ApprovalForm approval={item.approval} onDecided={onDone} />;
-  if ('ask' in item) return <AskForm ask={item.ask} onAnswered={() => onDone('Answered. The agent that asked gets it with its next heartbeat.')} />;
-  return <OverlapForm overlap={item.overlap} onDismissed={() => onDone('Dismissed. A check that requires a verdict still requires it.')} />;
+  if ('ask' in item) return <AskForm ask={item.ask} onAnswered={() => onDone('Answered. The agent receives the answer with its next heartbeat.')} />;
+  return <OverlapForm overlap={item.overlap} onDismissed={() => onDone('Dismissed. A check that requires a verdict still requires one.')} />;
 }
 
 function titleOf(item: Opened): string {
   if ('overlap' in item) return item.overlap.title;
-  return 'question' in item ? 'A question' : 'approval' in item ? 'A held call' : 'A teammate asks';
+  return 'question' in item ? 'Question' : 'approval' in item ? 'Held call' : 'Ask from a teammate';
 }
 
 /** Reads the open item in full while it waits. */
@@ -100,7 +100,7 @@ function useOpenedItem({ kind, id = '' }: Partial<WaitingItem>): {
   return {};
 }
 
-/** An open item stays open when it no longer waits: a person who is writing loses nothing, and is told when they send the answer. */
+/** Keeps an open item that was settled meanwhile, so that a person who is writing loses nothing. Sending then reports the conflict. */
 function useKeptItem(id: string | undefined, found: Opened | undefined): Opened | undefined {
   const [kept, setKept] = useState<{ id: string; item: Opened }>();
   if (id !== undefined && found && kept?.id !== id) setKept({ id, item: found });
@@ -109,12 +109,12 @@ function useKeptItem(id: string | undefined, found: Opened | undefined): Opened 
 
 const LISTED = 5;
 
-/** The matches in short, and the form to dismiss the warning. */
+/** A summary of the matches, and the form to dismiss the warning. */
 function OverlapForm({ overlap, onDismissed }: { overlap: Overlap; onDismissed: () => void }) {
   const { warning_id, matches } = overlap;
   return (
     <div className="grid gap-3">
-      <p className="text-muted">{counted(matches.length, 'piece of work', 'pieces of work')} that it looks like:</p>
+      <p className="text-muted">Similar to {counted(matches.length, 'other work item')}:</p>
       <ul className="grid gap-2">
         {matches.slice(0, LISTED).map(({ id, title, owner, status, reason: why }) => (
           <li key={id} className="panel px-3 py-2">

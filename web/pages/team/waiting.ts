@@ -13,7 +13,7 @@ export function useWaiting() {
 interface WaitingKind {
   readonly label: string;
   readonly button: string;
-  /** Opened beside the list, or on a page of its own. */
+  /** Opens a panel beside the list, or another page. */
   readonly opens: (id: string) => NowSearch | string;
   /** Added to the sentence. */
   readonly hint?: (id: string) => string;
@@ -24,14 +24,14 @@ export const WAITING_KINDS: Record<WaitingItem['kind'], WaitingKind> = {
   call: { label: 'held call', button: 'Decide', opens: (id) => ({ approval: id }) },
   ask: { label: 'ask', button: 'Answer', opens: (id) => ({ ask: id }) },
   handoff: { label: 'handoff', button: 'Open', opens: (id) => `/messages?message=${id}` },
-  review: { label: 'spent review', button: 'Decide', opens: (id) => `/reviews/${id}`, hint: () => ': allow one more, take it as it is, or give it up' },
+  review: { label: 'review limit', button: 'Decide', opens: (id) => `/reviews/${id}`, hint: () => ': allow one more review, accept the work, or abandon it' },
   overlap: { label: 'overlap', button: 'Judge', opens: (id) => ({ overlap: id }) },
-  definition: { label: 'changed tool', button: 'Look', opens: () => '/tools/changes' },
+  definition: { label: 'changed tool', button: 'Review', opens: () => '/tools/changes' },
   device: {
     label: 'device',
-    button: 'Look',
+    button: 'Review',
     opens: (code) => `/setup/authorize?code=${encodeURIComponent(code)}`,
-    hint: (code) => `, with the code ${code}`,
+    hint: (code) => `, code ${code}`,
   },
 };
 

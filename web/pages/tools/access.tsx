@@ -2,14 +2,14 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ForeseenAccess, Grant } from '../../api.ts';
 import { ActButton } from '../../parts/actions.tsx';
 import type { Tone } from '../../parts/layout.tsx';
-import { counted, dateOf } from '../../parts/values.tsx';
+import { counted, Until } from '../../parts/values.tsx';
 
 export const ANSWER_TONES: Record<ForeseenAccess['answer'], Tone> = { open: 'good', yes: 'good', asks: 'you', limited: 'wait', no: 'quiet' };
 export const ANSWER_MEANINGS: readonly (readonly [ForeseenAccess['answer'], string])[] = [
   ['open', 'needs no grant'],
   ['yes', 'a grant allows it'],
   ['asks', 'a person approves each call'],
-  ['limited', 'with certain arguments only'],
+  ['limited', 'only with certain arguments'],
   ['no', 'no grant allows it'],
 ];
 
@@ -22,25 +22,30 @@ const joined = (...words: readonly (string | false | undefined)[]): string => wo
 
 const conditions = ({ approve, arguments: bound, max_per_minute }: Grant['scope']): string =>
   joined(
-    approve && (approve === 'client' ? 'asks each time, also in the client' : 'asks a person each time'),
+    approve && (approve === 'client' ? 'approval per call, also in the client' : 'approval per call'),
     bound && 'certain arguments only',
-    max_per_minute !== undefined && `${counted(max_per_minute, 'call')} a minute`,
+    max_per_minute !== undefined && `${counted(max_per_minute, 'call')} per minute`,
   );
 
-/** The bounds of a grant in words. */
-export function scopeWords(grant: Bounds): string {
+/** The bounds of a grant. */
+export function ScopeOf({ grant }: { grant: Bounds }) {
   const { max_uses, expires_at } = grant.scope;
   const left = usesLeft(grant);
-  const ends = joined(left !== null && `${left} of ${counted(max_uses ?? 0, 'use')} left`, expires_at !== undefined && `until ${dateOf(expires_at)}`);
-  return joined(conditions(grant.scope), ends) || 'standing';
+  const words = joined(conditions(grant.scope), left !== null && `${left} of ${counted(max_uses ?? 0, 'use')} left`);
+  if (expires_at === undefined) return words || 'standing';
+  return (
+    <>
+      {words && `${words}, `}expires <Until at={expires_at} />
+    </>
+  );
 }
 
-/** The kind of bound only, for a list that shows uses and end in other columns. */
+/** The kind of bound, for a list that shows uses and expiry in other columns. */
 export function scopeKind({ scope }: Bounds): string {
-  return conditions(scope) || (scope.max_uses !== undefined ? 'so many calls' : scope.expires_at !== undefined ? 'for a time' : 'standing');
+  return conditions(scope) || (scope.max_uses !== undefined ? 'limited uses' : scope.expires_at !== undefined ? 'limited time' : 'standing');
 }
 
-/** Opens the grant dialog; disabled, with the reason, for people who may not grant. */
+/** Opens the grant dialog. Disabled, with the reason, for people who may not grant. */
 export function GrantLink({ action, who }: { action?: string; who?: string }) {
   const navigate = useNavigate();
   return (

@@ -24,7 +24,7 @@ const STATES = [
   ['withheld', 'Withheld'],
 ] as const;
 
-/** All tools, with their size in an agent's context and their use in a day. */
+/** All tools, with their size in an agent's context and their use in the last day. */
 export function Catalogue() {
   const [{ q, server, state, who, can, tool: opened }, change] = usePageSearch('/tools/');
   const tools = useTools({ text: q, server, state });
@@ -50,7 +50,7 @@ export function Catalogue() {
               rowKey={({ name }) => name}
               empty={
                 <EmptyState all={{ to: '/tools', label: 'Show all tools' }}>
-                  <p>No tool fits.</p>
+                  <p>No tool matches the filter. To list all tools, run:</p>
                   <CliCommand words="tools list" />
                 </EmptyState>
               }
@@ -73,7 +73,7 @@ const useTools = (filter: Pick<ActionInput<'tools.page'>, 'text' | 'server' | 's
 
 const TOOL_TONES: Record<CatalogueTool['state'], Tone> = { up: 'good', starting: 'wait', down: 'bad', withheld: 'you' };
 
-/** A number in a column of its own; in a card with its unit. */
+/** A number in its own column; with its unit in a card. */
 function Amount({ value, unit }: { value: number | null; unit: string }) {
   if (value === null) return '—';
   return (
@@ -99,7 +99,7 @@ const COLUMNS: readonly Column<CatalogueTool>[] = [
   { label: 'Tokens', role: 'meta', width: 'sm:w-18 lg:w-24', cell: ({ tokens }) => <Amount value={tokens} unit="token" /> },
   { label: 'Calls 24 h', role: 'meta', width: 'sm:w-22 lg:w-28', cell: ({ calls_24h }) => <Amount value={calls_24h} unit="call" /> },
   {
-    label: 'Errors',
+    label: 'Errors 24 h',
     width: 'sm:w-16 lg:w-24',
     cell: ({ errors_24h }) => (
       <span className={errors_24h > 0 ? 'font-medium text-bad' : 'text-muted'}>
@@ -109,7 +109,7 @@ const COLUMNS: readonly Column<CatalogueTool>[] = [
   },
 ];
 
-/** One tool as agents are offered it. */
+/** One tool, as agents see it. */
 function ToolPanel({ name, onClose }: { name: string; onClose: () => void }) {
   const query = useRead('tools.show', { name });
   return (
@@ -119,13 +119,13 @@ function ToolPanel({ name, onClose }: { name: string; onClose: () => void }) {
   );
 }
 
-const YOU = { open: 'yes, it needs no grant', yes: 'yes', no: 'no' };
+const YOU = { open: 'yes (no grant needed)', yes: 'yes', no: 'no' };
 
 const factsOf = ({ name, title, server, state, toolset, you, tokens, calls_24h, errors_24h, p95_ms }: ActionResult<'tools.show'>): FactValues => ({
   State: <State tone={TOOL_TONES[state]}>{state}</State>,
   Server:
     server === 'native' ? (
-      'native: part of Covenant'
+      'native (part of Covenant)'
     ) : (
       <Link to="/tools/servers" search={{ server }} className="link">
         <UntrustedText text={server} />
@@ -133,7 +133,7 @@ const factsOf = ({ name, title, server, state, toolset, you, tokens, calls_24h, 
     ),
   Title: title !== '' && title !== name && <UntrustedText text={title} />,
   Toolset: toolset,
-  'You may call it': YOU[you],
+  'Your access': YOU[you],
   Definition: tokens === null ? null : `${counted(tokens, 'token')} of an agent’s context`,
   'Last 24 h': `${counted(calls_24h, 'call')}, ${counted(errors_24h, 'error')}`,
   p95: p95_ms === null ? null : milliseconds(p95_ms),
@@ -145,7 +145,7 @@ function Definition({ tool }: { tool: ActionResult<'tools.show'> }) {
     <>
       {state === 'withheld' ? (
         <p>
-          Its definition is shown where it is approved:{' '}
+          Withheld. Review its definition in{' '}
           <Link to="/tools/changes" className="link">
             Changes
           </Link>
@@ -158,13 +158,13 @@ function Definition({ tool }: { tool: ActionResult<'tools.show'> }) {
           </div>
           <Schema title="Input" schema={tool.inputSchema} />
           {tool.outputSchema && <Schema title="Output" schema={tool.outputSchema} />}
-          {Object.keys(tool.annotations).length > 0 && <Schema title="Annotations, as its server says" schema={tool.annotations} />}
+          {Object.keys(tool.annotations).length > 0 && <Schema title="Annotations" schema={tool.annotations} />}
         </>
       )}
       <div className="flex flex-wrap gap-2">
         <GrantLink action={`tool.call.${name}`} />
         <Link to="/tools/matrix" search={{ q: name }} className="button">
-          Who may call it
+          Show access
         </Link>
       </div>
       <CliCommand words={`capabilities explain ${name}`} />

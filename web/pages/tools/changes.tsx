@@ -28,7 +28,7 @@ export function Changes() {
   const rejected = all?.filter((change) => change.rejected !== null) ?? [];
   const rows = chosen === 'rejected' ? rejected : all?.filter((change) => change.rejected === null);
   const waiting = all?.filter(isWaiting).length ?? 0;
-  // The decision removes the row that had the focus: the next one gets it.
+  // The decision removes the focused row, so the focus moves to the next one.
   const decided = async (words: string): Promise<void> => {
     say(words);
     await show({ change: undefined });
@@ -39,7 +39,7 @@ export function Changes() {
     <>
       <title>{`${waiting > 0 ? `(${waiting}) ` : ''}Changes · Covenant`}</title>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-        <p className="text-muted">What a server changed, or newly has, is called by nobody until a person approves it.</p>
+        <p className="text-muted">New and changed definitions of a server cannot be called until a person approves them.</p>
         <Filter
           label="Show"
           otherwise="Waiting"
@@ -65,14 +65,16 @@ export function Changes() {
 
 function NoChanges({ rejected, shown }: { rejected: number; shown: 'rejected' | undefined }) {
   return (
-    <EmptyState all={rejected > 0 && { to: '/tools/changes', search: { show: 'rejected' }, label: `${counted(rejected, 'definition')} rejected` }}>
-      <p>{shown ? 'Nothing was rejected.' : 'Nothing is withheld: every definition is as it was approved.'}</p>
+    <EmptyState all={rejected > 0 && { to: '/tools/changes', search: { show: 'rejected' }, label: `Show ${counted(rejected, 'rejected definition')}` }}>
+      <p>
+        {shown ? 'No rejected definitions.' : 'No withheld definitions. New and changed definitions of external servers appear here. To list the servers, run:'}
+      </p>
       <CliCommand words="servers list" />
     </EmptyState>
   );
 }
 
-/** A withheld definition with the server that it is of. */
+/** A withheld definition with its server. */
 interface Change extends Withheld {
   readonly server: string;
 }
@@ -84,13 +86,13 @@ const changesOf = (servers: readonly ExternalServer[]): Change[] =>
 const changeKey = ({ server, kind, name }: Pick<Change, 'server' | 'kind' | 'name'>): string => `${server}/${kind}/${name}`;
 
 const WHY: Record<Withheld['reason'], string> = {
-  new: 'The server has it newly: nobody has approved it.',
-  changed: 'It is not what was approved: the server has changed it.',
-  renamed: 'It is another one under a new name.',
-  gone: 'The server lists it no more. Approving forgets it and frees its name.',
-  name_taken: 'Its name belongs to another tool, so it cannot be offered.',
-  duplicate: 'The server lists two of this name; the first counts.',
-  invalid: 'Its definition is not one, so it cannot be offered.',
+  new: 'New on the server. Not approved yet.',
+  changed: 'The server changed it after it was approved.',
+  renamed: 'An approved definition with a new name.',
+  gone: 'The server no longer lists it. Forget it to free its name.',
+  name_taken: 'Another tool already uses its name, so it cannot be offered.',
+  duplicate: 'The server lists this name twice. Only the first is offered.',
+  invalid: 'The definition is invalid, so it cannot be offered.',
 };
 
 const COLUMNS: readonly Column<Change>[] = [
@@ -99,14 +101,14 @@ const COLUMNS: readonly Column<Change>[] = [
     role: 'title',
     cell: (change) => (
       <SearchLink set={{ change: changeKey(change) }} className="mono font-medium hover:underline">
-        <UntrustedText text={change.exposed || change.name || 'one without a name'} brief />
+        <UntrustedText text={change.exposed || change.name || '(no name)'} brief />
       </SearchLink>
     ),
   },
   { label: 'Kind', role: 'meta', width: 'sm:w-20', cell: ({ kind }) => kind },
   { label: 'Server', width: 'sm:w-[20%]', cell: ({ server }) => <UntrustedText text={server} brief /> },
   {
-    label: 'Why',
+    label: 'Reason',
     role: 'state',
     width: 'sm:w-34',
     cell: (change) => <State tone={isWaiting(change) ? 'you' : 'quiet'}>{change.rejected === null ? change.reason.replace('_', ' ') : 'rejected'}</State>,
@@ -115,7 +117,7 @@ const COLUMNS: readonly Column<Change>[] = [
     label: 'Difference',
     role: 'meta',
     width: 'sm:w-40',
-    cell: ({ difference, more_changes }) => (difference.length === 0 ? '—' : counted(difference.length + more_changes, 'place')),
+    cell: ({ difference, more_changes }) => (difference.length === 0 ? '—' : counted(difference.length + more_changes, 'change')),
   },
 ];
 
@@ -142,7 +144,7 @@ interface ChangePanelProps {
   onDecided: (words: string) => void;
 }
 
-/** One withheld definition in full: the list has only its beginning, and the rest must not stay unread. */
+/** One withheld definition in full. The list contains only its beginning, but the person must be able to read all of it. */
 function ChangePanel({ id, onClose, onDecided }: ChangePanelProps) {
   const query = useRead('servers.list', { server: id.slice(0, id.indexOf('/')) });
   const change = query.data && changesOf(query.data.items).find((each) => changeKey(each) === id);
@@ -152,7 +154,7 @@ function ChangePanel({ id, onClose, onDecided }: ChangePanelProps) {
       title={change?.exposed || id}
       query={query}
       value={change}
-      missing={<p>It is withheld no more: it was approved, or its server has changed it back.</p>}
+      missing={<p>Not withheld any more: it was approved, or the server changed it back.</p>}
       onClose={onClose}
     >
       {(shown) => (
@@ -161,7 +163,7 @@ function ChangePanel({ id, onClose, onDecided }: ChangePanelProps) {
           <Facts facts={factsOf(shown)} />
           <DefinitionDifference places={shown.difference} />
           {shown.fingerprint === '' ? (
-            <Notice tone="wait">It cannot be approved as it is: {shown.exposed === '' ? 'the definition' : shown.exposed} has to change at its server.</Notice>
+            <Notice tone="wait">This definition cannot be approved. Change {shown.exposed === '' ? 'it' : shown.exposed} on its server.</Notice>
           ) : (
             <Decide key={shown.fingerprint} change={shown} onDecided={onDecided} />
           )}
@@ -180,8 +182,8 @@ const revealed = (text: string) => (
 const factsOf = ({ server, kind, name, renamed_from, rejected }: Change): FactValues => ({
   Server: <UntrustedText text={server} />,
   Kind: kind,
-  'Its own name': revealed(name),
-  Before: renamed_from !== null && revealed(renamed_from),
+  'Original name': revealed(name),
+  'Previous name': renamed_from !== null && revealed(renamed_from),
   Rejected: rejected !== null && (
     <>
       by <UntrustedText text={rejected.by} />, <Time at={rejected.at} />
@@ -189,26 +191,26 @@ const factsOf = ({ server, kind, name, renamed_from, rejected }: Change): FactVa
   ),
 });
 
-/** Decides by fingerprint, so that a change after the person has read the definition is not approved with it. */
+/** Decides by fingerprint, so that a change made after the person read the definition is not approved with it. */
 function Decide({ change: { server, name, exposed, fingerprint, reason, rejected }, onDecided }: { change: Change; onDecided: (words: string) => void }) {
   const approve = useAct('servers.approve');
   const reject = useAct('servers.reject');
   const [stale, setStale] = useState(false);
   const pending = approve.isPending || reject.isPending;
   const selection = { server, fingerprints: [fingerprint] };
-  // The promise, not onSuccess: an event may have removed these buttons before the answer is here.
+  // Uses the promise, because an event may unmount these buttons before onSuccess could run.
   const settle = (done: Promise<number>, words: string): void => {
     done.then(
       (count) => (count > 0 ? onDecided(words) : setStale(true)),
       () => {},
     );
   };
-  const yes = reason === 'gone' ? `Forgot ${exposed}.` : `Approved ${exposed}: it can be called again.`;
+  const yes = reason === 'gone' ? `Forgot ${exposed}.` : `Approved ${exposed}. It can be called again.`;
   return (
     <div className="sticky bottom-0 -mx-4 -mb-4 grid gap-3 border-t border-line bg-base p-4">
-      {stale && <Notice tone="wait">Its server has changed it since it was shown: nothing was done. Read it again.</Notice>}
-      {approve.error && <Problem what="Nothing was approved." error={approve.error} />}
-      {reject.error && <Problem what="Nothing was rejected." error={reject.error} />}
+      {stale && <Notice tone="wait">The server changed the definition after it was shown here. Nothing was decided. Read the new version.</Notice>}
+      {approve.error && <Problem what="The definition was not approved." error={approve.error} />}
+      {reject.error && <Problem what="The definition was not rejected." error={reject.error} />}
       <div className="flex flex-wrap gap-2">
         <ActButton
           needs="operator"
@@ -221,7 +223,7 @@ function Decide({ change: { server, name, exposed, fingerprint, reason, rejected
             )
           }
         >
-          {reason === 'gone' ? 'Forget it' : 'Approve'}
+          {reason === 'gone' ? 'Forget' : 'Approve'}
         </ActButton>
         {rejected === null && (
           <ActButton
@@ -231,7 +233,7 @@ function Decide({ change: { server, name, exposed, fingerprint, reason, rejected
             onClick={() =>
               settle(
                 reject.mutateAsync(selection).then((answer) => answer.rejected.length),
-                `Rejected ${exposed}: it stays withheld, and can still be approved.`,
+                `Rejected ${exposed}. It stays withheld and can still be approved.`,
               )
             }
           >
@@ -239,7 +241,7 @@ function Decide({ change: { server, name, exposed, fingerprint, reason, rejected
           </ActButton>
         )}
       </div>
-      <AsCommand label="As commands">
+      <AsCommand>
         <CliCommand words={`servers approve ${server}`} options={{ tool: name }} />
         <CliCommand words={`servers reject ${server}`} options={{ tool: name }} />
       </AsCommand>

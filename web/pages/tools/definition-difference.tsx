@@ -12,12 +12,8 @@ export function DefinitionDifference({ places }: { places: readonly Place[] }) {
   const hidden = places.reduce((sum, { path, after }) => sum + hiddenIn(path) + hiddenIn(after ?? ''), 0);
   return (
     <section aria-label="Difference" className="grid gap-3">
-      {hidden > 0 && (
-        <Notice tone="you">
-          {counted(hidden, 'character')} in what is new would not be seen on a screen, and {hidden === 1 ? 'is' : 'are'} written out as [U+…].
-        </Notice>
-      )}
-      {places.length === 0 && <p className="text-muted">Nothing that is shown differs.</p>}
+      {hidden > 0 && <Notice tone="you">{counted(hidden, 'invisible character')} in the new text, shown as [U+…].</Notice>}
+      {places.length === 0 && <p className="text-muted">No visible difference.</p>}
       {places.map((place) => (
         <div key={place.path} className="grid gap-1">
           <h3 className="mono text-muted">
@@ -57,7 +53,7 @@ function piecesOf(before: string | null, after: string | null): WordPiece[] {
 
 const isCode = ({ before, after }: Place): boolean => /^[[{]/.test(after ?? before ?? '');
 
-/** Part of a schema on lines of its own; any other text as it is. */
+/** Formats JSON; other text is unchanged. */
 function readable(text: string): string {
   if (!/^[[{]/.test(text)) return text;
   try {

@@ -9,20 +9,20 @@ import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, u
 
 /** The choices for a new grant, narrowest first. */
 const SPANS = [
-  { span: 'ask', label: 'Ask each time', meaning: 'Each call waits until a person has approved it here or at the command line.', scope: { approve: true } },
+  { span: 'ask', label: 'Ask each time', meaning: 'Each call waits until a person approves it here or on the command line.', scope: { approve: true } },
   {
     span: 'client',
     label: 'Ask in the client too',
-    meaning: 'The same, but whoever answers in the agent’s own client can approve it.',
+    meaning: 'Like above, but the person at the agent’s client can approve too.',
     scope: { approve: 'client' },
   },
-  { span: 'once', label: 'Once', meaning: 'One call; then the grant is used up.', scope: { max_uses: 1 } },
-  { span: 'hour', label: 'An hour', meaning: 'Any number of calls in the next 60 minutes.', minutes: 60 },
+  { span: 'once', label: 'Once', meaning: 'One call. Then the grant is used up.', scope: { max_uses: 1 } },
+  { span: 'hour', label: 'One hour', meaning: 'Any number of calls in the next 60 minutes.', minutes: 60 },
   { span: 'standing', label: 'Standing', meaning: 'Any number of calls until it is revoked.' },
 ] as const satisfies readonly { span: string; label: string; meaning: string; scope?: Grant['scope']; minutes?: number }[];
 type GrantSpan = (typeof SPANS)[number];
 
-/** The command is shown only for a valid action: the text may come from an address, and may be unsafe in a shell. */
+/** The command is shown only for a valid action, because text from the address may be unsafe in a shell. */
 const ACTION = /^[a-z]+\.[A-Za-z0-9_.-]{1,190}$/;
 const TOOLSETS = ['team', 'workflow', 'review', 'cycle'].map((toolset) => `toolset.${toolset}`);
 
@@ -55,20 +55,20 @@ export function GrantDialog({ action: given = '', who, onClose }: { action: stri
   };
   return (
     <FormDialog
-      title="Grant a capability"
+      title="Grant capability"
       wide
       submit="Grant"
       needs="operator"
       ready={isNamed(subject) && action.trim() !== ''}
       mutation={grant}
-      failed="Nothing was granted."
+      failed="The capability was not granted."
       onSubmit={send}
       onClose={onClose}
     >
       <SubjectFields subject={subject} onChange={setChosen} first={given !== ''} />
       <TextField
         label="Action"
-        hint="tool.call.<tool>, or a toolset"
+        hint="tool.call.NAME or toolset.NAME"
         mono
         first={given === ''}
         required
@@ -78,7 +78,7 @@ export function GrantDialog({ action: given = '', who, onClose }: { action: stri
         onChange={setAction}
       />
       <fieldset className="grid gap-1.5">
-        <legend className="mb-1 text-label text-muted">How far, narrowest first</legend>
+        <legend className="mb-1 text-label text-muted">Scope, narrowest first</legend>
         {SPANS.map((each) => (
           <Choice key={each.span} group="span" checked={span.span === each.span} label={each.label} meaning={each.meaning} onChoose={() => setSpan(each)} />
         ))}

@@ -11,7 +11,7 @@ const SUBJECT_KINDS = [
 ] as const;
 type SubjectKind = (typeof SUBJECT_KINDS)[number][0];
 
-/** The holder of a grant, as people name them. */
+/** The subject of a grant, by the name that people use. */
 export interface GrantSubject {
   readonly kind: SubjectKind;
   /** Empty for the operator. */
@@ -27,7 +27,7 @@ export function subjectFrom(text: string | undefined): GrantSubject | undefined 
   return kind && name ? { kind: kind as SubjectKind, name } : undefined;
 }
 
-/** The subject as the input of an action and as options of the command; the operator needs none. */
+/** The subject as input of an action and as options of the command. The operator needs none. */
 export const namedSubject = ({ kind, name }: GrantSubject): { developer?: string; token?: string; instance?: string } =>
   kind === 'operator' ? {} : { [kind]: name.trim() };
 
@@ -41,7 +41,7 @@ export function SubjectFields({ subject, onChange, first = false }: { subject: G
   const names = useSubjectNames(subject.kind);
   return (
     <div className="grid grid-cols-[8rem_minmax(0,1fr)] gap-2">
-      <SelectField label="Who" first={first} value={subject.kind} choices={SUBJECT_KINDS} onChange={(kind) => onChange({ kind, name: '' })} />
+      <SelectField label="Subject" first={first} value={subject.kind} choices={SUBJECT_KINDS} onChange={(kind) => onChange({ kind, name: '' })} />
       {subject.kind !== 'operator' && (
         <TextField label={HINTS[subject.kind]} required max={100} choices={names} value={subject.name} onChange={(name) => onChange({ ...subject, name })} />
       )}
@@ -53,7 +53,7 @@ function useSubjectNames(kind: SubjectKind): (string | readonly [string, string]
   const developers = useRead('developers.list', {}, { enabled: kind === 'developer' }).data?.items ?? [];
   const tokens = useRead('tokens.list', {}, { enabled: kind === 'token' }).data?.items ?? [];
   const instances = useRead('instances.list', { limit: MAX_ITEMS }, { enabled: kind === 'instance' }).data?.items ?? [];
-  // Private developers have no name that could be chosen.
+  // Private developers have no visible name to choose.
   if (kind === 'developer') return developers.flatMap(({ name }) => (name.startsWith('@') ? [] : [name])).slice(0, MAX_ITEMS);
   if (kind === 'instance') return instances.map(({ id, branch }) => [id, branch]);
   const callers = tokens.filter((token) => token.status === 'live' && token.kind !== 'web' && token.kind !== 'operator');
@@ -64,7 +64,7 @@ function useSubjectNames(kind: SubjectKind): (string | readonly [string, string]
 
 const MAX_TOOLS = 20;
 
-/** Suggestions of tool names while one is typed; the server searches for them. */
+/** Suggests tool names while the person types. The server searches for them. */
 export function useToolNames(typed: string): string[] {
   const text = useDeferredValue(typed.replace(/^tool\.call\./, '').trim());
   const { data } = useRead('tools.page', { limit: MAX_TOOLS, ...(text && { text: text.slice(0, 200) }) });

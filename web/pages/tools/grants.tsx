@@ -10,10 +10,10 @@ import { usePages } from '../../parts/paging.ts';
 import { Written } from '../../parts/revealed.tsx';
 import { ReadPanel } from '../../parts/side-panel.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { counted, dateOf, escapeBidi, Id, Time, UntrustedText } from '../../parts/values.tsx';
+import { counted, escapeBidi, Id, Time, Until, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import type { GrantSearch } from '../../search.ts';
-import { GrantLink, scopeKind, scopeWords, usesLeft } from './access.tsx';
+import { GrantLink, ScopeOf, scopeKind, usesLeft } from './access.tsx';
 import { FilterText } from './filters.tsx';
 import { GrantDialog } from './grant-dialog.tsx';
 import { ForOperator, useRights, type ViewerRights } from './viewer-rights.tsx';
@@ -79,10 +79,10 @@ function useGrants({ status, q }: Pick<GrantSearch, 'status' | 'q'>, rights: Vie
 }
 
 function NoGrants({ filtered }: { filtered: boolean }) {
-  if (filtered) return <EmptyState all={{ to: '/tools/grants', label: 'Show all grants' }}>No grant fits.</EmptyState>;
+  if (filtered) return <EmptyState all={{ to: '/tools/grants', label: 'Show all grants' }}>No grant matches the filter.</EmptyState>;
   return (
     <EmptyState>
-      <p>Nothing is granted: nobody can call anything but clock.</p>
+      <p>No grants yet. Without one, only tools that need no grant (clock) can be called. To add one, run:</p>
       <CliCommand words="capabilities grant tool.call.echo" />
     </EmptyState>
   );
@@ -93,7 +93,7 @@ const STATUS_WORDS: Record<Grant['status'], string> = { live: 'live', exhausted:
 
 const Status = ({ grant: { status } }: { grant: Grant }) => <State tone={TONES[status]}>{STATUS_WORDS[status]}</State>;
 const usesWords = (grant: Grant): string => usesLeft(grant)?.toLocaleString() ?? 'no limit';
-const endOf = ({ scope: { expires_at } }: Grant): string => (expires_at === undefined ? 'never' : dateOf(expires_at));
+const endOf = ({ scope: { expires_at } }: Grant) => (expires_at === undefined ? 'never' : <Until at={expires_at} />);
 
 const COLUMNS: readonly Column<Grant>[] = [
   {
@@ -111,11 +111,13 @@ const COLUMNS: readonly Column<Grant>[] = [
     label: 'Scope',
     role: 'meta',
     width: 'sm:w-[18%]',
-    // Where uses and end have columns of their own, only the rest.
+    // Uses and expiry have their own columns on wide screens.
     cell: (grant) => (
       <>
         <span className="max-lg:hidden">{scopeKind(grant)}</span>
-        <span className="lg:hidden">{scopeWords(grant)}</span>
+        <span className="lg:hidden">
+          <ScopeOf grant={grant} />
+        </span>
       </>
     ),
   },
@@ -135,7 +137,7 @@ function GrantPanel({ id, onClose }: { id: string; onClose: () => void }) {
         <>
           {shown.scope.arguments && (
             <div className="grid gap-1">
-              <h3 className="text-muted">Only with these arguments</h3>
+              <h3 className="text-muted">Allowed arguments</h3>
               <Written label="Allowed arguments" text={shown.scope.arguments.allow.map((each) => JSON.stringify(each)).join('\n')} />
             </div>
           )}
@@ -152,11 +154,11 @@ const factsOf = (grant: Grant): FactValues => ({
   Status: <Status grant={grant} />,
   Subject: <UntrustedText text={grant.subject_name} />,
   Action: <UntrustedText text={grant.action} className="mono" />,
-  Scope: scopeWords(grant),
+  Scope: <ScopeOf grant={grant} />,
   'Uses left': usesWords(grant),
   Expires: endOf(grant),
-  'Given by': <UntrustedText text={grant.granted_by_name} />,
-  Given: <Time at={grant.granted_at} />,
+  'Granted by': <UntrustedText text={grant.granted_by_name} />,
+  Granted: <Time at={grant.granted_at} />,
   Grant: <Id id={grant.grant_id} />,
 });
 
@@ -173,7 +175,7 @@ function RevokeGrant({ grant, inRow = false }: { grant: Grant; inRow?: boolean }
       act="Revoke grant"
       action="capabilities.revoke"
       input={{ grant_id }}
-      failed="Nothing was revoked."
+      failed="The grant was not revoked."
       command={`capabilities revoke ${grant_id}`}
       toast={`Revoked ${action} from ${subject_name}.`}
     >
@@ -190,13 +192,13 @@ function RevokeConsequence({ grant }: { grant: Grant }) {
   return (
     <>
       <p>
-        <UntrustedText text={grant.action} className="mono" /> to <UntrustedText text={grant.subject_name} />: {scopeWords(grant)}.
+        <UntrustedText text={grant.action} className="mono" /> to <UntrustedText text={grant.subject_name} />: <ScopeOf grant={grant} />.
       </p>
       <p>
-        From the next call on they are refused, unless another grant allows it.{' '}
-        {day && `${counted(day.calls_24h, 'call')} of this tool in the last 24 h, by anybody.`}
+        From the next call on the subject is refused, unless another grant allows the call.{' '}
+        {day && `${counted(day.calls_24h, 'call')} of this tool in the last 24 h, by all callers.`}
       </p>
-      <p className="text-muted">A revoked grant does not come back; the same can be granted anew.</p>
+      <p className="text-muted">Revoking cannot be undone, but you can create the same grant again.</p>
     </>
   );
 }

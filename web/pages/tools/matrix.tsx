@@ -14,7 +14,7 @@ import { FilterText, ServerFilter } from './filters.tsx';
 const TOOLS = 50;
 const CALLERS = 6;
 
-/** A table of tools against tokens: whether each token may call each tool. */
+/** A table of tools and tokens: whether each token may call each tool. */
 export function Matrix() {
   const [{ q, server, from = 0, callers = 0 }, change] = usePageSearch('/tools/matrix');
   const query = useRead('capabilities.matrix', { limit: TOOLS, offset: from, callers_limit: CALLERS, callers_offset: callers, text: q, server });
@@ -22,7 +22,7 @@ export function Matrix() {
   const columns = useMemo(() => matrixColumns(data?.callers ?? []), [data]);
   return (
     <>
-      <title>Who may call · Covenant</title>
+      <title>Access · Covenant</title>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <FilterText label="Filter by name" value={q} onChange={(text) => void change({ q: text, from: undefined, callers: undefined })} />
         <ServerFilter chosen={server} onChoose={(choice) => void change({ server: choice, from: undefined, callers: undefined })} />
@@ -34,15 +34,15 @@ export function Matrix() {
           </span>
         ))}
       </p>
-      <section aria-label="Who may call what" className="panel mt-3">
+      <section aria-label="Access by tool and token" className="panel mt-3">
         <DataList
           noun="tools"
-          what="Who may call what"
-          label="Tools against tokens"
+          what="The access table"
+          label="Tools and tokens"
           list={wholeList(query)}
           columns={columns}
           rowKey={({ name }) => name}
-          empty={<EmptyState all={{ to: '/tools/matrix', label: 'Show all tools' }}>No tool fits.</EmptyState>}
+          empty={<EmptyState all={{ to: '/tools/matrix', label: 'Show all tools' }}>No tool matches the filter.</EmptyState>}
         />
         {data && (
           <div className="flex flex-wrap justify-between gap-3 border-t border-line p-3">
@@ -83,7 +83,7 @@ const matrixColumns = (callers: Answered['callers']): readonly Column<Row>[] => 
   })),
 ];
 
-/** Two tokens of one agent differ by their labels, private ones by their ids alone. */
+/** Tokens of the same agent are told apart by label, private ones by id. */
 function headingOf({ name, label, subject }: Caller, all: readonly Caller[]): string {
   const same = all.filter((each) => each.name === name);
   if (same.length === 1) return name;
@@ -112,19 +112,19 @@ interface PagerProps {
   onGo: (from: number) => void;
 }
 
-/** A page back and forth; nothing where one page holds all. */
+/** Buttons for the previous and next page; only the total if there is one page. */
 function Pager({ label, from, step, total, onGo }: PagerProps) {
   if (total <= step && from === 0) return <p className="text-muted">{label}</p>;
   const last = Math.min(from + step, total);
   return (
     <div className="flex items-center gap-2">
-      <button type="button" className="button" aria-label={`Back, ${label}`} disabled={from === 0} onClick={() => onGo(Math.max(0, from - step))}>
+      <button type="button" className="button" aria-label={`Previous page, ${label}`} disabled={from === 0} onClick={() => onGo(Math.max(0, from - step))}>
         ‹
       </button>
       <span className="text-muted">
         {from + 1}–{last} of {label}
       </span>
-      <button type="button" className="button" aria-label={`Forward, ${label}`} disabled={last >= total} onClick={() => onGo(from + step)}>
+      <button type="button" className="button" aria-label={`Next page, ${label}`} disabled={last >= total} onClick={() => onGo(from + step)}>
         ›
       </button>
     </div>

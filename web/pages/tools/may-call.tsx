@@ -7,7 +7,7 @@ import { Notice, Problem, Section, State } from '../../parts/layout.tsx';
 import { TableSkeleton } from '../../parts/loaded.tsx';
 import { counted, shortId, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
-import { ANSWER_TONES, GrantLink, scopeWords } from './access.tsx';
+import { ANSWER_TONES, GrantLink, ScopeOf } from './access.tsx';
 import { type GrantSubject, isNamed, namedSubject, SubjectFields, subjectFrom, subjectText, useToolNames } from './grant-fields.tsx';
 
 interface Question {
@@ -15,11 +15,11 @@ interface Question {
   can?: string | undefined;
 }
 
-/** Asks the gate whether a subject may call a tool, and shows the grant that decides. */
+/** Checks whether a subject may call a tool, and shows the deciding grant. */
 export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Question) => void }) {
   const me = useRead('identity.me', {}).data;
   const asked = subjectFrom(who);
-  // The text being typed, until another question is asked. The form stays mounted and keeps the focus.
+  // The typed text, until the address changes. The form stays mounted and keeps the focus.
   const [draft, setDraft] = useState<Question & { subject?: GrantSubject; typed?: string }>({});
   if (draft.who !== who || draft.can !== can) setDraft({ who, can });
   const chosen = draft.subject ?? asked ?? { kind: 'developer', name: me?.developer ?? '' };
@@ -30,13 +30,13 @@ export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Ques
     onAsk({ who: subjectText({ ...chosen, name: chosen.name.trim() }), can: tool.trim() });
   };
   return (
-    <Section title="Can they call it?" about="The gate itself answers; nothing is called.">
+    <Section title="Access check" about="Checks the grants without calling the tool.">
       <div className="panel grid gap-3 p-3">
         <form onSubmit={submit} className="grid items-end gap-2 md:grid-cols-[minmax(0,3fr)_minmax(0,2fr)_auto]">
           <SubjectFields subject={chosen} onChange={(subject) => setDraft({ ...draft, subject })} />
           <TextField label="Tool" mono required max={200} placeholder="echo" choices={names} value={tool} onChange={(typed) => setDraft({ ...draft, typed })} />
           <button type="submit" className="button button-primary" disabled={!isNamed(chosen) || tool.trim() === ''}>
-            Ask
+            Check
           </button>
         </form>
         {asked && can && <Answers subject={asked} tool={can} />}
@@ -47,11 +47,11 @@ export function MayCall({ who, can, onAsk }: Question & { onAsk: (question: Ques
 
 function Answers({ subject, tool }: { subject: GrantSubject; tool: string }) {
   const { data, error, refetch } = useRead('capabilities.explain', { ...namedSubject(subject), name: tool });
-  if (error) return <Problem what="The question could not be answered." error={error} onRetry={() => void refetch()} />;
+  if (error) return <Problem what="The access could not be checked." error={error} onRetry={() => void refetch()} />;
   if (!data) return <TableSkeleton />;
   const refused = data.answers.some(({ answer }) => answer === 'no');
   return (
-    <div role="status" aria-label={`Whether they can call ${tool}`} className="grid gap-2">
+    <div role="status" aria-label={`Access to ${tool}`} className="grid gap-2">
       <ul className="grid gap-1.5">
         {data.answers.map((foreseen) => (
           <li key={foreseen.subject} className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
@@ -59,7 +59,7 @@ function Answers({ subject, tool }: { subject: GrantSubject; tool: string }) {
           </li>
         ))}
       </ul>
-      {data.more > 0 && <p className="text-muted">And {counted(data.more, 'more token')}; ask for one by its id.</p>}
+      {data.more > 0 && <p className="text-muted">{counted(data.more, 'more token')} not shown. To check one, choose Token and enter its id.</p>}
       <ToolAvailability tool={tool} explanation={data} />
       {refused && <Missing subject={subject} explanation={data} />}
     </div>
@@ -80,20 +80,20 @@ function AnswerLine({ foreseen: { answer, name, label, message, grant } }: { for
             {shortId(grant.grant_id)}
           </Link>{' '}
           (<UntrustedText text={grant.action} /> to <UntrustedText text={grant.subject_name} />
-          ): {scopeWords(grant)}
+          ): <ScopeOf grant={grant} />
         </span>
       )}
-      {answer === 'open' && <span className="text-muted">It needs no grant.</span>}
+      {answer === 'open' && <span className="text-muted">No grant needed.</span>}
     </>
   );
 }
 
-/** Whether the tool exists and is available now, which a grant does not say. */
+/** Whether the tool exists and is available, which is independent of grants. */
 function ToolAvailability({ tool, explanation }: { tool: string; explanation: Explanation }) {
   if (explanation.tool === null) {
     return (
       <Notice tone="wait">
-        There is no tool <UntrustedText text={tool} /> in the catalogue now.
+        Tool <UntrustedText text={tool} /> is not in the catalogue.
       </Notice>
     );
   }
@@ -102,21 +102,21 @@ function ToolAvailability({ tool, explanation }: { tool: string; explanation: Ex
   if (state === 'withheld') {
     return (
       <Notice tone="you">
-        It is withheld: until its definition is approved nobody can call it.{' '}
+        Withheld: the tool cannot be called until its definition is approved.{' '}
         <Link to="/tools/changes" className="underline underline-offset-2">
-          Look at it
+          Review
         </Link>
       </Notice>
     );
   }
   return (
     <Notice tone="wait">
-      Its server <UntrustedText text={server} /> is {state}.
+      Server <UntrustedText text={server} /> is {state}.
     </Notice>
   );
 }
 
-/** No grant can have a name that no tool can have. */
+/** The names that a grant can contain. */
 const GRANTABLE = /^tool\.call\.[A-Za-z0-9_.-]{1,128}$/;
 
 function Missing({ subject, explanation: { capability } }: { subject: GrantSubject; explanation: Explanation }) {
@@ -124,7 +124,7 @@ function Missing({ subject, explanation: { capability } }: { subject: GrantSubje
   return (
     <div className="grid gap-2">
       <p className="text-muted">
-        What is missing: <code>{capability}</code>
+        Missing: <code>{capability}</code>
       </p>
       <CliCommand words={`capabilities grant ${capability}`} options={namedSubject(subject)} />
       <div>

@@ -23,7 +23,7 @@ name    = "filesystem"
 command = "npx"
 args    = ["-y", "@modelcontextprotocol/server-filesystem", "$HOME"]`;
 
-/** The other MCP servers whose tools are offered here. */
+/** The external MCP servers whose tools are offered here. */
 export function Servers() {
   const [{ server: opened }, change] = usePageSearch('/tools/servers');
   const rights = useRights();
@@ -49,7 +49,7 @@ export function Servers() {
           title={opened}
           query={query}
           value={data.items.find(({ name }) => name === opened)}
-          missing={<p>There is no server of this name in secrets.toml.</p>}
+          missing={<p>No server with this name in secrets.toml.</p>}
           onClose={() => void change({ server: undefined })}
         >
           {(server) => <ServerDetails server={server} usage={usage?.items} />}
@@ -62,7 +62,7 @@ export function Servers() {
 function FileProblems({ problems }: { problems: ActionResult<'servers.list'>['problems'] }) {
   return (
     <Notice tone="wait">
-      <p className="font-semibold">secrets.toml has faults; what they concern is skipped.</p>
+      <p className="font-semibold">secrets.toml has errors. The affected entries are skipped.</p>
       <ul className="mt-1 grid gap-1">
         {problems.map(({ line, server, message }) => (
           <li key={`${line} ${server} ${message}`}>
@@ -78,20 +78,20 @@ function FileProblems({ problems }: { problems: ActionResult<'servers.list'>['pr
 function NoServers() {
   return (
     <EmptyState>
-      <p>There is no external server. Write one into ~/.covenant/secrets.toml (mode 0600); it is started as soon as the file is saved:</p>
+      <p>No external servers. Add an entry to ~/.covenant/secrets.toml (mode 0600). The server starts when you save the file:</p>
       <div className="w-full text-left text-text">
-        <CodeBlock label="an entry of secrets.toml" text={SNIPPET} />
+        <CodeBlock label="secrets.toml entry" text={SNIPPET} />
       </div>
-      <p>Then look at it:</p>
+      <p>Then check its state:</p>
       <CliCommand words="servers list" />
     </EmptyState>
   );
 }
 
-/** Servers without an entry keep the names of their tools, so that no other server takes over those names with their grants. */
+/** Removed servers keep their tool names reserved, so that no other server takes over those names and their grants. */
 function Unconfigured({ servers }: { servers: readonly string[] }) {
   return (
-    <Section title="In the file no more" about="They keep the names of their tools until they are forgotten.">
+    <Section title="Removed servers" about="Their tool names stay reserved until you forget the server.">
       <PanelList items={servers} empty={null}>
         {(server) => (
           <li key={server} className="flex flex-wrap items-center gap-3 px-3 py-2">
@@ -105,13 +105,12 @@ function Unconfigured({ servers }: { servers: readonly string[] }) {
               typed={server}
               action="servers.forget"
               input={{ server }}
-              failed="Nothing was forgotten."
+              failed="The server was not forgotten."
               command={`servers forget ${server}`}
               toast={`Forgot ${server}.`}
             >
               <p>
-                What was approved of it is lost, and the names of its tools are free for whichever server takes them. Grants for those names stay: whoever has
-                the name next can be called by them.
+                Its approvals are deleted and its tool names become free. Grants for these names stay: they will apply to any server that takes the names next.
               </p>
             </ConfirmAction>
           </li>
@@ -178,14 +177,14 @@ function ServerDetails({ server, usage }: { server: ExternalServer; usage: Serve
       {server.problem !== null && (
         <Notice tone="bad">
           <UntrustedText text={server.problem} />
-          {server.next_start_at !== null && <p>It is started again by itself.</p>}
+          {server.next_start_at !== null && <p>It restarts automatically.</p>}
         </Notice>
       )}
       {server.withheld.length > 0 && (
         <Notice tone="you">
           {counted(server.withheld.length, 'definition')} withheld.{' '}
           <Link to="/tools/changes" className="underline underline-offset-2">
-            Look at what changed
+            Review changes
           </Link>
         </Notice>
       )}
@@ -195,21 +194,21 @@ function ServerDetails({ server, usage }: { server: ExternalServer; usage: Serve
           Since: server.since && <Time at={server.since} />,
           Restarts: counted(server.restarts, 'restart'),
           Transport: server.transport,
-          'Reached at': <UntrustedText text={server.target} className="mono" />,
+          Target: <UntrustedText text={server.target} className="mono" />,
           Process: server.pid,
-          'Calls itself': server_info?.name ? <UntrustedText text={[server_info.name, server_info.version].filter(Boolean).join(' ')} /> : null,
+          'Server name': server_info?.name ? <UntrustedText text={[server_info.name, server_info.version].filter(Boolean).join(' ')} /> : null,
           Protocol: server.protocol_version,
           Offers: `${counted(server.tools, 'tool')}, ${counted(server.prompts, 'prompt')}, ${counted(server.resources, 'resource')}`,
           'Last 24 h': day ? `${counted(day.calls_24h, 'call')}, ${counted(day.errors_24h, 'error')}` : null,
           p95: p95Of(usage, server.name),
-          Workspaces: server.workspaces.includes('*') ? 'every one' : server.workspaces.join(', '),
+          Workspaces: server.workspaces.includes('*') ? 'all' : server.workspaces.join(', '),
           Entry: `secrets.toml:${server.line}`,
         }}
       />
       <div className="flex flex-wrap gap-2">
         <RestartServer server={server} />
         <Link to="/tools" search={{ server: server.name }} className="button">
-          Its tools
+          Show tools
         </Link>
       </div>
       <Log server={server.name} />
@@ -217,7 +216,7 @@ function ServerDetails({ server, usage }: { server: ExternalServer; usage: Serve
   );
 }
 
-/** Restarts a server. If it is up, the button asks first, because calls may be in progress. */
+/** Restarts a server. If it is up, a dialog asks first, because calls may be in progress. */
 function RestartServer({ server: { name, state, tools } }: { server: ExternalServer }) {
   const restart = useAct('servers.restart');
   const say = useToast();
@@ -242,8 +241,7 @@ function RestartServer({ server: { name, state, tools } }: { server: ExternalSer
           onDone={done}
         >
           <p>
-            Calls that are under way fail. {tools === 1 ? 'Its tool is' : `Its ${counted(tools, 'tool')} are`} not there until it is up again. secrets.toml is
-            read anew.
+            Calls in progress fail. {counted(tools, 'tool')} {tools === 1 ? 'is' : 'are'} unavailable until the server is up again. secrets.toml is read again.
           </p>
         </ConfirmAction>
       ) : (
@@ -264,14 +262,14 @@ function RestartServer({ server: { name, state, tools } }: { server: ExternalSer
 
 const LOG_POLL_MS = 5_000;
 
-/** The log is polled while it is shown: its lines append no event. */
+/** The log is polled while it is shown, because its lines append no events. */
 function Log({ server }: { server: string }) {
   const query = useRead('servers.logs', { server, lines: 200 }, { pollMs: LOG_POLL_MS });
   return (
     <div className="grid gap-1">
-      <h3 className="text-muted">What it wrote to its standard error</h3>
+      <h3 className="text-muted">Log (stderr)</h3>
       <Loaded what="The log" query={query}>
-        {({ lines }) => (lines.length === 0 ? <p className="text-muted">Nothing.</p> : <Written label={`Log of ${server}`} text={lines.join('\n')} />)}
+        {({ lines }) => (lines.length === 0 ? <p className="text-muted">Empty.</p> : <Written label={`Log of ${server}`} text={lines.join('\n')} />)}
       </Loaded>
       <CliCommand words={`servers logs ${server}`} />
     </div>

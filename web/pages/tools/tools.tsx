@@ -18,7 +18,7 @@ export function Tools() {
           { to: '/tools/servers', label: 'Servers', count: servers.data?.items.length },
           { to: '/tools/grants', label: 'Grants' },
           { to: '/tools/changes', label: 'Changes', count: waiting },
-          { to: '/tools/matrix', label: 'Who may call' },
+          { to: '/tools/matrix', label: 'Access' },
         ]}
       />
       <Outlet />
@@ -26,11 +26,11 @@ export function Tools() {
   );
 }
 
-/** A server's state changes without an event that every viewer receives. */
+/** Not every viewer receives the events of a server's state. */
 const POLL_MS = 15_000;
 
 /** Read only by viewers who may see the servers. */
 export const useServers = (rights: ViewerRights) => useRead('servers.list', {}, { pollMs: POLL_MS, enabled: rights === 'operator' });
 
-/** Whether a person has still to approve or reject this version of the definition. */
+/** Whether a person must approve or reject this version of the definition. */
 export const isWaiting = ({ rejected, fingerprint }: Withheld): boolean => rejected === null && fingerprint !== '';

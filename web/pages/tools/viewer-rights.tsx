@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { EmptyState } from '../../parts/layout.tsx';
 import { useRead } from '../../queries.ts';
 
-/** `elsewhere`: operator of another workspace than the one that external servers belong to. */
+/** `elsewhere`: operator of a workspace that does not own the external servers. */
 export type ViewerRights = 'unknown' | 'member' | 'elsewhere' | 'operator';
 
 export function useRights(): ViewerRights {
@@ -12,12 +12,12 @@ export function useRights(): ViewerRights {
   return SERVER_WORKSPACES.includes(me.workspace) ? 'operator' : 'elsewhere';
 }
 
-/** External servers belong to the default workspace; the demo brings one of its own. */
+/** External servers belong to the default workspace. The demo has its own server. */
 const SERVER_WORKSPACES = ['ws_default', 'ws_demo'];
 
 const WHY: Record<'member' | 'elsewhere', string> = {
-  member: 'This is for the operator of this server. Its first developer has operator rights too.',
-  elsewhere: 'External servers belong to the whole server, not to this workspace: ask the operator of the default workspace.',
+  member: 'This page needs operator rights, which the first developer of the workspace has.',
+  elsewhere: 'External servers belong to the default workspace. Ask its operator.',
 };
 
 /** Shown instead of a list that the viewer may not see. */

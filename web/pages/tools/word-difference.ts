@@ -1,15 +1,15 @@
 import { diffArrays } from 'diff';
 
-/** A piece of text that is in both, only in the older or only in the newer one. */
+/** A piece of text: in both versions, only in the old or only in the new one. */
 export interface WordPiece {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }
 
-/** Beyond this many words taken out and put in the middle is shown as replaced: a person would not follow it word by word either. */
+/** With more changed words the whole middle is shown as replaced, because a person could not follow the changes. */
 const MAX_CHANGED = 2_000;
 
-/** The fewest words taken out and put in that make `after` of `before`. Joined, the pieces give both texts exactly. */
+/** The smallest word-by-word difference of two texts. Joined, the pieces give both texts exactly. */
 export function wordDifference(before: string, after: string): WordPiece[] {
   const [old, now] = [wordsOf(before), wordsOf(after)];
   const changes = diffArrays(old, now, { maxEditLength: MAX_CHANGED });
@@ -22,7 +22,7 @@ const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}_]+|[ \n
 
 const piece = (kind: WordPiece['kind'], words: readonly string[]): WordPiece => ({ kind, text: words.join('') });
 
-/** All but what both begin and end with. */
+/** Everything between the common beginning and the common end. */
 function replaced(old: readonly string[], now: readonly string[]): WordPiece[] {
   const shorter = Math.min(old.length, now.length);
   let start = 0;

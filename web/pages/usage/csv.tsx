@@ -1,10 +1,10 @@
 import type { UsageLine } from '../../api.ts';
 import type { Grouping } from './usage-rows.tsx';
 
-/** The rows that are shown, as a file for a spreadsheet. */
+/** Downloads the visible rows for a spreadsheet. */
 export function CsvButton({ by, days, rows }: { by: Grouping; days: number; rows: readonly UsageLine[] }) {
   const save = (): void => {
-    // Excel takes a file without the mark for one in an old encoding.
+    // Without the byte order mark Excel assumes an old encoding.
     const address = URL.createObjectURL(new Blob(['\uFEFF', csvOf(rows)], { type: 'text/csv;charset=utf-8' }));
     const link = document.createElement('a');
     link.href = address;
@@ -14,7 +14,7 @@ export function CsvButton({ by, days, rows }: { by: Grouping; days: number; rows
   };
   return (
     <button type="button" className="button ml-auto" onClick={save}>
-      CSV
+      Download CSV
     </button>
   );
 }
@@ -41,7 +41,7 @@ const COLUMNS: readonly (readonly [string, (row: UsageLine) => string | number |
 const csvOf = (rows: readonly UsageLine[]): string =>
   [COLUMNS.map(([name]) => name), ...rows.map((row) => COLUMNS.map(([, value]) => cell(value(row))))].map((cells) => `${cells.join(',')}\r\n`).join('');
 
-/** Text that a spreadsheet would take for a formula is kept from being one. */
+/** Escapes text that a spreadsheet would run as a formula. */
 function cell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);

@@ -30,7 +30,7 @@ export function DailyBars({ search, onChange }: DailyBarsProps) {
     <Section title={title}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <Filter
-          label="Bars of"
+          label="Show"
           otherwise="cost"
           choices={[['tokens', 'tokens']] as const}
           chosen={search.measure}
@@ -38,10 +38,10 @@ export function DailyBars({ search, onChange }: DailyBarsProps) {
         />
         <Filter label="by" otherwise="model" choices={[['agent', 'agent']] as const} chosen={search.bars} onChoose={(choice) => onChange({ bars: choice })} />
         {bars && bars.unpriced > 0 && measure === 'cost' && (
-          <span className="text-muted">{counted(bars.unpriced, 'report')} without a known price not drawn</span>
+          <span className="text-muted">Not drawn: {counted(bars.unpriced, 'report')} without a known price</span>
         )}
       </div>
-      {usage.error && <Problem what="The days could not be read." error={usage.error} onRetry={() => void usage.refetch()} />}
+      {usage.error && <Problem what="The chart could not be loaded." error={usage.error} onRetry={() => void usage.refetch()} />}
       {bars ? (
         <TimeChart
           label={title}
@@ -72,11 +72,11 @@ interface BarsOptions {
 interface Bars {
   readonly times: readonly number[];
   readonly series: readonly Series[];
-  /** Reports that no bar of cost can show. */
+  /** The number of reports without a price. */
   readonly unpriced: number;
 }
 
-/** One bar for each day of the span (in UTC, as the server counts), also where there is nothing. */
+/** One bar for each day of the period (in UTC, like the server), including empty days. */
 function barsOf(rows: readonly UsageLine[], { days, of, measure, now }: BarsOptions): Bars {
   const last = Math.floor(now / DAY_MS);
   const names = Array.from({ length: days }, (_, index) => dayName(last - days + 1 + index));
@@ -108,7 +108,7 @@ function seriesOf(lines: ReadonlyMap<string, readonly number[]>): Series[] {
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 const dayName = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
-/** The axis writes local dates: a day of the server's must be read as that day everywhere. */
+/** Converts a UTC day of the server to local midnight, because the axis shows local dates. */
 function localMidnight(name: string): number {
   const [year = 0, month = 1, day = 1] = name.split('-').map(Number);
   return new Date(year, month - 1, day).getTime();

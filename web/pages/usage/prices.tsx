@@ -7,13 +7,13 @@ import { Field, TextField } from '../../parts/field.tsx';
 import { Notice, Problem } from '../../parts/layout.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { escapeBidi, UntrustedText } from '../../parts/values.tsx';
+import { counted, escapeBidi, UntrustedText } from '../../parts/values.tsx';
 import { useAct, useRead } from '../../queries.ts';
 
 /** Prices that the workspace has set override the built-in ones. */
 const isOwn = ({ set_at }: Price): boolean => set_at !== null;
 
-/** The dialog with the price of a million tokens per model, and the models without a known price. */
+/** The prices per million tokens of each model, and the models without a known price. */
 export function Prices({ days, onClose }: { days: number; onClose: () => void }) {
   const prices = useRead('prices.list', {});
   const unpriced = useRead('usage.list', { days, by: ['model'] }).data?.items.filter((row) => row.unpriced > 0 && row.model !== null) ?? [];
@@ -24,10 +24,10 @@ export function Prices({ days, onClose }: { days: number; onClose: () => void })
   return (
     <Dialog title="Prices" wide onClose={onClose}>
       <div className="mt-3 grid gap-4">
-        <p>Dollars for a million tokens, in this workspace. A price holds for what is reported from now on; what was counted before keeps its cost.</p>
+        <p>US dollars per million tokens, for this workspace. A new price applies to future reports. Earlier reports keep their cost.</p>
         {unpriced.length > 0 && (
           <div className="flex flex-wrap items-center gap-2">
-            <span className="text-muted">Reported without a known price:</span>
+            <span className="text-muted">Models without a known price:</span>
             {unpriced.map(({ model }) => (
               <button key={model} type="button" className="button max-w-full whitespace-normal" onClick={() => setChosen(model ?? '')}>
                 <UntrustedText text={model ?? ''} brief />
@@ -41,7 +41,7 @@ export function Prices({ days, onClose }: { days: number; onClose: () => void })
         <PriceTable label="Set in this workspace" prices={own} onChoose={setChosen} onDone={setDone} />
         {prices.data && (
           <details>
-            <summary className="cursor-pointer text-muted">{builtIn.length} built-in prices</summary>
+            <summary className="cursor-pointer text-muted">{counted(builtIn.length, 'built-in price')}</summary>
             <PriceTable label="Built-in prices" prices={builtIn} onChoose={setChosen} onDone={setDone} />
           </details>
         )}
@@ -73,7 +73,7 @@ function PriceTable({ label, prices, onChoose, onDone }: PriceTableProps) {
       cell: ({ model, prompt_up_to }) => (
         <>
           <code>{model}</code>
-          {prompt_up_to !== null && <span className="block text-label text-muted">for prompts of up to {prompt_up_to.toLocaleString()} tokens</span>}
+          {prompt_up_to !== null && <span className="block text-label text-muted">prompts up to {prompt_up_to.toLocaleString()} tokens</span>}
         </>
       ),
     },
@@ -102,14 +102,14 @@ function PriceTable({ label, prices, onChoose, onDone }: PriceTableProps) {
   );
 }
 
-/** Acts without asking: the notice offers to set the price again. */
+/** Needs no confirmation: the notice offers to restore the price. */
 function TakeBack({ price, onDone }: { price: Price; onDone: (done: Done) => void }) {
   const set = useAct('prices.set');
   const { model } = price;
   const takeBack = async (): Promise<void> => {
-    // The promise, not onSuccess: the row is removed when the list is read again.
+    // Uses the promise, because reloading the list removes this row.
     const done = await set.mutateAsync({ model, price: null }).catch(() => undefined);
-    if (done) onDone({ words: `The price of ${model} was taken back.`, inverse: 'Set it again', model, before: asSent(price) });
+    if (done) onDone({ words: `Removed the price of ${model}.`, inverse: 'Undo', model, before: asSent(price) });
   };
   return (
     <>
@@ -118,16 +118,16 @@ function TakeBack({ price, onDone }: { price: Price; onDone: (done: Done) => voi
         needs="operator"
         className="min-h-6 px-2 pointer-coarse:min-h-11"
         pending={set.isPending}
-        aria-label={`Take back the price of ${escapeBidi(model)}`}
+        aria-label={`Remove the price of ${escapeBidi(model)}`}
         onClick={() => void takeBack()}
       >
-        Take back
+        Remove
       </ActButton>
     </>
   );
 }
 
-/** A toast would lie under the dialog. */
+/** Replaces a toast, which the dialog would cover. */
 function DoneNotice({ words, inverse, model, before, onUndone }: Done & { onUndone: () => void }) {
   const set = useAct('prices.set');
   return (
@@ -145,7 +145,7 @@ function DoneNotice({ words, inverse, model, before, onUndone }: Done & { onUndo
 
 type Figures = NonNullable<ActionInput<'prices.set'>['price']>;
 
-/** Each figure, what people call it, and its option of the command. */
+/** Each figure, its label, and its command line option. */
 const FIGURES: readonly { key: keyof Figures; label: string; option: string; needed?: true }[] = [
   { key: 'input', label: 'Input', option: 'input', needed: true },
   { key: 'cached_input', label: 'Cached input', option: 'cached' },
@@ -162,13 +162,13 @@ interface Done {
   readonly before: Figures | null;
 }
 
-/** `model`: the model that was chosen; its known prices are filled in. */
+/** `model`: the selected model. Its known prices are filled in. */
 function PriceForm({ model: opened, known, onDone }: { model: string; known: readonly Price[]; onDone: (done: Done) => void }) {
   const [model, setModel] = useState(opened);
   const [typed, setTyped] = useState<Partial<Record<keyof Figures, string>>>(() => figuresOf(known.find((price) => price.model === opened)));
   const set = useAct('prices.set');
   const first = useRef<HTMLInputElement>(null);
-  // After a model was chosen, the person continues with its figures.
+  // After the person selects a model, the first figure has the focus.
   useEffect(() => {
     if (opened !== '') first.current?.focus();
   }, [opened]);
@@ -184,7 +184,7 @@ function PriceForm({ model: opened, known, onDone }: { model: string; known: rea
       { model: name, price },
       {
         onSuccess: () => {
-          onDone({ words: `The price of ${name} is set.`, inverse: again ? 'Set the one before' : 'Take it back', model: name, before: again });
+          onDone({ words: `Set the price of ${name}.`, inverse: 'Undo', model: name, before: again });
           setModel('');
           setTyped({});
         },
@@ -193,10 +193,10 @@ function PriceForm({ model: opened, known, onDone }: { model: string; known: rea
   };
   return (
     <form onSubmit={submit} className="grid gap-3">
-      <TextField label="Model" hint="without its release date; with * at the end, all that begin so" mono first max={81} value={model} onChange={setModel} />
+      <TextField label="Model" hint="without its release date; end with * for a prefix" mono first max={81} value={model} onChange={setModel} />
       <div className="grid grid-cols-2 items-end gap-3 sm:grid-cols-5">
         {FIGURES.map(({ key, label, needed }) => (
-          <Field key={key} label={needed ? label : `${label}, if any`}>
+          <Field key={key} label={needed ? label : `${label} (optional)`}>
             {(id) => (
               <input
                 id={id}

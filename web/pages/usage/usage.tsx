@@ -37,7 +37,7 @@ export function Usage() {
           onChoose={(days) => void change({ days: days && (Number(days) as UsageSearch['days']) })}
         />
         <button type="button" className="button" onClick={() => void change({ prices: true })}>
-          Prices
+          Edit prices
         </button>
       </div>
       <div className="mt-3 grid gap-6">
@@ -75,7 +75,7 @@ function Rows({ by, days, data: { items, left_out }, onGroup }: RowsProps) {
       <div className="panel">
         <Table label={`Usage by ${by}`} columns={columns} rows={items} rowKey={keyOf} />
       </div>
-      {left_out > 0 && <p className="text-muted">{counted(left_out, 'more row')} not listed; the totals above count them.</p>}
+      {left_out > 0 && <p className="text-muted">{counted(left_out, 'more row')} not listed. The totals include them.</p>}
       <AsCommand>
         <CliCommand words="usage" options={{ by: by === 'agent' ? undefined : by, days: days === 30 ? undefined : String(days) }} />
       </AsCommand>
@@ -105,16 +105,14 @@ function Totals({ totals, onPrices }: { totals: ActionResult<'usage.list'>['tota
       </dl>
       {totals.unpriced > 0 && (
         <p className="text-muted">
-          {counted(totals.unpriced, 'report')} of {totals.spans.toLocaleString()} {totals.unpriced === 1 ? 'has' : 'have'} no known price and{' '}
-          {totals.unpriced === 1 ? 'is' : 'are'} in no cost.{' '}
+          {totals.unpriced.toLocaleString()} of {counted(totals.spans, 'report')} {totals.unpriced === 1 ? 'has' : 'have'} no known price and{' '}
+          {totals.unpriced === 1 ? 'is' : 'are'} not included in the cost.{' '}
           <button type="button" className="link" onClick={onPrices}>
             Set prices
           </button>
         </p>
       )}
-      {totals.mismatches > 0 && (
-        <p className="text-muted">For {counted(totals.mismatches, 'report')} the cost that was submitted is not the one that the prices give.</p>
-      )}
+      {totals.mismatches > 0 && <p className="text-muted">{counted(totals.mismatches, 'report')} submitted a cost that differs from the prices.</p>}
     </section>
   );
 }
@@ -124,11 +122,11 @@ function NoUsage({ days }: { days: number }) {
     <div className="panel">
       <EmptyState>
         <p>
-          No usage was reported in the last {days} days. Where a machine is set up, what its agents use is reported by itself: counters and the name of the
-          model, nothing else. To report them while you look:
+          No usage reported in the last {days} days. A machine that is set up reports token counts and model names automatically, nothing else. To report them
+          in the foreground, run:
         </p>
         <Command text={`npm exec -- covibe-local watch --base-url ${location.origin}`} />
-        <p>To set a machine up, in a repository on it:</p>
+        <p>To set up a machine, run this in a repository on it:</p>
         <SetupCommand />
         <InstalledFirst />
       </EmptyState>

@@ -31,7 +31,7 @@ export function Checkpoints({ task, count }: { task: string; count: number }) {
           noun="checkpoints"
           list={checkpoints}
           moreLabel="Show older checkpoints"
-          empty={<p className="px-3 py-2 text-muted">None yet: agents add them while they work.</p>}
+          empty={<p className="px-3 py-2 text-muted">No checkpoints yet. Agents record them while they work.</p>}
         >
           {(items) => (
             <ol className="divide-y divide-line">
@@ -67,8 +67,8 @@ function CheckpointEntry({ checkpoint: { sequence, type, summary, files_changed,
       )}
       {detail && (
         <details>
-          <summary className="cursor-pointer text-label text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">Detail</summary>
-          <Scrolled label={`Detail of checkpoint ${sequence}`} className="mono mt-1 max-h-60">
+          <summary className="cursor-pointer text-label text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">Details</summary>
+          <Scrolled label={`Details of checkpoint ${sequence}`} className="mono mt-1 max-h-60">
             <UntrustedText text={detail} />
           </Scrolled>
         </details>

@@ -12,15 +12,15 @@ const BUDGETS = [2_000, 8_000, 32_000] as const;
 const SECTIONS: Record<SectionName, { label: string; tone: Tone }> = {
   workflow: { label: 'Workflow', tone: 'you' },
   current: { label: 'This task', tone: 'live' },
-  prior: { label: 'Done before', tone: 'good' },
-  related: { label: 'Beside it', tone: 'wait' },
+  prior: { label: 'Earlier tasks', tone: 'good' },
+  related: { label: 'Related tasks', tone: 'wait' },
 };
 
-/** The context that an agent would get if it claimed the task now. Read on request, because it takes the server a moment. */
+/** The context that an agent would get if it claimed the task now. Loaded on request, because it is slow to build. */
 export function ContextPreview({ task }: { task: string }) {
   const [max, setMax] = useState<number>();
   return (
-    <PanelPart title="Context" about="what an agent gets that takes it up">
+    <PanelPart title="Context preview" about="what an agent receives">
       <div className="flex flex-wrap gap-2">
         {BUDGETS.map((budget) => (
           <button
@@ -41,15 +41,15 @@ export function ContextPreview({ task }: { task: string }) {
 
 function Preview({ task, max }: { task: string; max: number }) {
   const { data, error, refetch } = useRead('workflows.context', { task_id: task, max_tokens: max });
-  if (error) return <Problem what="The context could not be put together." error={error} onRetry={() => void refetch()} />;
+  if (error) return <Problem what="The context could not be built." error={error} onRetry={() => void refetch()} />;
   if (!data) return <TableSkeleton />;
   return (
     <div className="grid gap-2">
       <Shares preview={data} />
       <Cut omitted={data.omitted} />
       <details>
-        <summary className="cursor-pointer text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">The pack itself</summary>
-        <Scrolled label="The pack" className="mono mt-1 max-h-96 rounded border border-line p-2">
+        <summary className="cursor-pointer text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">Full context</summary>
+        <Scrolled label="Full context" className="mono mt-1 max-h-96 rounded border border-line p-2">
           <UntrustedText text={JSON.stringify(data.pack, null, 2)} />
         </Scrolled>
       </details>
@@ -57,7 +57,7 @@ function Preview({ task, max }: { task: string; max: number }) {
   );
 }
 
-/** The budget as a bar: each section has its share of it, filled as far as it is used. */
+/** The budget as a bar: one part for each section, filled as far as it is used. */
 function Shares({ preview: { sections, tokens, max_tokens } }: { preview: Preview }) {
   return (
     <>
@@ -95,7 +95,7 @@ function Shares({ preview: { sections, tokens, max_tokens } }: { preview: Previe
         </tbody>
         <tfoot>
           <tr className="font-medium">
-            <td colSpan={2}>Whole pack</td>
+            <td colSpan={2}>Total</td>
             <td className="text-right">{`${tokens.toLocaleString()} of ${max_tokens.toLocaleString()}`}</td>
           </tr>
         </tfoot>
@@ -105,7 +105,7 @@ function Shares({ preview: { sections, tokens, max_tokens } }: { preview: Previe
 }
 
 function Cut({ omitted }: { omitted: Preview['omitted'] }) {
-  if (omitted.length === 0) return <p className="text-muted">Nothing was cut.</p>;
+  if (omitted.length === 0) return <p className="text-muted">Complete: nothing was cut.</p>;
   return (
     <div>
       <p className="font-medium">Cut to fit:</p>
@@ -116,7 +116,7 @@ function Cut({ omitted }: { omitted: Preview['omitted'] }) {
           </li>
         ))}
       </ul>
-      <p className="text-muted">{counted(omitted.length, 'part is', 'parts are')} not whole: task_get and checkpoint_list have the rest.</p>
+      <p className="text-muted">{counted(omitted.length, 'part')} cut. Agents read the rest with task_get and checkpoint_list.</p>
     </div>
   );
 }

@@ -39,7 +39,7 @@ export default function GraphCanvas({ graph, onTurn }: CanvasProps) {
   const edges = useMemo(() => drawnEdges(graph), [graph]);
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<Viewport>();
-  // Only once: the view must not move when the work continues.
+  // Only once: the view must not move when tasks change.
   useLayoutEffect(() => {
     const size = frame.current?.getBoundingClientRect();
     if (size) setView((before) => before ?? firstView(placed, size));
@@ -63,7 +63,7 @@ export default function GraphCanvas({ graph, onTurn }: CanvasProps) {
             edgesFocusable={false}
             elementsSelectable={false}
             deleteKeyCode={null}
-            // The wheel belongs to the page; with Ctrl it zooms.
+            // The wheel scrolls the page; with Ctrl it zooms.
             zoomOnScroll={false}
             preventScrolling={false}
             zoomOnDoubleClick={false}
@@ -88,7 +88,7 @@ function Controls({ onWhole }: { onWhole: (flow: ReactFlowInstance) => void }) {
         +
       </button>
       <button type="button" className="button" onClick={() => onWhole(flow)}>
-        Whole
+        Fit
       </button>
     </Panel>
   );
@@ -100,7 +100,7 @@ const drawnNode = ({ node, x, y }: PlacedNode): DrawnNode => ({
   position: { x, y },
   data: { node },
   ...NODE,
-  // Known beforehand: nothing has to be measured.
+  // Sizes are fixed, so that nothing has to be measured.
   handles: [
     { type: 'target', position: Position.Left, x: 0, y: NODE.height / 2, width: 1, height: 1 },
     { type: 'source', position: Position.Right, x: NODE.width, y: NODE.height / 2, width: 1, height: 1 },
@@ -121,7 +121,7 @@ const drawnEdges = ({ nodes, edges }: WorkflowGraph): Edge[] =>
 
 /** Running and failed tasks have an outline. */
 const OUTLINES: Partial<Record<Tone, string>> = { live: 'border-live ring-1 ring-live', bad: 'border-bad ring-1 ring-bad', you: 'border-you ring-1 ring-you' };
-// The library takes pointer events from nodes that cannot be dragged.
+// The library disables pointer events on nodes that cannot be dragged.
 const BOX = 'pointer-events-auto grid h-full w-full content-center gap-0.5 overflow-hidden rounded-md border bg-base px-2 text-left hover:bg-surface';
 
 function TaskBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }: NodeProps<DrawnNode>) {
@@ -142,7 +142,7 @@ function TaskBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }:
       >
         <UntrustedText text={node.name} brief="line" className="min-w-0 font-medium" />
         <span className="flex items-center gap-1.5 overflow-hidden whitespace-nowrap">
-          <State tone={tone}>{task.asks ? 'asks you' : statusWords(task.status)}</State>
+          <State tone={tone}>{task.asks ? 'waiting on you' : statusWords(task.status)}</State>
           {task.agent_name && <UntrustedText text={task.agent_name} brief="line" className="min-w-0 text-label text-muted" />}
         </span>
       </Link>
@@ -150,8 +150,8 @@ function TaskBox({ data: { node }, positionAbsoluteX: x, positionAbsoluteY: y }:
         <button
           type="button"
           className="pointer-events-auto absolute -top-2 -right-2 size-5 rounded-full border border-control bg-base text-label leading-none text-muted hover:bg-surface"
-          aria-label={`Fold ${escapeBidi(node.group ?? 'its group')}`}
-          title={`Fold ${escapeBidi(node.group ?? 'its group')}`}
+          aria-label={`Fold ${escapeBidi(node.group ?? 'group')}`}
+          title={`Fold ${escapeBidi(node.group ?? 'group')}`}
           onClick={() => turn(node.key as string)}
         >
           −

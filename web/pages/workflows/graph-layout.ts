@@ -2,11 +2,11 @@ import type { WorkflowGraph } from '../../api.ts';
 
 type GraphNode = WorkflowGraph['nodes'][number];
 
-/** The frame of a picture before its size is known. */
+/** The frame of the graph before its size is known. */
 export const FRAME = 'panel h-[min(70vh,40rem)] min-h-72';
 export const NODE = { width: 208, height: 56 } as const;
 const PITCH = { x: NODE.width + 72, y: NODE.height + 16 } as const;
-/** A layer with more nodes takes several columns, so that nobody scrolls through hundreds in one. */
+/** A layer with more nodes takes several columns, so that one column never has hundreds of nodes. */
 const TALLEST = 20;
 
 export interface PlacedNode {
@@ -17,7 +17,7 @@ export interface PlacedNode {
   readonly y: number;
 }
 
-/** Layers from left to right, each centred; in the order in which they are read. */
+/** Places layers from left to right, each centred vertically, in reading order. */
 export function placedNodes(nodes: readonly GraphNode[]): PlacedNode[] {
   const layers: { node: GraphNode; index: number }[][] = [];
   for (const [index, node] of nodes.entries()) (layers[node.layer] ??= []).push({ node, index });
@@ -51,8 +51,8 @@ interface Size {
 export const heightOf = (placed: readonly PlacedNode[]): number => Math.max(0, ...placed.map(({ y }) => y)) + NODE.height + 2 * MARGIN + 48;
 
 /**
- * What is seen at first: all of it; or, where it would be too small to be read, what whoever opens it looks for: what failed or
- * runs, else where the work can go on.
+ * The initial view: the whole graph, or if that would be too small to read, the part that matters most: a failed or running task, otherwise
+ * a task that can be claimed.
  */
 export function firstView(placed: readonly PlacedNode[], size: Size): { x: number; y: number; zoom: number } {
   const whole = fitted(placed, size);
@@ -64,7 +64,7 @@ export function firstView(placed: readonly PlacedNode[], size: Size): { x: numbe
   return { x: size.width / 3 - (sought.x + NODE.width / 2) * zoom, y: size.height / 2 - (sought.y + NODE.height / 2) * zoom, zoom };
 }
 
-/** All of it, however small. */
+/** The view that shows the whole graph. */
 export function fitted(placed: readonly PlacedNode[], { width, height }: Size): { x: number; y: number; zoom: number } {
   const right = Math.max(0, ...placed.map(({ x }) => x)) + NODE.width;
   const bottom = Math.max(0, ...placed.map(({ y }) => y)) + NODE.height;

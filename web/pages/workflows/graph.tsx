@@ -19,7 +19,7 @@ export function Graph() {
   const { data, error, refetch } = useQuery({
     queryKey: ['workflows.graph', input],
     queryFn: ({ signal }) => call('workflows.graph', input, signal),
-    // The picture stays while a group of it is opened.
+    // The graph stays visible while a group is opened.
     placeholderData: (before) => (before?.workflow_id === workflow ? before : undefined),
   });
   const turn = (key: string): void => {
@@ -28,10 +28,10 @@ export function Graph() {
   };
   return (
     <section aria-label="Graph" className="grid gap-2">
-      {error && <Problem what="The graph could not be read." error={error} onRetry={() => void refetch()} />}
+      {error && <Problem what="The graph could not be loaded." error={error} onRetry={() => void refetch()} />}
       {data?.tasks === 0 && (
         <div className="panel">
-          <EmptyState>It has no tasks yet: they come with its plan.</EmptyState>
+          <EmptyState>No tasks yet. They appear when an agent sets the plan.</EmptyState>
         </div>
       )}
       {!data && !error && <Frame />}
@@ -56,11 +56,11 @@ const Frame = () => (
 function Legend({ graph: { workflow_id, folded, tasks, nodes, edges_hidden, critical_length } }: { graph: WorkflowGraph }) {
   return (
     <p className="flex flex-wrap gap-x-4 gap-y-1 text-label text-muted">
-      {folded && <span>{`${counted(tasks, 'task')}, folded by group into ${nodes.length}. A group in which something failed is open.`}</span>}
-      {critical_length > 1 && <span>{`Thick: the longest chain of what is left, ${counted(critical_length, 'task')}.`}</span>}
-      {edges_hidden > 0 && <span>{`${counted(edges_hidden, 'dependency', 'dependencies')} not drawn: most follow from others.`}</span>}
+      {folded && <span>{`${counted(tasks, 'task')}, folded by group into ${counted(nodes.length, 'node')}. Groups with a failed task are open.`}</span>}
+      {critical_length > 1 && <span>{`Thick line: critical path, ${counted(critical_length, 'task')}.`}</span>}
+      {edges_hidden > 0 && <span>{`${counted(edges_hidden, 'dependency', 'dependencies')} not drawn.`}</span>}
       <Link to="/workflows/$workflow/list" params={{ workflow: workflow_id }} className="link">
-        The same as a list
+        Show as a list
       </Link>
     </p>
   );

@@ -18,7 +18,7 @@ interface MergedLane extends Lane {
 const TICKS = 6;
 const ROW_PX = 26;
 const LEAST_PX = 10;
-/** Bars of running work grow with the clock, in steps of this length. */
+/** Bars of running work grow in steps of this length. */
 const STEP_MS = 5_000;
 
 interface Axis {
@@ -52,9 +52,9 @@ export default function Lanes({ timeline, fold }: { timeline: WorkflowTimeline; 
       </div>
       <p className="flex flex-wrap gap-x-4 border-t border-line px-3 py-1.5 text-label text-muted">
         <span>✕ lease expired</span>
-        <span>↻ reclaimed after somebody else</span>
-        <span>◆ waited for a person</span>
-        {stretches.some(({ folded }) => folded) && <span>⋯ idle, folded</span>}
+        <span>↻ reclaimed from another agent</span>
+        <span>◆ waiting for a person</span>
+        {stretches.some(({ folded }) => folded) && <span>⋯ idle time, folded</span>}
       </p>
     </div>
   );
@@ -147,7 +147,7 @@ function Gaps({ stretches }: { stretches: readonly AxisStretch[] }): ReactNode {
     ));
 }
 
-/** Full class names: Tailwind finds no others. */
+/** Tailwind finds only complete class names. */
 const BARS: Record<Tone, string> = {
   quiet: 'bg-quiet-tint text-quiet border-quiet',
   live: 'bg-live-tint text-live border-live',

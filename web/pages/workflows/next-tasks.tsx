@@ -11,10 +11,10 @@ const MAX_NEXT = 5;
 export function NextTasks({ next: { tasks, available }, ended }: { next: ShownWorkflow['next']; ended: boolean }) {
   const shown = tasks.slice(0, MAX_NEXT);
   return (
-    <Section title="Next" about={available > 0 && counted(available, 'task can be taken up', 'tasks can be taken up')}>
+    <Section title="Next" about={available > 0 && counted(available, 'claimable task')}>
       <PanelList
         items={shown}
-        empty={ended ? 'Nothing: it has ended.' : 'Nothing can be taken up now.'}
+        empty={ended ? 'None. The workflow has ended.' : 'No claimable tasks.'}
         more={available > MAX_NEXT ? available - shown.length : 0}
       >
         {(task) => (
@@ -36,9 +36,9 @@ export function NextTasks({ next: { tasks, available }, ended }: { next: ShownWo
 function Why({ task }: { task: Next }) {
   const { status, dependencies_completed: done, dependencies_completed_more: more = 0, parallel_with = [], parallel_with_more = 0 } = task;
   const beside = parallel_with.length + parallel_with_more;
-  const others = beside > 0 ? `, beside ${counted(beside, 'other', 'others')} of its group` : '';
-  if (status === 'failed') return `It failed, and can be tried again${others}.`;
-  if (done.length === 0) return `It waits for nothing${others}.`;
+  const others = beside > 0 ? ` (${counted(beside, 'other task')} in its group)` : '';
+  if (status === 'failed') return `Failed. Can be retried${others}.`;
+  if (done.length === 0) return `No dependencies${others}.`;
   const rest = done.length - 1 + more;
   return (
     <>
@@ -50,14 +50,14 @@ function Why({ task }: { task: Next }) {
 /** The claimed tasks, with their holders and leases. */
 export function Claims({ claims }: { claims: ShownWorkflow['claims'] }) {
   return (
-    <Section title="At work" about={claims.length > 0 && counted(claims.length, 'claimed task')}>
-      <PanelList items={claims} empty="No agent has claimed a task." className="max-h-80 overflow-y-auto">
+    <Section title="In progress" about={claims.length > 0 && counted(claims.length, 'claimed task')}>
+      <PanelList items={claims} empty="No claimed tasks." className="max-h-80 overflow-y-auto">
         {(claim) => (
           <li key={claim.task_id} data-row data-id={claim.task_id} className="grid gap-0.5 px-3 py-1.5 hover:bg-surface">
             <span className="flex items-start justify-between gap-2">
               <TaskLink id={claim.task_id} name={claim.task_name} />
               {claim.question_id ? (
-                <State tone="you">asks you</State>
+                <State tone="you">waiting on you</State>
               ) : (
                 <State tone={TASK_TONES[claim.status as StepStatus]}>{statusWords(claim.status as StepStatus)}</State>
               )}

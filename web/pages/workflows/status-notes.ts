@@ -3,10 +3,10 @@ import type { Tone } from '../../parts/layout.tsx';
 import { counted } from '../../parts/values.tsx';
 import type { WorkflowState } from './status.ts';
 
-/** Notes that say why a workflow does not go on, the most urgent first. */
+/** The reasons why a workflow does not progress, most urgent first. */
 export function statusNotes({ workflow, progress, next, claims }: ShownWorkflow): StatusNote[] {
   const asking = claims.filter(({ question_id }) => question_id !== null).length;
-  const notes: StatusNote[] = asking > 0 ? [{ tone: 'you', words: `${counted(asking, 'task waits', 'tasks wait')} for an answer of yours.` }] : [];
+  const notes: StatusNote[] = asking > 0 ? [{ tone: 'you', words: `${counted(asking, 'task waits', 'tasks wait')} for your answer.` }] : [];
   const notRunning = NOT_RUNNING[workflow.status];
   if (notRunning) notes.push({ tone: notRunning[0], words: notRunning[1], reason: workflow.status_reason });
   if (workflow.status !== 'in_progress') return notes;
@@ -16,29 +16,34 @@ export function statusNotes({ workflow, progress, next, claims }: ShownWorkflow)
 interface StatusNote {
   readonly tone: Tone;
   readonly words: string;
-  /** The words of the person or agent that set the status. */
+  /** The reason given by the person or agent that set the status. */
   readonly reason?: string | null;
 }
 
 const NOT_RUNNING: Partial<Record<WorkflowState, readonly [Tone, string]>> = {
-  planning: ['quiet', 'It has no plan yet: an agent makes one with workflow_set_plan.'],
-  ready: ['quiet', 'Planned, and not begun: the first task that an agent takes up sets it going.'],
-  paused: ['wait', 'Paused: no further task is taken up until it is resumed.'],
-  failed: ['bad', 'Failed: no further task is taken up until it is resumed.'],
+  planning: ['quiet', 'No plan yet. An agent sets it with workflow_set_plan.'],
+  ready: ['quiet', 'Planned, not started. The workflow starts when an agent claims its first task.'],
+  paused: ['wait', 'Paused. No new tasks are handed out until you resume it.'],
+  failed: ['bad', 'Failed. No new tasks are handed out until you resume it.'],
   completed: ['good', 'Completed.'],
-  abandoned: ['bad', 'Abandoned: it stays as it was left.'],
+  abandoned: ['bad', 'Abandoned. Its tasks keep their last status.'],
 };
 
-/** Work in progress needs a note only if it is stuck or done. */
+/** A workflow in progress needs a note only if it is stuck or done. */
 function notesWhileRunning({ by_status, all_complete }: ShownWorkflow['progress'], { available, claimed, max_parallel }: ShownWorkflow['next']): StatusNote[] {
-  if (all_complete) return [{ tone: 'good', words: 'Every task is done. Complete it, or let an agent plan more.' }];
+  if (all_complete) return [{ tone: 'good', words: 'All tasks are done. Complete the workflow, or let an agent plan more.' }];
   const free = counted(available, 'task');
   if (available > 0 && claimed >= max_parallel) {
-    return [{ tone: 'wait', words: `${free} could be taken up, but ${counted(claimed, 'is', 'are')} claimed, and at most ${max_parallel} may be at once.` }];
+    return [{ tone: 'wait', words: `${free} ready, but the limit of ${max_parallel} parallel tasks is reached (${claimed.toLocaleString()} claimed).` }];
   }
-  if (available > 0 && claimed === 0) return [{ tone: 'wait', words: `Nobody works on it: ${free} could be taken up.` }];
+  if (available > 0 && claimed === 0) return [{ tone: 'wait', words: `No agent is working on it. ${free} ready to claim.` }];
   if (available === 0 && claimed === 0 && by_status.paused > 0) {
-    return [{ tone: 'wait', words: `Nobody works on it: ${counted(by_status.paused, 'task is', 'tasks are')} paused, and all others wait for those.` }];
+    return [
+      {
+        tone: 'wait',
+        words: `No agent is working on it. ${counted(by_status.paused, 'task')} paused; all other tasks wait for ${by_status.paused === 1 ? 'it' : 'them'}.`,
+      },
+    ];
   }
   return [];
 }

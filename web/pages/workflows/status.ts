@@ -26,7 +26,7 @@ export const TASK_TONES: Record<StepStatus, Tone> = {
   blocked: 'wait',
 };
 
-/** How an agent's time with a task ended. */
+/** How a claim of a task ended. */
 export const SPAN_TONES: Record<LaneSpanEnd, Tone> = {
   open: 'live',
   completed: 'good',
@@ -37,7 +37,7 @@ export const SPAN_TONES: Record<LaneSpanEnd, Tone> = {
   replanned: 'wait',
 };
 export const SPAN_WORDS: Record<LaneSpanEnd, string> = {
-  open: 'at work',
+  open: 'in progress',
   completed: 'completed',
   failed: 'failed',
   lost: 'lost: lease expired',
@@ -47,7 +47,7 @@ export const SPAN_WORDS: Record<LaneSpanEnd, string> = {
 };
 
 export const laneName = ({ agent_id, agent_name }: Pick<WorkflowTimeline['lanes'][number], 'agent_id' | 'agent_name'>): string =>
-  agent_name ?? agent_id ?? 'without a claim';
+  agent_name ?? agent_id ?? 'no claim';
 
 /** A status in words. */
 export const statusWords = (status: WorkflowState | ListedStatus): string => status.replace('_', ' ');

@@ -8,7 +8,7 @@ import { counted, UntrustedText } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 import { isEnded } from './status.ts';
 
-const REASON = { label: 'Reason', hint: 'optional, on record', max: 2_000 };
+const REASON = { label: 'Reason', hint: 'optional, stored in the journal', max: 2_000 };
 
 /** The actions on a task: retry or skip a failed one, release a claimed one. */
 export function TaskActions({ shown: { task, claim, workflow, dependents, dependents_more } }: { shown: ShownWorkflowTask }) {
@@ -17,10 +17,10 @@ export function TaskActions({ shown: { task, claim, workflow, dependents, depend
   const failed = task.status === 'failed' && !isEnded(workflow.status);
   const waiting = dependents.length + dependents_more;
   const actions = useRef<HTMLDivElement>(null);
-  // The pressed button has disappeared, so the focus moves to its frame.
+  // The pressed button is gone, so the focus moves to its container.
   const retried = (): void => {
     actions.current?.focus();
-    say('The task can be taken up again.');
+    say('Retried. Agents can claim the task again.');
   };
   const name = (
     <p className="font-medium">
@@ -28,7 +28,7 @@ export function TaskActions({ shown: { task, claim, workflow, dependents, depend
     </p>
   );
   return (
-    // Where there is nothing to do it takes no room, and still keeps the focus of what was done.
+    // Without actions it takes no space, but can still hold the focus.
     <div ref={actions} data-home tabIndex={-1} className="grid gap-2 outline-none empty:-mt-5">
       {(failed || claim) && (
         <div className="flex flex-wrap gap-2">
@@ -43,20 +43,18 @@ export function TaskActions({ shown: { task, claim, workflow, dependents, depend
               needs="operator"
               title="Skip this task?"
               act="Skip"
-              keep="Keep it"
+              keep="Keep task"
               reason={REASON}
               action="workflows.skip"
               input={(reason) => ({ task_id: task.id, ...(reason && { reason }) })}
               failed="The task was not skipped."
               command={`workflow skip ${task.id}`}
-              toast="Skipped. What waited for it waits no longer."
+              toast="Skipped. Its dependents can continue."
             >
               {name}
               <p>
-                It is not done, and cannot be taken up again.{' '}
-                {waiting === 0
-                  ? 'Nothing waits for it.'
-                  : `${counted(waiting, 'task waits for it, and no longer does', 'tasks wait for it, and no longer do')}.`}
+                A skipped task cannot be claimed again.{' '}
+                {waiting === 0 ? 'No task depends on it.' : `${counted(waiting, 'dependent task')} no longer ${waiting === 1 ? 'waits' : 'wait'} for it.`}
               </p>
             </ConfirmAction>
           )}
@@ -64,26 +62,25 @@ export function TaskActions({ shown: { task, claim, workflow, dependents, depend
             <ConfirmAction
               button="Release…"
               needs="operator"
-              title="Take this task from its agent?"
+              title="Release this task?"
               act="Release"
-              keep="Leave it"
+              keep="Keep claim"
               reason={REASON}
               action="workflows.release"
               input={(reason) => ({ task_id: task.id, ...(reason && { reason }) })}
               failed="The task was not released."
               command={`workflow release ${task.id}`}
-              toast="Released: another agent can take it up."
+              toast="Released. Another agent can claim the task."
             >
               {name}
               <p>
-                <UntrustedText text={claim.agent_name} /> loses it at once: 1 task becomes claimable, and what that agent still writes to it is refused. Its
-                checkpoints stay.
+                <UntrustedText text={claim.agent_name} /> loses its claim and its further updates are refused. 1 task becomes claimable. The checkpoints stay.
               </p>
             </ConfirmAction>
           )}
         </div>
       )}
-      {retry.error && <Problem what="The task was not set back." error={retry.error} />}
+      {retry.error && <Problem what="The task was not retried." error={retry.error} />}
       {failed && <CliCommand words={`workflow retry ${task.id}`} />}
     </div>
   );

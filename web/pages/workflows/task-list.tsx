@@ -13,7 +13,7 @@ import { TaskLink } from './task-words.tsx';
 
 const page = getRouteApi('/workflows/$workflow');
 
-/** All tasks in the order of the plan: what the graph shows, in words. */
+/** All tasks in plan order: the graph as a table. */
 export function TaskList() {
   const { workflow } = page.useParams();
   const [{ status, text }, change] = usePageSearch('/workflows/$workflow/list');
@@ -32,8 +32,8 @@ export function TaskList() {
         <Filter label="Status" otherwise="All" choices={TASK_CHOICES} chosen={status} onChoose={(choice) => show({ status: choice })} />
         <input
           type="search"
-          aria-label="Words in the name"
-          placeholder="Words in the name"
+          aria-label="Filter by name"
+          placeholder="Filter by name"
           data-filter
           className="field w-56 max-sm:w-full"
           defaultValue={text ?? ''}
@@ -46,12 +46,12 @@ export function TaskList() {
         <DataList
           key={`${status} ${text}`}
           noun="tasks"
-          label="Tasks in the order of the plan"
+          label="Tasks in plan order"
           list={tasks}
           columns={COLUMNS}
           rowKey={({ id }) => id}
           growsAtTop
-          empty={<EmptyState>{status || text ? 'No task fits.' : 'It has no tasks yet: they come with its plan.'}</EmptyState>}
+          empty={<EmptyState>{status || text ? 'No task matches the filter.' : 'No tasks yet. They appear when an agent sets the plan.'}</EmptyState>}
         />
       </div>
     </section>
@@ -64,7 +64,7 @@ const COLUMNS: readonly Column<WorkflowTask>[] = [
   { label: 'Step', role: 'meta', width: 'sm:w-16', prefix: 'step', cell: ({ sequence }) => sequence },
   { label: 'Group', role: 'meta', width: 'sm:w-[12%]', cell: ({ parallel_group }) => <Text text={parallel_group} /> },
   { label: 'Holder', width: 'sm:w-[12%]', cell: ({ agent_name }) => <Text text={agent_name} /> },
-  { label: 'Waits for', role: 'wide', from: 'lg', width: 'sm:w-[16%]', prefix: 'after', cell: ({ depends_on }) => <WaitsFor names={depends_on} /> },
+  { label: 'Dependencies', role: 'wide', from: 'lg', width: 'sm:w-[16%]', prefix: 'after', cell: ({ depends_on }) => <WaitsFor names={depends_on} /> },
   {
     label: 'Summary',
     role: 'wide',

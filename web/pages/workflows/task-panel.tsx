@@ -36,11 +36,11 @@ export function TaskPanel({ id, onClose }: { id: string; onClose: () => void }) 
           <PanelPart title="Plan">
             <Plan plan={shown.task.plan} />
           </PanelPart>
-          <PanelPart title="Waits for" about={countOf(shown.dependencies, shown.dependencies_more)}>
-            <Neighbours tasks={shown.dependencies} more={shown.dependencies_more} none="It waits for nothing." />
+          <PanelPart title="Dependencies" about={countOf(shown.dependencies, shown.dependencies_more)}>
+            <Neighbours tasks={shown.dependencies} more={shown.dependencies_more} none="None." />
           </PanelPart>
-          <PanelPart title="Waited for by" about={countOf(shown.dependents, shown.dependents_more)}>
-            <Neighbours tasks={shown.dependents} more={shown.dependents_more} none="Nothing waits for it." />
+          <PanelPart title="Dependents" about={countOf(shown.dependents, shown.dependents_more)}>
+            <Neighbours tasks={shown.dependents} more={shown.dependents_more} none="None." />
           </PanelPart>
           <Checkpoints task={id} count={shown.task.checkpoint_count} />
           <ContextPreview task={id} />
@@ -50,15 +50,15 @@ export function TaskPanel({ id, onClose }: { id: string; onClose: () => void }) 
   );
 }
 
-/** What a person must know first: a question, a failure, or the task that holds this one up. */
+/** Shown first: a question, a failure, or the task that blocks this one. */
 function Attention({ shown: { task, question, unmet, unmet_length } }: { shown: ShownWorkflowTask }) {
   return (
     <>
       {question && <TaskQuestion question={question} />}
       {task.status === 'failed' && task.error && (
         <Notice tone="bad">
-          <p className="font-medium">It failed:</p>
-          <Scrolled label="Why it failed" className="max-h-48">
+          <p className="font-medium">Error</p>
+          <Scrolled label="Error" className="max-h-48">
             <UntrustedText text={task.error} />
           </Scrolled>
         </Notice>
@@ -68,23 +68,23 @@ function Attention({ shown: { task, question, unmet, unmet_length } }: { shown: 
   );
 }
 
-/** The question that the task waits with, and the form to answer it. */
+/** The open question of the task, and the form to answer it. */
 function TaskQuestion({ question }: { question: Question }) {
   const say = useToast();
   return (
     <section aria-label="Question" className="panel grid gap-2 border-you p-3">
       <AnswerForm
         question={question}
-        onAnswered={(taskStatus) => say(taskStatus === 'pending' ? 'Answered. The task waits for an agent.' : 'Answered. The task goes on.')}
+        onAnswered={(taskStatus) => say(taskStatus === 'pending' ? 'Answered. The task is open for any agent to claim.' : 'Answered. The task continues.')}
       />
-      <CliCommand words={`workflow answer ${question.question_id} 'Your answer'`} />
+      <CliCommand words={`messages answer ${question.question_id}`} text="Your answer" />
     </section>
   );
 }
 
 type Neighbour = ShownWorkflowTask['dependencies'][number];
 
-/** The task at the end of the longest chain that this one waits for. Of a long chain the middle is left out. */
+/** The last unmet dependency of the longest chain. The middle of a long chain is left out. */
 function HeldUp({ unmet, length }: { unmet: readonly Neighbour[]; length: number }) {
   const last = unmet.at(-1);
   if (!last) return null;
@@ -94,12 +94,12 @@ function HeldUp({ unmet, length }: { unmet: readonly Neighbour[]; length: number
   return (
     <Notice tone="wait">
       <div className="flex flex-wrap items-center gap-x-2">
-        Held up in the end by <TaskLink id={last.id} name={last.name} />
+        Blocked by <TaskLink id={last.id} name={last.name} />
         <State tone={TASK_TONES[last.status]}>{statusWords(last.status)}</State>
       </div>
       {between > 0 && (
         <p className="mt-1">
-          {counted(between, 'task stands', 'tasks stand')} between: <UntrustedText text={chain.join(' ← ')} brief />
+          {counted(between, 'task')} in between: <UntrustedText text={chain.join(' ← ')} brief />
         </p>
       )}
     </Notice>
@@ -115,16 +115,16 @@ function factsOf({ task, claim, completed_by }: ShownWorkflowTask): FactValues {
         <span>fence {claim.fence}</span>
       </Holder>
     ) : (
-      <span className="text-muted">nobody holds it</span>
+      <span className="text-muted">not claimed</span>
     ),
     Outcome: task.outcome !== null && task.outcome !== '' && (
-      <Scrolled label="Its outcome" className="max-h-48">
+      <Scrolled label="Outcome" className="max-h-48">
         <UntrustedText text={task.outcome} />
       </Scrolled>
     ),
-    'Done by': completed_by !== null && <UntrustedText text={completed_by} />,
-    About: task.description !== '' && (
-      <Scrolled label="What it is about" className="max-h-48">
+    'Completed by': completed_by !== null && <UntrustedText text={completed_by} />,
+    Description: task.description !== '' && (
+      <Scrolled label="Description" className="max-h-48">
         <UntrustedText text={task.description} />
       </Scrolled>
     ),
@@ -145,7 +145,7 @@ function factsOf({ task, claim, completed_by }: ShownWorkflowTask): FactValues {
         <UntrustedText text={files.join('\n')} />
       </Scrolled>
     ),
-    Begun: task.started_at && <Time at={task.started_at} />,
+    Started: task.started_at && <Time at={task.started_at} />,
     Ended: task.finished_at !== null && <Time at={task.finished_at} />,
     Task: (
       <span data-id={task.id}>
@@ -158,7 +158,7 @@ function factsOf({ task, claim, completed_by }: ShownWorkflowTask): FactValues {
 const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []);
 
 function Plan({ plan }: { plan: ShownWorkflowTask['task']['plan'] }) {
-  if (!plan) return <p className="text-muted">No plan yet: whoever takes it up makes one.</p>;
+  if (!plan) return <p className="text-muted">No plan yet. The agent that claims the task writes one.</p>;
   const steps = strings(plan.steps);
   const files = [...strings(plan.files_to_modify), ...strings(plan.files_to_create).map((file) => `${file} (new)`)];
   return (

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { ShownWorkflow } from '../../api.ts';
 import { SearchLink } from '../../parts/page-search.tsx';
-import { AgentName, Time, Until, UntrustedText } from '../../parts/values.tsx';
+import { AgentName, Elapsed, Until, UntrustedText } from '../../parts/values.tsx';
 
 /** The name of a task, which opens its panel. */
 export function TaskLink({ id, name }: { id: string; name: string }) {
@@ -21,7 +21,7 @@ export function Holder({ claim: { agent_name, agent_page, claimed_at, lease_expi
       <AgentName name={agent_name} id={agent_page} />
       {claimed_at !== null && (
         <span>
-          for <Time at={claimed_at} />
+          for <Elapsed since={claimed_at} />
         </span>
       )}
       <span>{lease_expires_at === null ? 'lease expired' : <Lease at={lease_expires_at} />}</span>

@@ -5,7 +5,7 @@ import { EmptyState, State } from '../../parts/layout.tsx';
 import { Loaded, TableSkeleton } from '../../parts/loaded.tsx';
 import { SearchLink } from '../../parts/page-search.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { counted, dateOf, UntrustedText } from '../../parts/values.tsx';
+import { counted, Time, UntrustedText } from '../../parts/values.tsx';
 import { useRead } from '../../queries.ts';
 import { laneName, SPAN_TONES, SPAN_WORDS } from './status.ts';
 import { TaskLink } from './task-words.tsx';
@@ -14,7 +14,7 @@ const page = getRouteApi('/workflows/$workflow');
 const route = getRouteApi('/workflows/$workflow/timeline');
 const Lanes = lazy(() => import('./lanes.tsx'));
 
-/** Who did what when. */
+/** Which agent worked on which task, and when. */
 export function Timeline() {
   const { workflow } = page.useParams();
   const { gaps = false, as } = route.useSearch();
@@ -25,17 +25,17 @@ export function Timeline() {
         {(timeline) =>
           timeline.lanes.length === 0 ? (
             <div className="panel">
-              <EmptyState>No agent has taken up a task of it yet.</EmptyState>
+              <EmptyState>No agent has claimed a task yet. Claims appear here as bars.</EmptyState>
             </div>
           ) : (
             <>
               <p className="flex flex-wrap gap-x-4 gap-y-1 text-muted">
                 <SearchLink set={{ as: as ? undefined : 'table' }} className={SWITCH}>
-                  {as ? 'Show the picture' : 'Show as a table'}
+                  {as ? 'Show as a chart' : 'Show as a table'}
                 </SearchLink>
                 {!as && (
                   <SearchLink set={{ gaps: gaps ? undefined : true }} className={SWITCH}>
-                    {gaps ? 'Fold idle times' : 'Draw idle times in full'}
+                    {gaps ? 'Fold idle time' : 'Show idle time'}
                   </SearchLink>
                 )}
                 <Cut timeline={timeline} />
@@ -59,10 +59,7 @@ const SWITCH = 'link inline-flex items-center pointer-coarse:min-h-11';
 
 function Cut({ timeline: { tasks_more, spans_more } }: { timeline: WorkflowTimeline }) {
   if (tasks_more === 0 && spans_more === 0) return null;
-  const left = [
-    tasks_more > 0 && counted(tasks_more, 'task that changed earlier', 'tasks that changed earlier'),
-    spans_more > 0 && counted(spans_more, 'earlier time', 'earlier times'),
-  ];
+  const left = [tasks_more > 0 && counted(tasks_more, 'older task'), spans_more > 0 && counted(spans_more, 'older claim')];
   return <span>Not shown: {left.filter(Boolean).join(', ')}.</span>;
 }
 
@@ -72,7 +69,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { label: 'Task', role: 'title', cell: ({ task_id, task_name }) => <TaskLink id={task_id} name={task_name} /> },
   { label: 'Agent', width: 'sm:w-[18%]', cell: ({ agent }) => <UntrustedText text={agent} brief /> },
   {
-    label: 'How it ended',
+    label: 'End',
     width: 'sm:w-44',
     cell: ({ end, reclaimed }) => (
       <span className="flex flex-wrap gap-1">
@@ -81,8 +78,8 @@ const COLUMNS: readonly Column<Row>[] = [
       </span>
     ),
   },
-  { label: 'From', role: 'meta', width: 'sm:w-36', cell: ({ from }) => dateOf(from) },
-  { label: 'Until', role: 'meta', width: 'sm:w-36', cell: ({ until }) => (until === null ? '—' : dateOf(until)) },
+  { label: 'From', role: 'meta', width: 'sm:w-36', cell: ({ from }) => <Time at={from} /> },
+  { label: 'Until', role: 'meta', width: 'sm:w-36', cell: ({ until }) => (until === null ? '—' : <Time at={until} />) },
 ];
 
 /** The spans of all lanes as a table, newest first. */
@@ -93,7 +90,7 @@ function SpanTable({ timeline: { lanes } }: { timeline: WorkflowTimeline }) {
   );
   return (
     <div className="panel">
-      <Table label="Who had which task when" columns={COLUMNS} rows={rows} rowKey={({ task_id, from }) => `${task_id} ${from}`} />
+      <Table label="Claims of tasks, newest first" columns={COLUMNS} rows={rows} rowKey={({ task_id, from }) => `${task_id} ${from}`} />
     </div>
   );
 }

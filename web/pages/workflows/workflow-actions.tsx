@@ -9,7 +9,7 @@ import { counted } from '../../parts/values.tsx';
 import { useAct } from '../../queries.ts';
 import { isEnded } from './status.ts';
 
-/** The actions on a whole workflow. Those that stop nobody's work act without asking, and can be undone. */
+/** The actions on a workflow. Actions that stop nobody's work need no confirmation and can be undone. */
 export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
   const { workflow, progress, claims } = shown;
   const pause = useAct('workflows.pause');
@@ -19,7 +19,7 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
   const actions = useRef<HTMLDivElement>(null);
   const { id: workflow_id, status } = workflow;
 
-  // The pressed button has disappeared, so the focus moves to its frame.
+  // The pressed button is gone, so the focus moves to its container.
   const done: typeof say = (words, inverse) => {
     actions.current?.focus();
     say(words, inverse);
@@ -27,14 +27,17 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
   const resumeWorkflow = (): void =>
     resume.mutate(
       { workflow_id },
-      { onSuccess: () => done('Resumed: its tasks can be taken up.', { label: 'Pause', act: () => pause.mutate({ workflow_id }) }) },
+      { onSuccess: () => done('Resumed. Agents can claim its tasks.', { label: 'Pause', act: () => pause.mutate({ workflow_id }) }) },
     );
   const pauseWorkflow = (): void =>
     pause.mutate(
       { workflow_id },
       {
         onSuccess: ({ claims: held }) =>
-          done(held > 0 ? `Paused. Agents go on with ${counted(held, 'task')}.` : 'Paused.', { label: 'Resume', act: () => resume.mutate({ workflow_id }) }),
+          done(held > 0 ? `Paused. ${counted(held, 'task')} in progress ${held === 1 ? 'continues' : 'continue'}.` : 'Paused.', {
+            label: 'Resume',
+            act: () => resume.mutate({ workflow_id }),
+          }),
       },
     );
   const error = pause.error ?? resume.error ?? complete.error;
@@ -68,26 +71,26 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
             needs="operator"
             title="Abandon this workflow?"
             act="Abandon"
-            keep="Keep it"
+            keep="Keep workflow"
             typed={workflow.name}
-            reason={{ label: 'Reason', hint: 'optional, on record', max: 2_000 }}
+            reason={{ label: 'Reason', hint: 'optional, stored in the journal', max: 2_000 }}
             action="workflows.abandon"
             input={(reason) => ({ workflow_id, ...(reason && { reason }) })}
             failed="The workflow was not abandoned."
             command={`workflow abandon ${workflow_id}`}
-            toast="Abandoned. Its tasks stay as they were left."
+            toast="Abandoned."
           >
             <p>
-              {counted(progress.estimated_remaining, 'task')} will not be done, and{' '}
-              {claims.length === 0 ? 'no agent holds one' : `${counted(claims.length, 'claim')} of agents end at once`}. There is no way back: what was done
-              stays, and a new workflow must be made for the rest.
+              {counted(progress.estimated_remaining, 'task')} will not be done
+              {claims.length > 0 && `, and ${counted(claims.length, 'claim')} of agents ${claims.length === 1 ? 'ends' : 'end'} immediately`}. This cannot be
+              undone. Completed work stays; create a new workflow for the rest.
             </p>
           </ConfirmAction>
         )}
       </div>
-      {error && <Problem what="Nothing was changed." error={error} />}
+      {error && <Problem what="The workflow was not changed." error={error} />}
       {!isEnded(status) && (
-        <AsCommand label="The same from a shell">
+        <AsCommand>
           {status === 'in_progress' && <CliCommand words={`workflow pause ${workflow_id}`} />}
           {status === 'in_progress' && progress.all_complete && <CliCommand words={`workflow complete ${workflow_id}`} />}
           {(status === 'paused' || status === 'failed') && <CliCommand words={`workflow resume ${workflow_id}`} />}
@@ -101,17 +104,17 @@ export function WorkflowActions({ shown }: { shown: ShownWorkflow }) {
 
 const MAX_PARALLEL = 1_000;
 
-/** How many tasks may be claimed at once. */
+/** The limit of parallel tasks. */
 function Parallelism({ workflow: { id: workflow_id, max_parallel_tasks } }: { workflow: ShownWorkflow['workflow'] }) {
   const [open, setOpen] = useState(false);
   const set = useAct('workflows.set_parallelism');
   return (
     <>
       <ActButton needs="operator" onClick={() => setOpen(true)}>
-        {max_parallel_tasks} at once…
+        Parallel tasks: {max_parallel_tasks}…
       </ActButton>
       {open && <SetParallelism workflow_id={workflow_id} current={max_parallel_tasks} set={set} onClose={() => setOpen(false)} />}
-      {!open && set.error && <Problem what="The number was not changed back." error={set.error} />}
+      {!open && set.error && <Problem what="The limit was not restored." error={set.error} />}
     </>
   );
 }
@@ -119,7 +122,7 @@ function Parallelism({ workflow: { id: workflow_id, max_parallel_tasks } }: { wo
 interface SetParallelismProps {
   workflow_id: string;
   current: number;
-  /** Outlasts the dialog: the notice takes it back. */
+  /** Owned by the parent, because the toast's undo button outlives the dialog. */
   set: ReturnType<typeof useAct<'workflows.set_parallelism'>>;
   onClose: () => void;
 }
@@ -135,23 +138,26 @@ function SetParallelism({ workflow_id, current, set, onClose }: SetParallelismPr
       {
         onSuccess: ({ from }) => {
           onClose();
-          say(`At most ${count} at once.`, { label: `Back to ${from}`, act: () => set.mutate({ workflow_id, max_parallel_tasks: from }) });
+          say(`Limit set to ${counted(count, 'parallel task')}.`, {
+            label: `Back to ${from}`,
+            act: () => set.mutate({ workflow_id, max_parallel_tasks: from }),
+          });
         },
       },
     );
   return (
     <FormDialog
-      title="How many tasks at once?"
+      title="Limit of parallel tasks"
       submit="Set"
       needs="operator"
       ready={valid && count !== current}
       mutation={set}
-      failed="Nothing was changed."
+      failed="The limit was not changed."
       onSubmit={submit}
       onClose={onClose}
     >
-      <p>Agents can claim so many tasks of this workflow at the same time. What is claimed already stays claimed.</p>
-      <TextField label="Tasks at once" hint={`1 to ${MAX_PARALLEL.toLocaleString()}`} first inputMode="numeric" value={text} onChange={setText} />
+      <p>The number of tasks of this workflow that agents can hold at the same time. Claimed tasks stay claimed.</p>
+      <TextField label="Parallel tasks" hint={`1 to ${MAX_PARALLEL.toLocaleString()}`} first inputMode="numeric" value={text} onChange={setText} />
       <CliCommand words={`workflow parallel ${workflow_id} ${valid ? count : current}`} />
     </FormDialog>
   );

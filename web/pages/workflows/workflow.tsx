@@ -18,7 +18,7 @@ const route = getRouteApi('/workflows/$workflow');
 /** Leases expire without an event. */
 const POLL_MS = 15_000;
 
-/** What is next, who has it, why does it stand? */
+/** What is next, who has it, why is it stuck? */
 export function WorkflowPage() {
   const { workflow: id } = route.useParams();
   const [{ task }, change] = usePageSearch('/workflows/$workflow');
@@ -68,7 +68,7 @@ function Head({ shown }: { shown: ShownWorkflow }) {
           <p className="flex flex-wrap items-center gap-x-3 text-muted">
             <UntrustedText text={workflow.repository_path} className="mono" />
             <span>
-              {workflow.started_at === null ? 'made' : 'begun'} <Time at={workflow.started_at ?? workflow.created_at} />
+              {workflow.started_at === null ? 'created' : 'started'} <Time at={workflow.started_at ?? workflow.created_at} />
             </span>
             <Id id={workflow.id} />
           </p>
@@ -91,21 +91,21 @@ function Head({ shown }: { shown: ShownWorkflow }) {
   );
 }
 
-/** The goal and the plan. Folded: people who come back know them. */
+/** The goal and the plan. Folded, because returning visitors know them. */
 function PlanOf({ workflow: { plan, source_type, source_ref, source_content } }: { workflow: ShownWorkflow['workflow'] }) {
   return (
     <details className="mt-4">
-      <summary className="cursor-pointer text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">What it was asked for, and the plan</summary>
+      <summary className="cursor-pointer text-muted pointer-coarse:min-h-11 pointer-coarse:py-3">Goal and plan</summary>
       <div className="panel mt-2 p-3">
         <Facts
           facts={{
-            From: (
+            Source: (
               <>
                 {source_type.replace('_', ' ')} {source_ref && <UntrustedText text={source_ref} />}
               </>
             ),
-            'Asked for': (
-              <Scrolled label="What was asked for" className="max-h-60">
+            Goal: (
+              <Scrolled label="Goal" className="max-h-60">
                 <UntrustedText text={source_content} />
               </Scrolled>
             ),

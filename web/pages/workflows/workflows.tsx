@@ -73,12 +73,12 @@ const COLUMNS: readonly Column<Workflow>[] = [
   { label: 'Failed', width: 'sm:w-18 lg:w-20', cell: ({ id, by_status }) => <Count workflow={id} count={by_status.failed} status="failed" /> },
   { label: 'Blocked', from: 'lg', width: 'sm:w-20', cell: ({ id, by_status }) => <Count workflow={id} count={by_status.blocked} status="blocked" /> },
   { label: 'Repository', role: 'meta', width: 'sm:w-[12%] lg:w-[14%]', cell: ({ repository_path }) => <RepositoryName path={repository_path} /> },
-  { label: 'Updated', role: 'end', width: 'sm:w-16 lg:w-28', cell: ({ changed_at }) => <Time at={changed_at} /> },
+  { label: 'Updated', role: 'end', width: 'sm:w-24 lg:w-28', cell: ({ changed_at }) => <Time at={changed_at} /> },
 ];
 
 function Progress({ counts }: { counts: Workflow['by_status'] }) {
   const total = tasksIn(counts);
-  if (total === 0) return <span className="text-muted">no plan yet</span>;
+  if (total === 0) return <span className="text-muted">no plan</span>;
   return (
     <div className="grid grid-cols-[minmax(2rem,1fr)_auto] items-center gap-2">
       <ProgressBar counts={counts} />
@@ -115,7 +115,7 @@ function NoWorkflows({ status, repository }: { status: WorkflowsSearch['status']
   }
   return (
     <EmptyState>
-      <p>No workflow yet. Make one here, or let an agent call workflow_create:</p>
+      <p>No workflows yet. Agents create them with workflow_create. To create one yourself, run:</p>
       <CliCommand words={'workflow create --name first --prompt "Fix login"'} />
     </EmptyState>
   );

@@ -5,8 +5,8 @@ export const demoBegin = contract({
   name: 'demo.begin',
   toolset: 'admin',
   opensWorkspace: true,
-  title: 'Begin a demo',
-  description: 'Makes room for scripted agents in the workspace demo: a folder for their repository, and an external server of their own.',
+  title: 'Start the demo',
+  description: 'Prepare the workspace demo for scripted agents: create a folder for their repository and attach their external server.',
   input: z.strictObject({}),
   output: z.strictObject({ folder: z.string(), server: z.string() }),
 });
@@ -17,9 +17,8 @@ export type DemoState = (typeof DEMO_STATES)[number];
 export const demoShow = contract({
   ...OPERATOR_READ,
   name: 'demo.show',
-  title: 'How a demo stands',
-  description:
-    "Whether there is a demo in the workspace demo. Where there is none, what is in the workspace is somebody's work, and nothing of it may be ended.",
+  title: 'Demo state',
+  description: 'Return the state of the demo in the workspace demo. Without a demo the workspace belongs to people, and nothing in it may be removed.',
   input: z.strictObject({}),
   output: z.strictObject({ state: z.enum(DEMO_STATES) }),
 });
@@ -27,9 +26,8 @@ export const demoShow = contract({
 export const demoEnd = contract({
   name: 'demo.end',
   toolset: 'admin',
-  title: 'End a demo',
-  description:
-    'Revokes every token of the workspace demo and removes what its agents did. Its journal stays. With keep, the data stays for looking. Where no demo was begun, nothing is touched.',
+  title: 'End the demo',
+  description: 'Revoke every token of the workspace demo and delete its data, except its journal. With `keep` the data stays. Without a demo nothing changes.',
   input: z.strictObject({ keep: z.boolean() }),
   output: z.strictObject({ revoked_tokens: z.int(), removed_rows: z.int(), kept: z.boolean() }),
   annotations: { destructiveHint: true, idempotentHint: true },

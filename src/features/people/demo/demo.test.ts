@@ -14,7 +14,7 @@ async function services() {
   return { ...t, act, folder: join(t.app.config.home, 'demo') };
 }
 
-test('a demo runs in the workspace demo alone: elsewhere its end would take away what people did', async () => {
+test('refuses to start or end a demo in another workspace, because its end deletes data', async () => {
   const t = await services();
   for (const [name, args] of [
     ['demo.begin', {}],
@@ -23,7 +23,7 @@ test('a demo runs in the workspace demo alone: elsewhere its end would take away
     expect((await t.action(name, args)).reply).toMatchObject({ status: 'error', code: 'INVALID_INPUT' });
 });
 
-test('one demo at a time; what was kept is removed only when somebody says so', async () => {
+test('runs one demo at a time, and removes a kept demo only on request', async () => {
   const t = await services();
   expect(await t.act('demo.begin')).toMatchObject({ status: 'ok', data: { folder: t.folder } });
   expect(await t.act('demo.begin')).toMatchObject({ code: 'DEMO_RUNNING', next: expect.stringContaining('--clean') });
@@ -35,7 +35,7 @@ test('one demo at a time; what was kept is removed only when somebody says so', 
   expect(await t.act('demo.begin')).toMatchObject({ status: 'ok' });
 });
 
-test('a workspace demo that people work in is theirs: no demo begins there, and none that never began is ended', async () => {
+test('starts and ends no demo in a workspace demo that people work in', async () => {
   const t = await services();
   await t.developer('ana', 'codex', DEMO_WORKSPACE_ID);
   const tokens = () => t.app.store.reader.selectFrom('tokens').select(['id', 'revoked_at']).where('workspace_id', '=', DEMO_WORKSPACE_ID).execute();
@@ -46,7 +46,7 @@ test('a workspace demo that people work in is theirs: no demo begins there, and 
   expect(await tokens()).toEqual(before);
 });
 
-test('people who came after a demo was ended keep what is theirs, also if it is ended again', async () => {
+test('keeps the data of people who joined after the demo ended, even if it is ended again', async () => {
   const t = await services();
   await t.act('demo.begin');
   await t.act('demo.end', { keep: false });
@@ -57,7 +57,7 @@ test('people who came after a demo was ended keep what is theirs, also if it is 
   expect(await reader.selectFrom('tokens').select('id').where('workspace_id', '=', DEMO_WORKSPACE_ID).execute()).toHaveLength(1);
 });
 
-test('where no demo is, the agents of the workspace are not ended', async () => {
+test('ends no agents if there is no demo', async () => {
   const called: string[] = [];
   const act = async (name: string) => {
     called.push(name);
@@ -67,7 +67,7 @@ test('where no demo is, the agents of the workspace are not ended', async () => 
   expect(called).toEqual(['demo.show']);
 });
 
-test('at its end every token is refused and every row is gone, the journal stays whole, and other workspaces are not touched', async () => {
+test('refuses every token and deletes every row at its end, keeps the journal, and changes no other workspace', async () => {
   const t = await services();
   await t.act('demo.begin');
   const made = (await t.act('tokens.create', { developer: 'ana', agent: 'codex', expires_in_minutes: 15 })) as unknown as { data: { token: string } };
@@ -91,7 +91,7 @@ test('at its end every token is refused and every row is gone, the journal stays
   expect(kinds).toContain('demo.ended');
 });
 
-test('a token with an end is refused after it', async () => {
+test('refuses a token after it expires', async () => {
   const t = await services();
   const made = (await t.act('tokens.create', { developer: 'ana', expires_in_minutes: 15 })) as unknown as { data: { token: string } };
   t.clock.advance(15 * 60_000);

@@ -3,13 +3,13 @@ import type { Launcher } from '../../../clients/client.ts';
 import { workspaceId } from '../../../kernel/ids.ts';
 
 export const DEMO_WORKSPACE_ID = workspaceId('demo');
-/** The external server that the demo brings along, as it is called. */
+/** The name of the demo's external server. */
 export const DEMO_SERVER = 'demo';
 
-/** Where the demo's repository is: below the home, so that a server that may touch few folders may touch this one. */
+/** The folder of the demo's repository. It is inside the home, because a restricted server may write only there. */
 export const demoFolder = (home: string): string => join(home, 'demo');
 
-/** The agents of the demo are this program itself, with a script in place of a model. */
+/** The demo's agents are this program, with a script instead of a model. */
 export const demoLauncher = (covenant: string): Launcher => ({
   command: process.execPath,
   args: [covenant, 'demo-part', 'agent'],
@@ -19,7 +19,7 @@ export const demoLauncher = (covenant: string): Launcher => ({
   workspace: DEMO_WORKSPACE_ID,
 });
 
-/** So is its external server, whose definition changes when there is a file at this path. */
+/** The demo's external server is also this program. A tool definition changes when the file `changesWith` exists. */
 export const demoServer = (covenant: string, changesWith: string) => ({
   command: process.execPath,
   args: [covenant, 'demo-part', 'server', changesWith],

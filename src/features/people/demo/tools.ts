@@ -12,15 +12,15 @@ import { ensureWorkspace } from '../../core/identity/index.ts';
 import { type DemoState, demoBegin, demoEnd, demoShow } from './contract.ts';
 import { DEMO_SERVER, DEMO_WORKSPACE_ID, demoFolder } from './programs.ts';
 
-/** Of the journal's events on the demo. */
+/** The subject of the demo's events in the journal. */
 const SUBJECT = 'demo';
 
 export interface DemoPorts {
   readonly home: string;
-  /** Starts the demo's own external server, whose definition changes when there is a file at this path. */
+  /** Starts the demo's external server. A tool definition changes when the file `changesWith` exists. */
   readonly attach: (name: string, changesWith: string) => void;
   readonly detach: (name: string, actor: string) => Promise<void>;
-  /** All of the workspace, or all but those that people are signed in by. */
+  /** Revokes all tokens of the workspace; without `web` the browser sessions stay. */
   readonly revokeTokens: (tx: Tx, by: string, of: { readonly web: boolean }) => Promise<number>;
 }
 
@@ -31,15 +31,25 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
       await ctx.write(async (tx) => {
         await ensureWorkspace(tx, ctx.principal.actor);
         const state = await demoState(tx.db, tx.workspace);
-        if (state === 'begun') throw new Refusal('DEMO_RUNNING', 'A demo is under way, or was cut short.', 'covenant demo --clean removes it.');
-        if (state === 'kept') throw new Refusal('DEMO_KEPT', 'The last demo was kept for looking.', 'covenant demo --clean removes it.');
-        // Its end would take away what they did.
+        if (state === 'begun')
+          throw new Refusal(
+            'DEMO_RUNNING',
+            'A demo is already running, or an earlier one was interrupted.',
+            'Wait until it ends, or run `covenant demo --clean` to remove it.',
+          );
+        if (state === 'kept')
+          throw new Refusal('DEMO_KEPT', 'The data of the last demo was kept.', 'Run `covenant demo --clean` to remove it, then start the demo again.');
+        // The end of the demo would delete their data.
         if (await hasPeople(tx.db, tx.workspace))
-          throw new Refusal('WORKSPACE_TAKEN', 'Somebody works in the workspace demo.', 'Run the demo with another COVENANT_HOME.');
+          throw new Refusal(
+            'WORKSPACE_TAKEN',
+            'The workspace demo is in use by people.',
+            'Run the demo on another server: COVENANT_HOME=/tmp/covenant-demo covenant demo',
+          );
         record(tx, ctx, { category: 'audit', kind: 'demo.begun', subject: SUBJECT });
       });
       const folder = demoFolder(home);
-      // Left by a demo that was cut short.
+      // An interrupted demo may have left it.
       await removeFolder(folder);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       attach(DEMO_SERVER, join(folder, 'changed'));
@@ -62,7 +72,7 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
         await removeFolder(demoFolder(home));
       }
       const ended = await ctx.write(async (tx) => {
-        // Another may have ended it meanwhile, and somebody begun to work here.
+        // Another caller may have ended the demo meanwhile, and people may work here now.
         if (!hasDemo(await demoState(tx.db, tx.workspace))) return { revoked_tokens: 0, removed_rows: 0, kept: false };
         const revoked_tokens = await revokeTokens(tx, actor, { web: !keep });
         const removed_rows = keep ? 0 : await removeRows(tx.db, tx.workspace);
@@ -74,29 +84,29 @@ export const demoTools = ({ home, attach, detach, revokeTokens }: DemoPorts): Im
   }),
 ];
 
-/** Why the journal is still needed: it alone says that there is a demo. */
+/** Holds the journal back from pruning, because only the journal records that there is a demo. */
 export async function demoHold(db: Db, workspace: string): Promise<{ why: string; next: string } | null> {
   if (workspace !== DEMO_WORKSPACE_ID || !hasDemo(await demoState(db, workspace))) return null;
-  return { why: 'A demo is there, of which only the journal tells.', next: 'covenant demo --clean removes it.' };
+  return { why: 'The workspace contains a demo, which only the journal records.', next: 'Run `covenant demo --clean`, then prune again.' };
 }
 
 const hasDemo = (state: DemoState): boolean => state === 'begun' || state === 'kept';
 
-/** A program that was just ended may still hold a file of it for a moment. */
+/** Retries, because a program that just ended may still hold a file. */
 const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 
-/** It removes what it finds: never in a workspace where somebody works. */
+/** The end of a demo deletes all data of its workspace, so it must never run in another workspace. */
 function requireDemoWorkspace({ workspace }: Pick<CallContext, 'workspace'>): void {
-  if (workspace !== DEMO_WORKSPACE_ID) throw new Refusal('INVALID_INPUT', 'A demo runs in the workspace demo alone.', 'Call it with --workspace demo.');
+  if (workspace !== DEMO_WORKSPACE_ID) throw new Refusal('INVALID_INPUT', 'The demo runs only in the workspace demo.', 'Call it with --workspace demo.');
 }
 
-/** Kept when a demo ends: the journal, which proves what happened, and the workspace's name, without which it could not be read. */
+/** Tables that stay when a demo ends: the journal, and the workspace that it needs to be readable. */
 const KEPT = new Set(['events', 'journal_heads', 'journal_anchors', 'workspaces']);
 
-/** Deletes every row of the workspace in all tables, also in tables that are added later. */
+/** Deletes every row of the workspace in all tables, including tables added in the future. */
 async function removeRows(db: Db, workspace: string): Promise<number> {
   const tables = await db.introspection.getTables();
-  // A database may have other programs' tables too, in schemas of their own.
+  // The database may contain tables of other programs in other schemas.
   const ours = new Set(tables.filter(({ name }) => name === 'journal_heads').map(({ schema }) => schema));
   const owned = tables.filter(
     ({ name, schema, isView, columns }) => !KEPT.has(name) && !isView && ours.has(schema) && columns.some((column) => column.name === 'workspace_id'),
@@ -109,11 +119,11 @@ async function removeRows(db: Db, workspace: string): Promise<number> {
   return removed;
 }
 
-/** From the journal's last event on the demo. */
+/** Derives the state from the last demo event of the journal. */
 async function demoState(db: Db, workspace: string): Promise<DemoState> {
   const last = await eventsAbout(db, workspace, [SUBJECT]).select('kind').orderBy('seq', 'desc').limit(1).executeTakeFirst();
   return (last?.kind.replace('demo.', '') as DemoState | undefined) ?? 'none';
 }
 
-/** Whether somebody is there besides a demo. */
+/** Whether people use the workspace. */
 const hasPeople = (db: Db, workspace: string) => hasRow(db, 'developers', { workspace_id: workspace });

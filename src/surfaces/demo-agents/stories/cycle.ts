@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Actor, ARROW, type Stage, type Story } from '../stage.ts';
 
-/** Two roles that take turns: a feature goes back once for rework and stands in its last phase but one. */
+/** Two roles take turns on a feature. It goes back once for rework and ends in the last but one phase. */
 export const cycle: Story = { title: 'cycle with rework', steps: 1, tell };
 
 const FEATURE = 'checkout';
@@ -27,15 +27,20 @@ async function tell(stage: Stage): Promise<void> {
     await actor.call('handoff.write', { target: to, payload, lock_token, session_token, ...at });
   };
   const endpoints = [{ method: 'POST', path: '/orders' }];
-  await hand('gemini', { files_modified: ['web/checkout.tsx'], assumptions: ['Prices are in cents'], todos: ['POST /orders'], endpoints });
+  await hand('gemini', {
+    files_modified: ['web/checkout.tsx'],
+    assumptions: ['All prices are integers in cents', 'The cart has at most 100 lines'],
+    todos: ['Implement POST /orders', 'Return 422 for an empty cart'],
+    endpoints,
+  });
   await stage.beat();
-  // It is not its turn: the server says so.
+  // Refused, because it is not this role's turn.
   await gemini.ask('handoff.write', { target: 'codex', payload: {}, lock_token: 'none', session_token: roles.gemini.session_token, ...at });
-  await hand('codex', { files_modified: ['src/orders.ts'], notes: ['Answers 201 with the order'], endpoints });
+  await hand('codex', { files_modified: ['src/orders.ts'], notes: ['POST /orders returns 201 with the order id'], endpoints });
   await stage.beat();
-  await hand('gemini', { todos: ['An order without lines must be refused'], notes: ['Found while refining'] });
-  await hand('codex', { files_modified: ['src/orders.ts', 'test/orders.test.ts'], notes: ['422 with the field'], endpoints });
-  stage.done(`cycle with rework ${ARROW} gemini's turn, in frontend_refine`);
+  await hand('gemini', { todos: ['Return 422 for an empty cart'], notes: ['The form shows a generic error for an empty cart'] });
+  await hand('codex', { files_modified: ['src/orders.ts', 'test/orders.test.ts'], notes: ['An empty cart returns 422 with the field name'], endpoints });
+  stage.done(`cycle with rework ${ARROW} gemini's turn in frontend_refine`);
 }
 
 function configure(repository: string, psks: Record<string, string>): void {

@@ -17,14 +17,14 @@ const RENEW = {
 };
 const EXPIRE = {
   ...FEATURE,
-  title: 'Expire session tokens after a day of silence',
-  scope: 'Remove sessions whose token was not used for a day',
+  title: 'Expire session tokens after 24 hours without use',
+  scope: 'Remove sessions whose token was not used for 24 hours',
   action: 'create',
   target_files: ['src/session.ts'],
 };
 const MIGRATE = {
-  title: 'Move the users table to its new schema',
-  scope: 'Migrate users to schema two',
+  title: 'Add email and locale columns to the users table',
+  scope: 'Migration 0007: add the columns and backfill existing users',
   task_type: 'chore',
   component: 'db',
   target_files: ['db/schema.sql'],
@@ -32,44 +32,57 @@ const MIGRATE = {
 const DELIVERY = { title: 'Show the delivery date in the cart', task_type: 'feature', component: 'ui', target_files: ['src/cart.ts'] };
 const ROUND = {
   title: 'Round prices to whole cents',
-  scope: 'Prices in the cart never have fractions of a cent',
+  scope: 'Round line totals in the cart, so that the sum matches the invoice',
   task_type: 'bug',
   component: 'server',
   target_files: ['src/cart.ts'],
 };
 
-/** Two agents want the same in other words; a third wants what only looks alike. */
+/** Two agents plan the same task in different words. A third plans a task that only looks similar. */
 export const overlap: Story = {
-  title: 'two agents, same work',
+  title: 'two agents, same task',
   steps: 2,
   async tell({ cast: { claude, codex, cursor, gemini }, beat, done }) {
     await begin(claude, ROTATE);
     await beat();
     const checked = await codex.call('covibe_task check', RENEW);
     const refused = await codex.ask('covibe_task start', RENEW);
-    done(`two agents, same work, other words ${ARROW} ${refused.status === 'blocked' ? 'blocked' : String(refused.status)}`);
+    done(`two agents, same task in different words ${ARROW} ${refused.status === 'blocked' ? 'blocked' : String(refused.status)}`);
     await beat();
-    // It looks, and agrees.
-    await codex.ask('covibe_task start', { ...RENEW, ...verdict(checked, true, 'Both give a session a new token at sign-in.') });
+    // The agent compares the tasks and judges them as duplicates.
+    await codex.ask('covibe_task start', { ...RENEW, ...verdict(checked, true, 'Both issue a new session token at sign-in in src/login.ts.') });
 
     await beat();
     const looked = await cursor.call('covibe_task check', EXPIRE);
-    await cursor.ask('covibe_task start', { ...EXPIRE, ...verdict(looked, false, 'Ends old sessions; the other changes tokens of new ones.') });
-    done(`what only looks alike ${ARROW} judged distinct, started`);
+    await cursor.ask('covibe_task start', {
+      ...EXPIRE,
+      ...verdict(looked, false, 'This removes unused sessions. The other task changes the token of new sessions.'),
+    });
+    done(`similar task ${ARROW} judged distinct, started`);
 
     await beat();
     await begin(gemini, MIGRATE);
     await codex.ask('covibe_task plan', DELIVERY);
-    await claude.call('covibe_note', { kind: 'decision', title: 'Session tokens are opaque', body: 'No claims inside: they can be revoked at once.' });
+    await claude.call('covibe_note', {
+      kind: 'decision',
+      title: 'Session tokens are opaque',
+      body: 'No JWT claims, so that a session can be revoked immediately.',
+    });
     const { task_id } = await begin(codex, ROUND);
-    await codex.call('covibe_task complete', { task_id, result_summary: 'Prices are rounded where they are added up.' });
+    await codex.call('covibe_task complete', { task_id, result_summary: 'total() in src/cart.ts rounds to whole cents. 4 tests added.' });
   },
 };
 
-/** Checks, judges what has to be judged as distinct, and starts. */
+const TRIES = 3;
+
+/** Checks, judges every candidate as distinct, and starts. The other stories plan work meanwhile: a start that they block is checked again. */
 async function begin(actor: Actor, task: object): Promise<DemoAnswer> {
-  const checked = await actor.call('covibe_task check', task);
-  return await actor.call('covibe_task start', { ...task, ...verdict(checked, false, 'Another part of the shop.') });
+  for (let tried = 1; ; tried++) {
+    const checked = await actor.call('covibe_task check', task);
+    const started = await actor.ask('covibe_task start', { ...task, ...verdict(checked, false, 'Changes a different part of the shop.') });
+    if (started.status === 'ok' || started.status === 'warning') return started.data as DemoAnswer;
+    if (tried === TRIES) throw new Error(`${actor.name} covibe_task start: ${JSON.stringify(started)}`);
+  }
 }
 
 function verdict(checked: DemoAnswer, same: boolean, reason: string): object {
@@ -82,39 +95,56 @@ function verdict(checked: DemoAnswer, same: boolean, reason: string): object {
   };
 }
 
-/** Code that somebody holds, a question that nobody has answered, and work that changes hands. */
+/** A claimed file, an unanswered ask, and a handoff. */
 export const coordination: Story = {
-  title: 'a claimed edit',
+  title: 'claims and messages',
   steps: 2,
   async tell({ cast: { claude, codex, gemini }, beat, done }) {
     const repo = 'shop';
-    await claude.call('covibe_coordination claim', { repo, paths: ['src/session.ts', 'src/login.ts'], reason: 'Rotating session tokens' });
+    await claude.call('covibe_coordination claim', { repo, paths: ['src/session.ts', 'src/login.ts'], reason: 'Rotate session tokens at sign-in' });
     await beat();
-    const denied = await codex.ask('covibe_coordination claim', { repo, paths: ['src/login.ts'], reason: 'Renewing tokens' });
-    done(`edit of a claimed file ${ARROW} ${denied.status === 'blocked' ? 'denied' : String(denied.status)}`);
-    await codex.call('covibe_coordination claim', { repo, paths: ['src/cart.ts'], mode: 'shared', reason: 'Prices' });
+    const denied = await codex.ask('covibe_coordination claim', { repo, paths: ['src/login.ts'], reason: 'Renew the session token on login' });
+    done(`claim on a claimed file ${ARROW} ${denied.status === 'blocked' ? 'denied' : String(denied.status)}`);
+    await codex.call('covibe_coordination claim', { repo, paths: ['src/cart.ts'], mode: 'shared', reason: 'Round prices to whole cents' });
 
     await beat();
-    const asked = await codex.call('covibe_coordination ask', { to: 'claude-code@ana', message: 'May I rename login() once you are done?', repo });
-    await claude.call('covibe_coordination reply', { ask_id: asked.ask_id, message: 'Yes; I release it within the hour.' });
-    await gemini.call('covibe_coordination ask', { to: 'ana', message: 'Which of the two user tables is the true one?', due_in_minutes: 5, repo });
-    await gemini.call('covibe_coordination announce', { message: 'db/schema.sql changes today: pull before you touch it.', repo, paths: ['db/schema.sql'] });
+    const asked = await codex.call('covibe_coordination ask', {
+      to: 'claude-code@ana',
+      message: 'Can I rename login() to signIn() when you are done with src/login.ts?',
+      repo,
+    });
+    await claude.call('covibe_coordination reply', { ask_id: asked.ask_id, message: 'Yes. I expect to release src/login.ts within an hour.' });
+    await gemini.call('covibe_coordination ask', {
+      to: 'ana',
+      message: 'Which table is the source of truth for customers: users or legacy_users?',
+      due_in_minutes: 5,
+      repo,
+    });
+    await gemini.call('covibe_coordination announce', {
+      message: 'Migration 0007 changes db/schema.sql today. Pull before you edit it.',
+      repo,
+      paths: ['db/schema.sql'],
+    });
 
     await codex.call('covibe_session publish_context', {
-      title: 'Rounding of prices',
-      summary: 'Done in the cart; checkout still adds fractions.',
+      title: 'Round prices to whole cents',
+      summary: 'Done in src/cart.ts. src/checkout.ts still adds unrounded line totals.',
       repo,
       files_touched: ['src/cart.ts'],
-      next_actions: ['Use total() in checkout'],
+      next_actions: ['Use total() from src/cart.ts in src/checkout.ts'],
     });
     await beat();
-    const offer = await codex.call('covibe_coordination handoff', { to: 'claude-code@ana', message: 'Please finish the rounding in checkout.', repo });
+    const offer = await codex.call('covibe_coordination handoff', {
+      to: 'claude-code@ana',
+      message: 'Please use total() in src/checkout.ts. I have to switch to the login form.',
+      repo,
+    });
     await claude.call('covibe_coordination accept_handoff', { handoff_id: offer.handoff_id });
-    done('an ask that nobody has answered, a hand-off that was taken');
+    done('an unanswered ask, an accepted handoff');
   },
 };
 
-/** What the agents used. Of one model nobody has told the price. */
+/** Reports model usage, including one model without a known price. */
 export const usage: Story = {
   title: 'usage',
   steps: 1,
@@ -127,7 +157,7 @@ export const usage: Story = {
     await report(claude, 'claude-sonnet-4-5', 96_050, 61_700, 4_310);
     await report(codex, 'gpt-5', 143_900, 88_000, 7_450);
     await report(cursor, 'gpt-5-mini', 51_300, 20_480, 2_205);
-    await report(gemini, 'house-model-7b', 75_000, 0, 3_900);
+    await report(gemini, 'acme-code-7b', 75_000, 0, 3_900);
     done('usage, one model without a price');
   },
 };

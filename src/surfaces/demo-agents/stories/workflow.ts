@@ -10,23 +10,26 @@ interface Planned {
 }
 
 const TASKS: readonly Planned[] = [
-  { name: 'Describe the new sign-in', after: [], files: ['docs/sign-in.md'] },
-  { name: 'Session store', after: ['Describe the new sign-in'], group: 'server', files: ['src/session.ts'] },
-  { name: 'Login route', after: ['Describe the new sign-in'], group: 'server', files: ['src/login.ts'] },
+  { name: 'Sign-in specification', after: [], files: ['docs/auth.md'] },
+  { name: 'Session store', after: ['Sign-in specification'], group: 'server', files: ['src/session.ts'] },
+  { name: 'Login route', after: ['Sign-in specification'], group: 'server', files: ['src/login.ts'] },
   { name: 'Rate limit', after: ['Login route'], group: 'server', files: ['src/limit.ts'] },
-  { name: 'Migration of users', after: ['Session store'], group: 'database', files: ['db/schema.sql'] },
-  { name: 'Drop the legacy table', after: ['Migration of users'], group: 'database', files: ['db/schema.sql'] },
-  { name: 'Sign-in form', after: ['Describe the new sign-in'], group: 'client', files: ['web/sign-in.tsx'] },
-  { name: 'Messages of errors', after: ['Sign-in form'], group: 'client', files: ['web/messages.ts'] },
-  { name: 'Tests of the routes', after: ['Login route', 'Rate limit'], group: 'checks', files: ['test/login.test.ts'] },
-  { name: 'Tests of the form', after: ['Messages of errors'], group: 'checks', files: ['test/form.test.ts'] },
-  { name: 'Release notes', after: ['Tests of the routes', 'Tests of the form', 'Drop the legacy table'], files: ['CHANGELOG.md'] },
+  { name: 'User migration', after: ['Session store'], group: 'database', files: ['db/schema.sql'] },
+  { name: 'Drop legacy_sessions', after: ['User migration'], group: 'database', files: ['db/schema.sql'] },
+  { name: 'Sign-in form', after: ['Sign-in specification'], group: 'client', files: ['web/sign-in.tsx'] },
+  { name: 'Error messages', after: ['Sign-in form'], group: 'client', files: ['web/messages.ts'] },
+  { name: 'Route tests', after: ['Login route', 'Rate limit'], group: 'checks', files: ['test/login.test.ts'] },
+  { name: 'Form tests', after: ['Error messages'], group: 'checks', files: ['test/form.test.ts'] },
+  { name: 'Release notes', after: ['Route tests', 'Form tests', 'Drop legacy_sessions'], files: ['CHANGELOG.md'] },
 ];
 
-const SOURCE = { source_type: 'prompt', source_content: 'Rework how people sign in: rotating tokens, limits, a better form.' };
+const SOURCE = {
+  source_type: 'prompt',
+  source_content: 'Rework sign-in: rotate session tokens at login, limit attempts to 10 per minute, and replace the form.',
+};
 
-/** A plan of eleven tasks: some are done, one fails, one waits for a person, and one is taken over from a worker that was killed. */
-export const workflow: Story = { title: 'a worker that is killed', steps: 3, tell };
+/** A plan of eleven tasks: some complete, one fails, one waits for a person, and one is reclaimed from a killed worker. */
+export const workflow: Story = { title: 'killed worker', steps: 3, tell };
 
 async function tell(stage: Stage): Promise<void> {
   const { claude, codex, cursor } = stage.cast;
@@ -35,11 +38,11 @@ async function tell(stage: Stage): Promise<void> {
   await claude.call('workflow_set_plan', {
     id,
     plan: {
-      summary: 'Sign-in in four parts',
-      approach: 'Store and routes first, then the form; the old table goes last.',
+      summary: 'Rework sign-in on the server, in the database and in the client',
+      approach: 'Session store and routes first, then the form. Drop the old table last.',
       tasks: TASKS.map(({ name, after, group, files }, sequence) => ({
         name,
-        description: `${name}, as the plan of auth-rework has it.`,
+        description: `${name}, as specified in docs/auth.md.`,
         sequence,
         depends_on: after,
         files_likely_affected: files,
@@ -56,29 +59,37 @@ async function tell(stage: Stage): Promise<void> {
     cursor: await enlist(stage, cursor, 'cursor'),
   };
 
-  await work(agents.claude, idOf('Describe the new sign-in'), 'One page: what changes, and for whom.');
+  await work(agents.claude, idOf('Sign-in specification'), 'docs/auth.md describes routes, tokens and limits.');
   await stage.beat();
   const victim = await killedWorker(stage, idOf('Session store'));
-  stage.done(`worker killed (process ${victim.pid}) ${ARROW} its task waits for its lease to end`);
+  stage.done(`worker killed (process ${victim.pid}) ${ARROW} its task waits until the lease expires`);
   await Promise.all([
-    work(agents.codex, idOf('Login route'), 'POST /login answers with a rotated token.').then(() =>
-      work(agents.codex, idOf('Rate limit'), 'Ten attempts a minute.'),
+    work(agents.codex, idOf('Login route'), 'POST /login returns a rotated token. The old token is refused.').then(() =>
+      work(agents.codex, idOf('Rate limit'), '10 attempts per minute and account, then 429.'),
     ),
-    work(agents.cursor, idOf('Sign-in form'), 'One field more, one click less.'),
+    work(agents.cursor, idOf('Sign-in form'), 'web/sign-in.tsx replaces the old form. Email and password on one page.'),
   ]);
   await stage.beat();
-  await failing(agents.cursor, idOf('Messages of errors'));
+  await failing(agents.cursor, idOf('Error messages'));
   await stage.beat();
-  await asking(agents.codex, id, idOf('Tests of the routes'));
-  const merged = { message_type: 'status_update', subject: 'Routes are done', body: 'Login and its limit are merged.' };
+  await asking(agents.codex, id, idOf('Route tests'));
+  const merged = {
+    message_type: 'status_update',
+    subject: 'Login routes are merged',
+    body: 'POST /login and its rate limit are on main. Rebase before you continue.',
+  };
   await claude.call('message_broadcast', { sender_id: agents.claude.id, ...merged, workflow_id: id });
-  const query = { message_type: 'query', subject: 'Which message for a locked account?', body: 'The form shows one text for both.' };
+  const query = {
+    message_type: 'query',
+    subject: 'Message for a locked account?',
+    body: 'POST /login returns 423 for a locked account. The form shows the same text as for a wrong password.',
+  };
   await codex.call('message_send', { sender_id: agents.codex.id, recipient_id: agents.cursor.id, ...query, workflow_id: id });
-  stage.done(`a task waits for a person's answer, another has failed`);
+  stage.done(`one task waits for your answer, another failed`);
 
   await takeOver(stage, agents.claude, idOf('Session store'));
-  stage.done(`silence of 90 s ${ARROW} task reclaimed, taken up at its last checkpoint`);
-  await work(agents.claude, idOf('Migration of users'), 'Users have their new columns.');
+  stage.done(`lease expired after 90 s ${ARROW} task reclaimed, continued from its last checkpoint`);
+  await work(agents.claude, idOf('User migration'), 'Migration 0007 applied: email and locale added, 1,204 users backfilled.');
 }
 
 async function enlist(stage: Stage, actor: Actor, runtime: string): Promise<Enlisted> {
@@ -87,7 +98,7 @@ async function enlist(stage: Stage, actor: Actor, runtime: string): Promise<Enli
   return { actor, id: String(id) };
 }
 
-/** A process of its own that holds a task, and ends as a cut of power ends it. */
+/** Starts a process that holds a task, and kills it as a power failure would. */
 async function killedWorker(stage: Stage, task: string) {
   const { gemini } = stage.cast;
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DEMO_URL: stage.url, DEMO_TOKEN: gemini.token, DEMO_TASK: task };
@@ -95,7 +106,7 @@ async function killedWorker(stage: Stage, task: string) {
   stage.atEnd.push(() => child.kill('SIGKILL'));
   await new Promise<void>((resolve, reject) => {
     child.stdout.once('data', () => resolve());
-    child.once('exit', (code) => reject(new Error(`the worker ended by itself with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`the worker exited early with code ${code}`)));
   });
   child.kill('SIGKILL');
   return child;
@@ -103,9 +114,9 @@ async function killedWorker(stage: Stage, task: string) {
 
 async function failing(agent: Enlisted, task: string): Promise<void> {
   const claim = await claimAndStart(agent, task);
-  const summary = 'Collected the messages of the old form.';
+  const summary = 'Listed the 9 error messages of the old form.';
   await agent.actor.call('checkpoint_add', { task_id: task, type: 'progress', summary, files_changed: ['web/messages.ts'], ...claim });
-  const error = 'The texts of the old form are in a package that is not there.';
+  const error = 'npm cannot find @shop/messages: the package with the texts of the old form is not in the registry.';
   await agent.actor.call('task_update_status', { id: task, status: 'failed', error, ...claim });
 }
 
@@ -115,8 +126,8 @@ async function asking(agent: Enlisted, workflow: string, task: string): Promise<
     sender_id: agent.id,
     recipient_id: 'human',
     message_type: 'query',
-    subject: 'May the tests drop the legacy table?',
-    body: 'legacy_sessions has 12 rows. The plan drops it at the end; the tests would have to do it now.',
+    subject: 'Drop legacy_sessions before the tests?',
+    body: 'The plan drops legacy_sessions last, but the route tests need it gone. It still has 12 rows. Drop it now?',
     workflow_id: workflow,
     task_id: task,
     priority: 'high',
@@ -126,25 +137,25 @@ async function asking(agent: Enlisted, workflow: string, task: string): Promise<
 const HEARTBEAT_MS = 30_000;
 const LOOK_MS = 2_000;
 
-/** The server gives the task back once its worker was silent for too long; whoever asks then has it. */
+/** The server releases the task when the lease of its worker expires. Then the claim succeeds. */
 async function takeOver(stage: Stage, agent: Enlisted, task: string): Promise<void> {
   for (;;) {
     const claimed = await agent.actor.ask('task_claim', { task_id: task, agent_id: agent.id });
     if (claimed.success === true) {
       await agent.actor.call('task_load_context', { task_id: task });
       const claim = { agent_id: agent.id, fence: claimed.fence };
-      const summary = 'Went on from the last checkpoint of the worker that was lost.';
+      const summary = 'Continued from the last checkpoint of gemini@li nightly.';
       await agent.actor.call('checkpoint_add', { task_id: task, type: 'recovery', summary, ...claim });
       await agent.actor.ask('task_update_status', { id: task, status: 'planning', ...claim });
       await agent.actor.ask('task_update_status', { id: task, status: 'in_progress', ...claim });
-      await agent.actor.call('task_update_status', { id: task, status: 'completed', outcome: 'Sessions are in a table of their own.', ...claim });
+      await agent.actor.call('task_update_status', { id: task, status: 'completed', outcome: 'All 5 readers use table sessions.', ...claim });
       return;
     }
     await pause(LOOK_MS, undefined, { signal: stage.signal });
   }
 }
 
-/** An agent of a workflow. */
+/** A registered agent. */
 interface Enlisted {
   readonly actor: Actor;
   readonly id: string;
@@ -155,23 +166,26 @@ interface DemoClaim {
   readonly fence: unknown;
 }
 
-/** Claims a task and plans it, until it is in progress. */
+/** Claims a task, plans it, and starts it. */
 export async function claimAndStart({ actor, id }: Enlisted, task: string): Promise<DemoClaim> {
   const { fence } = await actor.call('task_claim', { task_id: task, agent_id: id });
   const claim = { agent_id: id, fence };
   await actor.call('task_update_status', { id: task, status: 'planning', ...claim });
-  const plan = { approach: 'Read what is there, change one place, test it.', steps: ['Read', 'Change', 'Test'] };
+  const plan = {
+    approach: 'Keep the public API, change the implementation, add tests.',
+    steps: ['Read the current code', 'Change the implementation', 'Add tests'],
+  };
   await actor.call('task_set_plan', { id: task, plan, ...claim });
   await actor.call('task_update_status', { id: task, status: 'in_progress', ...claim });
   return claim;
 }
 
-/** A task from claim to completion, with what a careful agent leaves behind. */
+/** A task from claim to completion, with checkpoints. */
 async function work(agent: Enlisted, task: string, outcome: string): Promise<void> {
   const { actor } = agent;
   const claim = await claimAndStart(agent, task);
-  const progress = { type: 'progress', summary: 'Read what is there; changed it in one place.', files_changed: ['src/login.ts'] };
+  const progress = { type: 'progress', summary: 'Implementation done, 3 tests added.', files_changed: ['src/login.ts'] };
   await actor.call('checkpoint_add', { task_id: task, ...progress, ...claim });
-  await actor.call('checkpoint_add', { task_id: task, type: 'decision', summary: 'Kept the signature, so that callers stay as they are.', ...claim });
+  await actor.call('checkpoint_add', { task_id: task, type: 'decision', summary: 'Keep the function signature, so that callers do not change.', ...claim });
   await actor.call('task_update_status', { id: task, status: 'completed', outcome, ...claim });
 }

@@ -1,0 +1,54 @@
+import { useJournal } from '../../live/live-journal.tsx';
+import { CliCommand } from '../../parts/command.tsx';
+import { Notice } from '../../parts/layout.tsx';
+import { Time } from '../../parts/values.tsx';
+import { useRead } from '../../queries.ts';
+import { type AgentType, agentOf, nameOf } from '../identity/agent.ts';
+
+/** A client may connect without a call, and the first use of a token appends no event. */
+const POLL_MS = 2_000;
+const LATEST = 200;
+
+/** The connected agents, with the time of their last call. Calls arrive through the event feed, other connections by polling. */
+export function useConnectedAgents(): ReadonlyMap<AgentType, number> {
+  const isOperator = useRead('identity.me', {}).data?.operator ?? false;
+  const tokens = useRead('tokens.list', { own: !isOperator, status: 'live', limit: LATEST }, { pollMs: POLL_MS }).data?.items ?? [];
+  const { events } = useJournal().state;
+  const connected = new Map<AgentType, number>();
+  const add = (name: string, at: number): void => {
+    const agent = agentOf(name);
+    if (agent !== undefined) connected.set(agent, Math.max(at, connected.get(agent) ?? 0));
+  };
+  for (const { kind, agent, last_used_at } of tokens) if (kind === 'agent' && agent !== null && last_used_at !== null) add(agent, last_used_at);
+  for (const { actor, time } of events) add(/^agent:([^@]+)@/.exec(actor)?.[1] ?? '', time);
+  return connected;
+}
+
+/** How to connect one agent on the machine of the server. */
+export function ConnectCommand({ agent }: { agent: AgentType }) {
+  return (
+    <>
+      <p className="text-muted">
+        On this server’s machine, run the command in your repository. It creates a token and prints how to add the server to {nameOf(agent)}.
+      </p>
+      <CliCommand words={`connect ${agent}`} />
+    </>
+  );
+}
+
+/** Whether the agent has connected; changes to a check mark without a reload. */
+export function ConnectionState({ agent, lastCall }: { agent: AgentType; lastCall: number | undefined }) {
+  const name = nameOf(agent);
+  if (lastCall === undefined) {
+    return (
+      <Notice tone="quiet" role="status">
+        Waiting for the first call. Restart {name} in your repository and ask it: “What is my team working on?”
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="good" role="status">
+      {name} is connected. Last call <Time at={lastCall} />.
+    </Notice>
+  );
+}
