@@ -21,7 +21,7 @@ export function sourceHash() {
     if (statSync(full).isDirectory()) for (const name of readdirSync(full).sort()) visit(join(path, name));
     else hash.update(`${path}\0`).update(readFileSync(full));
   };
-  for (const path of ['src', 'web', 'tsconfig.json', 'package-lock.json', 'package.json', 'scripts/build.mjs']) visit(path);
+  for (const path of ['src', 'web', 'tsconfig.json', 'package-lock.json', 'package.json', 'scripts/build.mjs', 'scripts/shipped.mjs']) visit(path);
   return hash.digest('hex');
 }
 
