@@ -148,6 +148,7 @@ test('starts with npx in an empty folder, and serves its dashboard', { timeout: 
   const { url } = JSON.parse(String(ready[0])) as { url: string };
   expect(await (await fetch(`${url}/api/health`)).json()).toMatchObject({ status: 'ok', version: VERSION, store: 'sqlite' });
   const page = await (await fetch(`${url}/`)).text();
+  expect(page).toContain('<title>Covenant</title>');
   const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1];
   expect((await fetch(`${url}${script}`)).status).toBe(200);
   end('SIGTERM');
