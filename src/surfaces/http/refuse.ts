@@ -7,8 +7,10 @@ import type { BodyProblem } from './request.ts';
 export interface HttpRefusal {
   readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 429 | 503;
   readonly reply: Refused;
-  /** Seconds until it may be tried again. */
+  /** Seconds to wait before the next attempt. */
   readonly retryAfter?: number;
+  /** The error code of JSON-RPC. The response is then a JSON-RPC error without an id. */
+  readonly rpcCode?: number;
 }
 
 export type OrRefusal<T> = T | { readonly refusal: HttpRefusal };
@@ -87,6 +89,14 @@ export function badBody(problem: BodyProblem, isKnown = true): HttpRefusal {
   }
 }
 
+const PARSE_ERROR = -32700;
+
+/** For MCP, where a client looks for a JSON-RPC error. An empty body is no JSON either. */
+export function badMcpBody(problem: BodyProblem): HttpRefusal {
+  const isParseError = problem.kind === 'not-json' || problem.kind === 'not-utf8';
+  return isParseError ? { ...badBody(problem), rpcCode: PARSE_ERROR } : badBody(problem);
+}
+
 const badJson = (message: string, next: string): HttpRefusal => refusal(400, 'MALFORMED_REQUEST', message, next, { field: 'body' });
 
 const tooLarge = (maxBytes: number, isKnown: boolean): HttpRefusal =>
@@ -154,11 +164,18 @@ export function actionStatus(reply: Reply<unknown>): 200 | 400 | 403 | 404 | 409
   return reply.code === 'INTERNAL' ? 500 : 409;
 }
 
-export function respond({ status, reply, retryAfter }: HttpRefusal): Response {
+export function respond({ status, reply, retryAfter, rpcCode }: HttpRefusal): Response {
   const headers: Record<string, string> = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' };
   if (status === 401) headers['www-authenticate'] = 'Bearer error="invalid_token"';
   // The rest of an oversized body is not read: the connection cannot be used again.
   if (status === 408 || status === 413 || status === 503) headers.connection = 'close';
   if (retryAfter !== undefined) headers['retry-after'] = String(retryAfter);
-  return new Response(JSON.stringify(ENVELOPES.team.render(reply)), { status, headers });
+  const body = rpcCode === undefined ? ENVELOPES.team.render(reply) : rpcError(rpcCode, reply);
+  return new Response(JSON.stringify(body), { status, headers });
 }
+
+const rpcError = (code: number, { code: refusalCode, message, next, data }: Refused) => ({
+  jsonrpc: '2.0',
+  id: null,
+  error: { code, message: `${message} ${next}`, data: { ...data, code: refusalCode, next } },
+});

@@ -22,6 +22,7 @@ import type { Metrics } from './metrics.ts';
 import {
   actionStatus,
   badBody,
+  badMcpBody,
   foreignHeader,
   type HttpRefusal,
   malformed,
@@ -133,8 +134,10 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     const { incoming } = c.env;
     const caller = await identify(incoming, { token: bearer(incoming) });
     if ('refusal' in caller) return respond(caller.refusal);
-    const body = c.req.method === 'POST' ? await entrance.readBody(c.env, 'known') : { value: undefined };
-    if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
+    const isPost = c.req.method === 'POST';
+    const body = isPost ? await entrance.readBody(c.env, 'known') : { value: undefined };
+    if ('problem' in body) return await refuse(c, badMcpBody(body.problem), 'usage', caller.principal);
+    if (isPost && body.value === undefined) return await refuse(c, badMcpBody({ kind: 'not-json' }), 'usage', caller.principal);
     const more = Array.isArray(body.value) ? body.value.length - 1 : 0;
     const tooMany = more > 0 ? entrance.countMore(incoming, caller.principal, more) : undefined;
     if (tooMany) return respond(tooMany);
