@@ -19,7 +19,7 @@ import {
 import { createUpstreams, guestEntry, type Upstreams } from './features/gateway/servers/index.ts';
 import { productFeatures } from './features/index.ts';
 import { DEMO_WORKSPACE_ID, demoFolder, demoLauncher, demoServer } from './features/people/demo/index.ts';
-import { circumstancesOf, LAUNCHERS } from './features/review/instances/index.ts';
+import { agentTypeOf, circumstancesOf, LAUNCHERS } from './features/review/instances/index.ts';
 import { type Embedder, localEmbedder, remoteEmbedder } from './features/team/overlap/index.ts';
 import { createSessionPorts } from './features/team/sessions/index.ts';
 import type { Services } from './kernel/call.ts';
@@ -186,7 +186,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     features.flatMap((feature) => feature.implementations),
     (workspace) => upstreams.in(workspace).tools,
   );
-  const gate = createGate(services, registry);
+  const gate = createGate(services, registry, agentTypeOf(store.reader));
   Object.assign(late, { registry, gate });
 
   const dispatch = new Dispatch({
