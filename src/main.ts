@@ -202,6 +202,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ports: {
       enterWorkspace: createEnterWorkspace(services),
       authorize: gate.authorize,
+      mayList: async (principal) => (await gate.visibility(principal)).tool,
       ...createSessionPorts(services),
       ...approvals.ports,
       journalQuota: journalQuota.quota,

@@ -31,6 +31,14 @@ export const SIGNED_OUT = refusal(401, 'SIGNED_OUT', 'You are not signed in.', '
 
 export const NO_SUCH_PATH = refusal(404, 'NOT_FOUND', 'There is nothing at this address.', 'Agents connect to /mcp; people open /.');
 
+/** `near`: the path that the caller probably meant. */
+export function noSuchToolset(path: string, known: readonly string[], near: string | undefined): HttpRefusal {
+  const toolsets = `/mcp/<toolset> with ${known.join(', ')} or all; join several with "+"`;
+  const next = near === undefined ? `Connect to /mcp, or to ${toolsets}.` : `Connect to /mcp/${near}. Other paths: /mcp, and ${toolsets}.`;
+  const message = `There is no toolset ${JSON.stringify(path.slice(0, 100))}.`;
+  return refusal(404, 'NOT_FOUND', message, next, near === undefined ? undefined : { nearest: `/mcp/${near}` });
+}
+
 export const NO_RELEASE = refusal(404, 'NO_RELEASE', 'This server gives out no release of the companion.', 'Name one as tarball in the companion manifest.');
 
 export const NO_UPDATE_KEY = refusal(

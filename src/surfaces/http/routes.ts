@@ -11,7 +11,7 @@ import type { App } from '../../main.ts';
 import { newId } from '../../storage/rows.ts';
 import { PROOF_HEADER, SURFACE_HEADER, WORKSPACE_HEADER } from '../../wire/headers.ts';
 import type { McpSurface } from '../mcp/handler.ts';
-import { toolsetsOfPath } from '../mcp/toolsets.ts';
+import { nearestToolsets, PUBLISHED_TOOLSETS, toolsetsOfPath } from '../mcp/toolsets.ts';
 import { companionRoutes, deviceRoutes } from './companion.ts';
 import type { StaticFiles } from './dashboard.ts';
 import type { Entrance, Guard } from './entrance.ts';
@@ -27,6 +27,7 @@ import {
   type HttpRefusal,
   malformed,
   NO_SUCH_PATH,
+  noSuchToolset,
   respond,
   signInStatus,
   UNAUTHENTICATED,
@@ -141,8 +142,12 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     const more = Array.isArray(body.value) ? body.value.length - 1 : 0;
     const tooMany = more > 0 ? entrance.countMore(incoming, caller.principal, more) : undefined;
     if (tooMany) return respond(tooMany);
-    const toolsets = toolsetsOfPath(c.req.param('toolsets'), caller.principal);
-    if (!toolsets) return await refuse(c, NO_SUCH_PATH, 'usage', caller.principal);
+    const path = c.req.param('toolsets') ?? '';
+    const toolsets = toolsetsOfPath(path || undefined, caller.principal);
+    if (!toolsets) {
+      const near = await nearestToolsets(path, caller.principal, app);
+      return await refuse(c, noSuchToolset(path, PUBLISHED_TOOLSETS, near), 'usage', caller.principal);
+    }
     const reported = readReportedPlace((header) => c.req.header(header));
     const token = bearer(incoming);
     const isCurrent = async () => 'principal' in (await app.authenticate(token, 'bearer'));

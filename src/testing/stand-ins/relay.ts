@@ -61,6 +61,7 @@ export async function relayApp(
     ports: {
       enterWorkspace: async (principal) => ({ principal, exists: true }),
       authorize: gate.authorize,
+      mayList: async (principal) => (await gate.visibility(principal)).tool,
       enterSession: async () => {},
       touchSession: async () => {},
       redact: async (_principal, reply) => reply,
