@@ -20,6 +20,8 @@ const NEEDED = [
   'dist/licenses.txt',
   'dist/sbom.cdx.json',
   'docs/operations.md',
+  // The server and the bridge read it as the resource covenant://guide.
+  'docs/agents.md',
   ...['README', 'ARCHITECTURE', 'GLOSSARY', 'SECURITY', 'CONTRIBUTING', 'CHANGELOG'].map((name) => `${name}.md`),
 ];
 const UNWANTED = /\.map$|^docs\/pictures\/|\.test\.|(^|\/)\./;

@@ -46,6 +46,17 @@ describe.each(ERAS)('a %s client that starts while the server is away', (era) =>
   });
 });
 
+it("serves the agents' guide while the server is away [use.docs.guide-served]", async () => {
+  const t = await testApp();
+  const { url, close } = await t.serve();
+  await close(100);
+  const { client } = await bridge('modern', { COVIBE_BASE_URL: url });
+  expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['covenant://guide']);
+  const { contents } = await client.readResource({ uri: 'covenant://guide' });
+  expect(contents).toEqual([{ uri: 'covenant://guide', mimeType: 'text/markdown', text: expect.stringContaining('covibe_task') }]);
+  await expect(client.readResource({ uri: 'covenant://other' })).rejects.toThrow();
+});
+
 it('the last list is for its owner alone, holds no token, and is nobody else’s', async () => {
   const t = await testApp();
   const { url, close } = await t.serve();

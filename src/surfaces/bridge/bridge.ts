@@ -6,6 +6,7 @@ import {
   type ListToolsResult,
   ProtocolError,
   ProtocolErrorCode,
+  ResourceNotFoundError,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -14,6 +15,7 @@ import { placeOf } from '../../machine/git/place.ts';
 import { VERSION } from '../../version.ts';
 import { configuredToken } from '../../wire/credentials.ts';
 import { noteRepo } from '../companion/state.ts';
+import { GUIDE, readGuide } from '../mcp/guide.ts';
 import { instructionsFor } from '../mcp/instructions.ts';
 import { toolsetsNamed } from '../mcp/toolsets.ts';
 import { askCovenant, type BridgeAnswer, type BridgeRequest } from './covenant-server.ts';
@@ -47,7 +49,10 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
   const tokenNow = () => configuredToken(env, settings.origin);
 
   return () => {
-    const server = new Server({ name: 'covenant', title: 'Covenant', version: VERSION }, { capabilities: { tools: { listChanged: true } }, instructions });
+    const server = new Server(
+      { name: 'covenant', title: 'Covenant', version: VERSION },
+      { capabilities: { tools: { listChanged: true }, resources: {} }, instructions },
+    );
 
     /** The list that the client has; undefined if it got an error. */
     let given: ListToolsResult | undefined;
@@ -97,6 +102,13 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
       const { given: token, rest } = takeToken(params.arguments ?? {});
       const answer = await ask(ctx, { method: 'tools/call', params: { name: params.name, arguments: rest } }, token || tokenNow());
       return 'result' in answer ? (answer.result as CallToolResult) : asToolResult(envelopeOf(answer));
+    });
+    // From this package, so that the agent can read it while the server is unreachable.
+    server.setRequestHandler('resources/list', async () => ({ resources: [GUIDE] }));
+    server.setRequestHandler('resources/templates/list', async () => ({ resourceTemplates: [] }));
+    server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+      if (uri !== GUIDE.uri) throw new ResourceNotFoundError(uri);
+      return await readGuide();
     });
     return server;
   };

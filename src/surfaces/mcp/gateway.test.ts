@@ -41,11 +41,13 @@ test.each(ERAS)(
     expect(tools.map(({ name }) => name)).toContain('clock');
     expect(tools.at(-1)).toEqual({ name: 'alpha_read', description: 'The tool alpha_read.', ...definition });
     expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['alpha_review']);
-    expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['test://alpha/a']);
+    expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['covenant://guide', 'test://alpha/a']);
     expect((await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['test://alpha/a/{id}']);
     const team = await connected(`${url}/team`, ana.token, era);
     expect((await team.listTools()).tools.map(({ name }) => name)).not.toContain('alpha_read');
-    expect(team.getServerCapabilities()).not.toHaveProperty('resources');
+    expect((await team.listResources()).resources.map(({ uri }) => uri)).toEqual(['covenant://guide']);
+    expect((await team.listResourceTemplates()).resourceTemplates).toEqual([]);
+    await expect(team.readResource({ uri: 'test://alpha/a' })).rejects.toThrow();
   },
 );
 

@@ -6,6 +6,7 @@ import type { Exchange, Json } from '../../kernel/relay.ts';
 import { Refusal } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import type { McpCaller } from './caller.ts';
+import { GUIDE, readGuide } from './guide.ts';
 import { resourceNotFound, resultOf } from './replies.ts';
 
 /** The fields that all calls of a request share. */
@@ -87,7 +88,9 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
   return {
     prompt: (name, args, via) => ofPrompt(name, args ?? {}, via, (prompt, ctx) => prompt.get(args, ctx)),
     async resource(uri, via) {
-      const holder = servedTo(via).holderOf(uri, await readable(via));
+      if (uri === GUIDE.uri) return await readGuide();
+      const isServed = via.caller.toolsets.has('gateway');
+      const holder = isServed ? servedTo(via).holderOf(uri, await readable(via)) : undefined;
       if (holder) return resultOf(await relay(holder, { uri }, via, (ctx) => holder.read(uri, ctx)));
       await missed({ uri }, via);
       throw resourceNotFound(uri);

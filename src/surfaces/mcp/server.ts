@@ -4,6 +4,7 @@ import type { App } from '../../main.ts';
 import { VERSION } from '../../version.ts';
 import { callerFrom, correlationOf, type McpCaller } from './caller.ts';
 import { exchangeOf } from './exchange.ts';
+import { GUIDE } from './guide.ts';
 import { instructionsFor } from './instructions.ts';
 import type { Lists } from './lists.ts';
 import type { Relays, Via } from './relays.ts';
@@ -70,14 +71,13 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
     server.setRequestHandler('prompts/list', (_request, ctx) => lists.prompts(callerOf(ctx)));
     server.setRequestHandler('prompts/get', ({ params }, ctx) => whileBusy(relays.prompt(params.name, params.arguments, viaOf(ctx))));
   }
-  if (capabilities.resources) {
-    server.setRequestHandler('resources/list', (_request, ctx) => lists.resources(callerOf(ctx)));
-    server.setRequestHandler('resources/templates/list', (_request, ctx) => lists.resourceTemplates(callerOf(ctx)));
-    server.setRequestHandler('resources/read', ({ params }, ctx) => whileBusy(relays.resource(params.uri, viaOf(ctx))));
-  }
+  server.setRequestHandler('resources/list', (_request, ctx) => lists.resources(callerOf(ctx)));
+  server.setRequestHandler('resources/templates/list', (_request, ctx) => lists.resourceTemplates(callerOf(ctx)));
+  server.setRequestHandler('resources/read', ({ params }, ctx) => whileBusy(relays.resource(params.uri, viaOf(ctx))));
   if (capabilities.resources?.subscribe && session) {
     server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, ctx) => {
-      if (!(await session.subscriptions.add(uri, viaOf(ctx)))) throw resourceNotFound(uri);
+      // The guide changes only with the program.
+      if (uri !== GUIDE.uri && !(await session.subscriptions.add(uri, viaOf(ctx)))) throw resourceNotFound(uri);
       return {};
     });
     server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
@@ -111,12 +111,12 @@ const CACHE_HINTS: ServerOptions['cacheHints'] = {
 /** `reachable`: notifications reach the client. Otherwise none are promised. */
 function capabilitiesFor(app: App, workspace: string, toolsets: McpCaller['toolsets'], reachable: boolean): ServerCapabilities {
   const changes = reachable ? { listChanged: true } : {};
-  if (!toolsets.has('gateway')) return { tools: changes };
+  if (!toolsets.has('gateway')) return { tools: changes, resources: {} };
   const { prompts, resources, completions, logging } = app.upstreams.in(workspace).abilities();
   return {
     tools: changes,
     ...(prompts ? { prompts: changes } : {}),
-    ...(resources ? { resources: reachable ? { ...changes, subscribe: true } : {} } : {}),
+    resources: { ...changes, ...(resources && reachable ? { subscribe: true } : {}) },
     ...(completions ? { completions: {} } : {}),
     ...(logging && reachable ? { logging: {} } : {}),
   };

@@ -217,7 +217,7 @@ function announce(server: Server, kinds: ReadonlySet<ListKind>): void {
   const { prompts, resources } = server.getCapabilities();
   if (kinds.has('tools')) quietly(server.sendToolListChanged());
   if (kinds.has('prompts') && prompts) quietly(server.sendPromptListChanged());
-  if (kinds.has('resources') && resources) quietly(server.sendResourceListChanged());
+  if (kinds.has('resources') && resources?.listChanged) quietly(server.sendResourceListChanged());
 }
 
 /** Hints: a client that has gone misses nothing that it would not read anew. */
