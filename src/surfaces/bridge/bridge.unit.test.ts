@@ -196,7 +196,7 @@ describe('towards the server, the stdio bridge', () => {
     }
     await expect(client.listTools()).rejects.toThrow('HTTP 200');
     answers['a-web-page'] = [200, '{"jsonrpc":"2.0","id":1,"result":{"tools":"none"}}', { 'content-type': 'application/json' }];
-    await expect(client.listTools()).rejects.toThrow('does not speak like a Covenant server');
+    await expect(client.listTools()).rejects.toThrow('is not from a Covenant server');
   });
 
   it('reads a streamed answer, and hands on a JSON-RPC error as one', async () => {
@@ -258,7 +258,7 @@ describe('COVIBE_BASE_URL', () => {
       stdout: '',
       stderr:
         'covibe-mcp: COVIBE_BASE_URL has a path.\n' +
-        '    next: Give the origin of the Covenant server alone: scheme, host and port, such as http://127.0.0.1:3001.\n',
+        '    next: Give only the origin of the Covenant server: scheme, host and port, for example http://127.0.0.1:3001.\n',
     });
   });
 

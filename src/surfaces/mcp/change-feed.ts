@@ -10,12 +10,12 @@ export interface ResourceUpdate {
   readonly uri: string;
 }
 
-/** A client that wants notifications. Each is only a hint to read again. */
+/** A client that wants notifications. Each notification is a hint to read again. */
 export interface ChangeListener {
   readonly caller: McpCaller;
   listsChanged(kinds: ReadonlySet<ListKind>): void;
   resourcesUpdated(updates: readonly ResourceUpdate[]): void;
-  /** A token of its workspace was revoked. */
+  /** A token of the workspace was revoked. */
   accessChanged(): void;
 }
 
@@ -24,14 +24,14 @@ export interface ChangeFeed {
   close(): Promise<void>;
 }
 
-/** One hint for what comes together. */
+/** Changes within this time cause one notification. */
 const GATHER_MS = 50;
-/** Between two looks at the journal, unless it fills faster than that. */
+/** The pause between two reads of the journal, unless it grows faster than one read takes in. */
 const LOOK_MS = 100;
 const BUSY = 100;
 const RETRY_MS = 1_000;
 
-/** Notifies clients of changes of other servers and of their own grants. The journal is followed only while somebody listens. */
+/** Notifies clients of changes in external servers and in their own grants. It follows a journal only while a client listens. */
 export function createChangeFeed(app: App): ChangeFeed {
   const listeners = new Set<ChangeListener>();
   const following = new Map<string, AbortController>();
@@ -87,7 +87,7 @@ export function createChangeFeed(app: App): ChangeFeed {
         }
       } catch (error) {
         if (signal.aborted) return;
-        app.log.error('journal not followed', { workspace, error });
+        app.log.error('the journal could not be followed', { workspace, error });
         await pause(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
       }
     }

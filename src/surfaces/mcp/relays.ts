@@ -9,7 +9,7 @@ import type { McpCaller } from './caller.ts';
 import { GUIDE, readGuide } from './guide.ts';
 import { resourceNotFound, resultOf } from './replies.ts';
 
-/** The fields that all calls of a request share. */
+/** The fields that all calls of one request share. */
 export interface Via {
   readonly caller: McpCaller;
   readonly signal: AbortSignal;
@@ -17,12 +17,12 @@ export interface Via {
   readonly exchange?: Exchange | undefined;
 }
 
-/** Prompts, resources and completion of other servers, each through the pipe. */
+/** Prompts, resources and completions of external servers. Each request goes through the pipe. The guide is ours, and public. */
 export interface Relays {
   prompt(name: string, args: Json | undefined, via: Via): Promise<Json>;
   resource(uri: string, via: Via): Promise<Json>;
   completion(params: CompleteRequestParams, via: Via): Promise<Json>;
-  /** Undefined: there is none that the caller may read. */
+  /** Undefined if the caller may not read such a resource. */
   watch(uri: string, via: Via): Promise<ResourceWatch | undefined>;
 }
 
@@ -31,7 +31,7 @@ export interface ResourceWatch {
   readonly stop: () => void;
 }
 
-/** In the name of no server: no grant can be given for it, so the pipe refuses and records the attempt. */
+/** Stands for no server. No grant can name it, so the pipe refuses and records the attempt. */
 const NOBODY = '(nobody)';
 const NO_TIMEOUT = 1_000;
 
@@ -49,7 +49,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
 
   const servedTo = (via: Via) => upstreams.in(via.caller.principal.workspace);
 
-  /** The gate is asked before it is said whether there is such a prompt. */
+  /** The gate decides before the answer reveals whether the prompt exists. */
   async function ofPrompt(name: string, args: Json, via: Via, work: (prompt: Prompt, ctx: RelayContext) => Promise<Json>, aside?: Aside): Promise<Json> {
     const served = servedTo(via);
     const prompt = served.prompt(name);
@@ -64,7 +64,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
       timeoutMs: prompt?.timeoutMs ?? NO_TIMEOUT,
       precheck,
       work: async (ctx) => {
-        // As it is now: the call may have waited for a person.
+        // Looked up again, because the call may have waited for an approval.
         const current = served.prompt(name);
         if (!current) throw precheck();
         return await work(current, ctx);
@@ -113,7 +113,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
       const watching: { stop?: () => void; over?: boolean } = {};
       const work = async () => {
         const stop = await holder.watch(uri);
-        // The call may have been given up meanwhile: nobody would end what it began.
+        // If the call ended meanwhile, nobody else would end this watch.
         if (watching.over) stop();
         else watching.stop = stop;
         return {};
@@ -136,4 +136,4 @@ type RelayContext = Parameters<ResourceHolder['read']>[1];
 type CompletionParams = Parameters<ResourceHolder['complete']>[1];
 
 const unknownPrompt = (name: string): Refusal =>
-  new Refusal('UNKNOWN_PROMPT', `There is no prompt ${JSON.stringify(name.slice(0, 128))}.`, 'List the prompts to see their names.');
+  new Refusal('UNKNOWN_PROMPT', `There is no prompt ${JSON.stringify(name.slice(0, 128))}.`, 'Call prompts/list for the names of all prompts.');

@@ -173,7 +173,7 @@ test.each(['fail', 'hang', 'gone'] as const)(
     await stop();
     await expect.poll(dropped).toBeGreaterThan(6_000);
     await expect.poll(() => lines.length).toBe(1);
-    expect(lines).toEqual([expect.stringMatching(/^the collector takes no traces; they are dropped until it does \S/)]);
+    expect(lines).toEqual([expect.stringMatching(/^the collector does not accept traces, which are dropped until it does \S/)]);
   },
 );
 
@@ -185,7 +185,7 @@ test('a collector that takes traces alone is told of once, not each time that it
     metrics.heard({ code: ExportResultCode.FAILED, error: new Error('Not Found') });
     traces.heard({ code: ExportResultCode.SUCCESS });
   }
-  expect(lines).toEqual(['the collector takes no metrics; they are dropped until it does']);
+  expect(lines).toEqual(['the collector does not accept metrics, which are dropped until it does']);
 });
 
 test('a collector that took only a part of what it was sent is told of once, with its reason', async () => {
