@@ -1,4 +1,4 @@
-/** Writes docs/tools.md and test/published-tools.json from the contracts; with --check, fails where they are out of date. */
+/** Writes docs/tools.md and test/published-tools.json from the contracts. With --check it fails if they are out of date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { PublishedTool } from '../src/kernel/publish.ts';
@@ -15,7 +15,7 @@ for (const [name, text] of Object.entries(files)) {
   if (!process.argv.includes('--check')) writeFileSync(path, text);
   else if (readOrNothing(path) !== text) {
     stale = true;
-    process.stderr.write(`${name} is out of date: npm run docs\n`);
+    process.stderr.write(`${name} is out of date. Run: npm run docs\n`);
   }
 }
 process.exitCode = stale ? 1 : 0;

@@ -10,7 +10,7 @@ test('suggests the nearest tool that the caller may list [use.error.nearest]', a
     data: { code: 'UNKNOWN_TOOL', nearest: 'covibe_task' },
     feedback: { required_action: 'Did you mean covibe_task? If not: List the tools to see their names.' },
   });
-  // Without a grant nobody learns whether the tool exists. The suggestion is still right.
+  // The denial does not reveal whether the tool exists. The suggestion does not either.
   expect(await nextOf('covib_task')).toMatchObject({
     data: { code: 'CAPABILITY_DENIED', nearest: 'covibe_task' },
     feedback: { required_action: expect.stringMatching(/^Did you mean covibe_task\? If not: Ask the operator to run: covenant capabilities grant /) },
