@@ -1,4 +1,4 @@
-// The packages that ship: those in the bundles of dist/, and those that npm installs beside them. Plain JavaScript, because the build runs it.
+// The packages that ship: those in the bundles of dist/, and those that npm installs with them. Plain JavaScript, because the build runs it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
@@ -52,12 +52,17 @@ function resolvePackage(name, from) {
 
 /** The licence terms of the bundled code. They must accompany it. */
 export function licenceText(packages) {
-  return packages.map(({ name, version, license, folder }) => `${name} ${version} (${license})\n\n${termsIn(folder)}\n`).join(`\n${'-'.repeat(80)}\n\n`);
+  return packages
+    .map(
+      ({ name, version, license, folder }) =>
+        `${name} ${version} (${license})\n\n${termsIn(folder) ?? `This package has no licence file. Its manifest declares the licence ${license}.`}\n`,
+    )
+    .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 function termsIn(folder) {
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-  if (!file) return '';
+  if (!file) return undefined;
   // Vite also lists the licences of its own tools, none of which ships.
   const [terms] = readFileSync(join(folder, file), 'utf8').split('\n# Licenses of bundled dependencies');
   return terms.trim();
@@ -95,7 +100,7 @@ function component(type, one) {
   return { type, 'bom-ref': purl(one), ...(scope && { group: scope }), name: bare, version: one.version, licenses: licences(one.license), purl: purl(one) };
 }
 
-/** An SPDX expression such as `MIT OR Apache-2.0` is another field than a single licence id. */
+/** An SPDX expression such as `MIT OR Apache-2.0` belongs in another field than a single licence id. */
 const licences = (license) => (/\s/.test(license) ? [{ expression: license }] : [{ license: { id: license } }]);
 
 const purl = ({ name, version }) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
