@@ -3,6 +3,17 @@
 /** The name that `word` most probably stands for, or undefined if none is near. The first of equally near names counts. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const typed = plain(word);
+  const incomplete = typed.length < 3 ? undefined : (only(names, (name) => name.endsWith(`_${typed}`)) ?? only(names, (name) => name.startsWith(typed)));
+  return incomplete ?? mistyped(typed, names);
+}
+
+/** The only name that fits, if there is exactly one. */
+function only(names: readonly string[], fits: (name: string) => boolean): string | undefined {
+  const [first, ...more] = names.filter((name) => fits(plain(name)));
+  return more.length === 0 ? first : undefined;
+}
+
+function mistyped(typed: string, names: readonly string[]): string | undefined {
   // A third of the letters may differ. More would suggest unrelated names.
   let least = Math.max(1, Math.floor(typed.length / 3)) + 1;
   let found: string | undefined;
@@ -24,9 +35,8 @@ const plain = (name: string): string =>
 /** The comparison takes quadratic time, and the word is the caller's. */
 const LONGEST = 100;
 
-/** Letters to insert, delete, replace or swap. A name without its prefix counts as one letter off. */
+/** The number of letters to insert, delete, replace or swap. */
 function distanceOf(one: string, other: string): number {
-  if (one.length > 2 && other.endsWith(`_${one}`)) return 1;
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i++) {

@@ -24,6 +24,12 @@ test('finds the name with the fewest typing errors [use.error.nearest]', () => {
   });
 });
 
+test('completes a name of which only the beginning or the end was typed, if just one fits [use.error.nearest]', () => {
+  expect(nearest('task_com', NAMES)).toBe('task_complete');
+  expect(nearest('claim', NAMES)).toBe('task_claim');
+  expect(nearest('covibe', NAMES)).toBeUndefined();
+});
+
 test('suggests nothing that is not near [use.error.nearest]', () => {
   for (const word of ['', 'x', 'deploy', 'claim_everything', 'z'.repeat(1_000_000)]) expect(nearest(word, NAMES)).toBeUndefined();
   expect(nearest('covibe_task', [])).toBeUndefined();
