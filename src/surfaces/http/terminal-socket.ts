@@ -44,9 +44,9 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     if (!found) throw new Error(`there is no action ${name}`);
     return found;
   };
-  const [looking, typing] = [action('instances.logs'), action('instances.message')];
+  const [logsAction, messageAction] = [action('instances.logs'), action('instances.message')];
   /** Watching needs the same role as reading the log. Typing needs the same role as sending a message. */
-  const denial = (principal: Principal, write: boolean) => roleDenial(principal, looking) ?? (write ? roleDenial(principal, typing) : undefined);
+  const denial = (principal: Principal, write: boolean) => roleDenial(principal, logsAction) ?? (write ? roleDenial(principal, messageAction) : undefined);
 
   async function serve(ws: WebSocket, admitted: Admitted, id: string, write: boolean): Promise<void> {
     const { principal } = admitted;

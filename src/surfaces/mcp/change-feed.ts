@@ -27,7 +27,7 @@ export interface ChangeFeed {
 /** Changes within this time cause one notification. */
 const GATHER_MS = 50;
 /** The pause between two reads of the journal, unless it grows faster than one read takes in. */
-const LOOK_MS = 100;
+const READ_MS = 100;
 const BUSY = 100;
 const RETRY_MS = 1_000;
 
@@ -40,29 +40,29 @@ export function createChangeFeed(app: App): ChangeFeed {
   const updates = new Map<string, ResourceUpdate>();
   let timer: NodeJS.Timeout | undefined;
 
-  function tell(): void {
+  function notifyAll(): void {
     timer = undefined;
-    const told = [...lists];
+    const changed = [...lists];
     const updated = [...updates.values()];
     lists.clear();
     updates.clear();
-    for (const [listener, kinds] of told) if (listeners.has(listener)) listener.listsChanged(kinds);
+    for (const [listener, kinds] of changed) if (listeners.has(listener)) listener.listsChanged(kinds);
     if (updated.length > 0) for (const listener of listeners) listener.resourcesUpdated(updated);
   }
 
-  const soon = () => {
-    timer ??= setTimeout(tell, GATHER_MS).unref();
+  const notifySoon = () => {
+    timer ??= setTimeout(notifyAll, GATHER_MS).unref();
   };
 
   function listChanged(listener: ChangeListener, kind: ListKind): void {
     lists.set(listener, (lists.get(listener) ?? new Set()).add(kind));
-    soon();
+    notifySoon();
   }
 
   const unsubscribe = app.upstreams.onChange((change) => {
     if (change.kind === 'resource') {
       updates.set(JSON.stringify([change.server, change.uri]), change);
-      soon();
+      notifySoon();
     } else
       for (const listener of listeners)
         if (listener.caller.toolsets.has('gateway') && change.reaches(listener.caller.principal.workspace)) listChanged(listener, change.kind);
@@ -83,7 +83,7 @@ export function createChangeFeed(app: App): ChangeFeed {
         for await (const page of app.store.follow(workspace, after, signal)) {
           for (const event of page) seen(event, workspace);
           after = page.at(-1)?.seq ?? after;
-          if (page.length < BUSY) await pause(LOOK_MS, undefined, { signal, ref: false });
+          if (page.length < BUSY) await pause(READ_MS, undefined, { signal, ref: false });
         }
       } catch (error) {
         if (signal.aborted) return;

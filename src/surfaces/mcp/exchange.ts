@@ -20,7 +20,7 @@ export interface LegacyClient {
 
 const TRACE_KEYS = [TRACEPARENT_META_KEY, TRACESTATE_META_KEY, BAGGAGE_META_KEY];
 /** The limit of characters in the notifications of one call. The server must store those that the client has not read. */
-const MAX_TOLD = 16 * 1024 * 1024;
+const MAX_SENT = 16 * 1024 * 1024;
 const LEAST_COUNTED = 256;
 /** A person may have to answer the question. */
 const ANSWER_MS = 600_000;
@@ -32,17 +32,17 @@ export function exchangeOf(ctx: ServerContext, era: 'legacy' | 'modern', session
   const capabilities = (era === 'modern' ? envelope[CLIENT_CAPABILITIES_META_KEY] : session?.capabilities) as Json | undefined;
   const level = (era === 'modern' ? envelope[LOG_LEVEL_META_KEY] : session?.logLevel) as LoggingLevel | undefined;
   const progressToken = mcpReq._meta?.progressToken;
-  let told = 0;
-  const tell = (notification: Notification) => {
-    told += Math.max(JSON.stringify(notification).length, LEAST_COUNTED);
+  let sent = 0;
+  const notify = (notification: Notification) => {
+    sent += Math.max(JSON.stringify(notification).length, LEAST_COUNTED);
     // A notification fails after the answer, or if the client has disconnected. That is no error.
-    if (told <= MAX_TOLD) mcpReq.notify(notification).catch(() => {});
+    if (sent <= MAX_SENT) mcpReq.notify(notification).catch(() => {});
   };
   return {
     capabilities: capabilities ?? {},
-    ...(progressToken === undefined ? {} : { progress: (params) => tell({ method: 'notifications/progress', params: { ...params, progressToken } }) }),
-    ...(level === undefined ? {} : { log: { level, send: (params) => isLoud(params.level, level) && tell({ method: 'notifications/message', params }) } }),
-    ...(session ? { ask: asking(ctx, session.capabilities) } : {}),
+    ...(progressToken === undefined ? {} : { progress: (params) => notify({ method: 'notifications/progress', params: { ...params, progressToken } }) }),
+    ...(level === undefined ? {} : { log: { level, send: (params) => isLoud(params.level, level) && notify({ method: 'notifications/message', params }) } }),
+    ...(session ? { ask: asker(ctx, session.capabilities) } : {}),
     ...(era === 'modern' || session ? { rounds: { inputResponses: mcpReq.inputResponses, requestState: requestStateOf(ctx) } } : {}),
     meta: traceOf(ctx),
   };
@@ -65,7 +65,7 @@ function requestStateOf(ctx: ServerContext): string | undefined {
 
 const NEEDED: Record<ClientRequest, string> = { 'elicitation/create': 'elicitation', 'sampling/createMessage': 'sampling', 'roots/list': 'roots' };
 
-function asking(ctx: ServerContext, capabilities: Json): NonNullable<Exchange['ask']> {
+function asker(ctx: ServerContext, capabilities: Json): NonNullable<Exchange['ask']> {
   return async (method, params, signal) => {
     const needed = NEEDED[method];
     if (capabilities[needed] === undefined) {

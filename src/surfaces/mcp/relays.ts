@@ -32,7 +32,7 @@ export interface ResourceWatch {
 }
 
 /** Stands for no server. No grant can name it, so the pipe refuses and records the attempt. */
-const NOBODY = '(nobody)';
+const NO_SERVER = '(nobody)';
 const NO_TIMEOUT = 1_000;
 
 export function createRelays({ dispatch, gate, upstreams }: App): Relays {
@@ -60,7 +60,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
       ...(aside && { aside }),
       name,
       args,
-      server: prompt?.server ?? NOBODY,
+      server: prompt?.server ?? NO_SERVER,
       timeoutMs: prompt?.timeoutMs ?? NO_TIMEOUT,
       precheck,
       work: async (ctx) => {
@@ -76,8 +76,8 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
   const relay = ({ server, timeoutMs }: Holder, args: Json, via: Via, work: (ctx: RelayContext) => Promise<Json>, aside?: Aside): Promise<CallAnswer> =>
     dispatch.relay({ ...request(via), noun: 'resource', ...(aside && { aside }), name: server, server, args, timeoutMs, work });
 
-  async function missed(args: Json, via: Via, aside?: Aside): Promise<void> {
-    await relay({ server: NOBODY, timeoutMs: NO_TIMEOUT }, args, via, async () => ({}), aside);
+  async function recordMiss(args: Json, via: Via, aside?: Aside): Promise<void> {
+    await relay({ server: NO_SERVER, timeoutMs: NO_TIMEOUT }, args, via, async () => ({}), aside);
   }
 
   async function readable(via: Via): Promise<(server: string) => boolean> {
@@ -92,7 +92,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
       const isServed = via.caller.toolsets.has('gateway');
       const holder = isServed ? servedTo(via).holderOf(uri, await readable(via)) : undefined;
       if (holder) return resultOf(await relay(holder, { uri }, via, (ctx) => holder.read(uri, ctx)));
-      await missed({ uri }, via);
+      await recordMiss({ uri }, via);
       throw resourceNotFound(uri);
     },
     async completion({ ref, argument, context }, via) {
@@ -101,13 +101,13 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
       if (ref.type === 'ref/prompt') return await ofPrompt(ref.name, args, via, (prompt, ctx) => prompt.complete(params, ctx), 'complete');
       const holder = servedTo(via).holderOfTemplate(ref.uri, await readable(via));
       if (holder) return resultOf(await relay(holder, args, via, (ctx) => holder.complete(ref.uri, params, ctx), 'complete'));
-      await missed(args, via, 'complete');
+      await recordMiss(args, via, 'complete');
       throw resourceNotFound(ref.uri);
     },
     async watch(uri, via) {
       const holder = servedTo(via).holderOf(uri, await readable(via));
       if (!holder) {
-        await missed({ uri }, via, 'subscribe');
+        await recordMiss({ uri }, via, 'subscribe');
         return undefined;
       }
       const watching: { stop?: () => void; over?: boolean } = {};

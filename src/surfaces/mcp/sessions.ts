@@ -144,13 +144,13 @@ export class Sessions {
 
   async #sweep(): Promise<void> {
     for (const session of [...this.#sessions.values()]) {
-      this.#giveUp(session);
+      this.#cancelBroken(session);
       const isIdle = session.streams === 0 && session.busy === 0 && this.#now() - session.lastSeen > IDLE_MS;
       await (isIdle ? this.#end(session) : this.#endIfRevoked(session));
     }
   }
 
-  #giveUp(session: Session): void {
+  #cancelBroken(session: Session): void {
     for (const [requestId, since] of session.broken) {
       if (this.#now() - since <= LINGER_MS) continue;
       session.broken.delete(requestId);

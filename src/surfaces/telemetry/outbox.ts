@@ -18,7 +18,7 @@ export class CollectorStatus {
     this.#log = log;
   }
 
-  heard({ code, error }: ExportResult): void {
+  record({ code, error }: ExportResult): void {
     const isAway = code !== ExportResultCode.SUCCESS;
     if (isAway === this.#isAway) return;
     this.#isAway = isAway;
@@ -36,7 +36,7 @@ export function createOutbox(exporter: SpanExporter, status: CollectorStatus, dr
       exporter.export(spans, (result) => {
         waiting -= spans.length;
         if (result.code !== ExportResultCode.SUCCESS) dropped(spans.length);
-        status.heard(result);
+        status.record(result);
         done(result);
       }),
     forceFlush: async () => await exporter.forceFlush?.(),

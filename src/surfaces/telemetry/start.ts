@@ -88,7 +88,7 @@ function reader(url: string | undefined, status: CollectorStatus, metrics: Telem
   class Exporter extends OTLPMetricExporter {
     override export(batch: ResourceMetrics, done: (result: ExportResult) => void): void {
       super.export(batch, (result) => {
-        status.heard(result);
+        status.record(result);
         done(result);
       });
     }

@@ -179,8 +179,8 @@ test('reports once that a collector accepts only traces, not at each export', ()
   const log = createLog('info', (line) => void lines.push(JSON.parse(line).message));
   const [traces, metrics] = [new CollectorStatus('traces', log), new CollectorStatus('metrics', log)];
   for (let times = 0; times < 3; times++) {
-    metrics.heard({ code: ExportResultCode.FAILED, error: new Error('Not Found') });
-    traces.heard({ code: ExportResultCode.SUCCESS });
+    metrics.record({ code: ExportResultCode.FAILED, error: new Error('Not Found') });
+    traces.record({ code: ExportResultCode.SUCCESS });
   }
   expect(lines).toEqual(['the collector does not accept metrics, which are dropped until it does']);
 });
