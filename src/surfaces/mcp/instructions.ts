@@ -8,9 +8,9 @@ import type { Toolset } from '../../kernel/contract.ts';
 const COMMON = `Covenant is the server that your team of agents and people shares. It prevents duplicate work. A refusal names the next step: take it instead of repeating the call.`;
 
 const TEAM = `For each piece of work:
-1. covibe_session start with agent_name, provider, model and repo, unless a hook gave you a session_id. Pass it in every covibe call. Heartbeat every few minutes.
+1. covibe_session start with agent_name, provider, model and repo, unless a hook gave you a session_id. Pass it in every covibe call. Call heartbeat every few minutes.
 2. Before you start anything: covibe_task check with title, task_type, a one-sentence scope and target_files. If requires_verdict is true, compare your work with each candidate.
-3. Within 10 minutes: covibe_task start with the same title, check_id, and scope_verdict if the check requires it. If it is a duplicate, tell your user instead.
+3. Within 10 minutes: covibe_task start with the same title, check_id, and scope_verdict if the check requires it. If your work is a duplicate, tell your user instead.
 4. covibe_coordination claim for files that only you should edit. If an edit is denied, ask the holder, wait, or work elsewhere; never write the file another way. Answer the asks that heartbeats and hooks deliver. Use covibe_note for decisions and blockers.
 5. covibe_task complete with a result_summary, or cancel with a reason. Then end the session that you started.`;
 
@@ -20,7 +20,7 @@ const WORKFLOW = `For tasks of a workflow:
 3. task_update_status to planning, in_progress and completed, each with the fence of your claim. Call checkpoint_add as you work, so that another agent can take over.
 4. If only a person can decide, message_send to human with the task_id.`;
 
-const END = `If you get CAPABILITY_DENIED, give your user the command in it, for the operator. Other toolsets: /mcp/<toolset>, joined by "+", or /mcp/all. Guide: resource covenant://guide.`;
+const END = `On CAPABILITY_DENIED, give your user the command in the answer; the operator must run it. Other toolsets: /mcp/<toolset>, joined by "+", or /mcp/all. Guide: resource covenant://guide.`;
 
 /** Names only tools that are served: an agent would call the others in vain. */
 export function instructionsFor(toolsets: ReadonlySet<Toolset>): string {

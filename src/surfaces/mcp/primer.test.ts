@@ -29,7 +29,7 @@ test('names the steps of a task in their order, and only tools and fields that e
   const { instructions, tools } = await primer();
   const steps = [
     'covibe_session start',
-    'Heartbeat',
+    'heartbeat',
     'covibe_task check',
     'requires_verdict',
     'covibe_task start',
