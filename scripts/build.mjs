@@ -1,40 +1,37 @@
-// dist/: the programs, each bundled so that it starts by reading a few files instead of hundreds, and the dashboard's files.
+// Builds dist/: each program as a bundle, so that it starts by reading a few files instead of hundreds, and the dashboard.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { buildNote, noted, root, sourceHash } from './clone.mjs';
+import { billOfMaterials, bundledPackages, EXTERNAL, installedPackages, licenceText, packageFolder, readProduct } from './shipped.mjs';
 
-/** By the name that people type: what it starts as a process or thread of its own, from a file beside the one that starts it. */
+/** The programs by the name that people type, each with the modules that it starts as separate processes or threads. */
 const PROGRAMS = {
   covenant: ['machine/process/reaper-process', 'features/team/overlap/embed-worker'],
   'covibe-mcp': [],
   'covibe-local': [],
 };
-/** What is installed beside the bundles; everything else is in them. `pg` loads a native part of its own where that is there. */
-const EXTERNAL = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies);
 
 const dist = join(root, 'dist');
 const sources = sourceHash();
+/** The folders of the packages whose code is in dist/. */
 const bundled = new Set();
 
-// npm prepares a clone anew when it is installed globally, and a server may run from these files.
+// `npm install --global` prepares a clone again, and a server may be running from these files.
 if (process.argv.includes('--if-changed') && noted(buildNote) === sources) process.exit();
 rmSync(dist, { recursive: true, force: true });
 for (const [program, started] of Object.entries(PROGRAMS)) await bundle(program, started);
-writeFileSync(join(dist, 'licenses.txt'), licenses());
-if (existsSync(join(root, 'web/vite.config.ts'))) run('vite', ['build', '--config', 'web/vite.config.ts', '--logLevel', 'warn']);
-// Once here instead of with every request; the server sends them to whoever takes them.
-const assets = join(dist, 'web/assets');
-for (const name of existsSync(assets) ? readdirSync(assets) : []) {
-  if (/\.(js|css)$/.test(name)) writeFileSync(join(assets, `${name}.gz`), gzipSync(readFileSync(join(assets, name)), { level: 9 }));
-}
+if (existsSync(join(root, 'web/vite.config.ts'))) buildDashboard();
+const packages = bundledPackages(bundled);
+writeFileSync(join(dist, 'licenses.txt'), licenceText(packages));
+writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(billOfMaterials(readProduct(root), packages, installedPackages(root)), null, 2)}\n`);
 writeFileSync(buildNote, sources);
 
 /**
- * `bin/<program>.js`, which looks at the version of Node before it loads anything, and the rest of it in `<program>/`. Each by itself: what
- * two of them shared would be cut into more files, and a companion would read parts that only the server needs.
+ * Writes `bin/<program>.js`, which checks the version of Node before it loads anything, and the rest of the program to `<program>/`.
+ * Each program is built separately. Shared chunks would be smaller and more numerous, and the companion would read parts that only the server needs.
  */
 async function bundle(program, started) {
   const input = { [`bin/${program}`]: join(root, 'src/bin', `${program}.ts`) };
@@ -44,7 +41,7 @@ async function bundle(program, started) {
     cwd: root,
     platform: 'node',
     external: EXTERNAL,
-    // Some packages have modules beside a `main` that looks for its own parts when it runs, where they no longer are.
+    // The `main` of some packages loads its own files at run time. After bundling they are not where it looks.
     resolve: { mainFields: ['module', 'main'] },
     onLog: (level, log) => level === 'warn' && fail(log.message),
   });
@@ -54,28 +51,29 @@ async function bundle(program, started) {
     chunkFileNames: `${program}/[name].js`,
     sourcemap: true,
     sourcemapExcludeSources: true,
-    // Names stay as they are: stack traces are for people to read.
+    // Unminified, so that stack traces stay readable.
     minify: false,
   });
   await build.close();
-  for (const { moduleIds = [] } of output) for (const id of moduleIds) bundled.add(packageOf(id));
+  for (const { moduleIds = [] } of output) collect(moduleIds);
   chmodSync(join(dist, 'bin', `${program}.js`), 0o755);
 }
 
-function packageOf(id) {
-  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replaceAll('\\', '/'))?.[0];
+function buildDashboard() {
+  run('vite', ['build', '--config', 'web/vite.config.ts', '--logLevel', 'warn']);
+  collect(JSON.parse(readFileSync(join(dist, 'web/.vite/modules.json'), 'utf8')));
+  // Compressed once here instead of for every request.
+  const assets = join(dist, 'web/assets');
+  for (const name of readdirSync(assets)) {
+    if (/\.(js|css)$/.test(name)) writeFileSync(join(assets, `${name}.gz`), gzipSync(readFileSync(join(assets, name)), { level: 9 }));
+  }
 }
 
-/** Their code is in ours: so are their terms. */
-function licenses() {
-  const parts = [...bundled].filter(Boolean).sort();
-  return parts
-    .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-      return `${name} ${version} (${license})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
-    })
-    .join(`\n${'-'.repeat(80)}\n\n`);
+function collect(moduleIds) {
+  for (const id of moduleIds) {
+    const folder = packageFolder(root, id);
+    if (folder) bundled.add(folder);
+  }
 }
 
 function run(name, args) {

@@ -1,4 +1,4 @@
-// What the install and the build know of this clone. Plain JavaScript: it runs before anything is installed.
+// State of this clone that the install and the build share. Plain JavaScript, because it runs before anything is installed.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ const TESTS = /\.test\.tsx?$|^src[/\\]testing$/;
 
 export const lockFileHash = () => sha256(readFileSync(join(root, 'package-lock.json')));
 
-/** Of everything that the build reads: a test that is edited builds nothing. */
+/** A hash of everything that the build reads. Tests are excluded, so that editing one does not cause a build. */
 export function sourceHash() {
   const hash = createHash('sha256');
   const visit = (path) => {
@@ -21,7 +21,7 @@ export function sourceHash() {
     if (statSync(full).isDirectory()) for (const name of readdirSync(full).sort()) visit(join(path, name));
     else hash.update(`${path}\0`).update(readFileSync(full));
   };
-  for (const path of ['src', 'web', 'tsconfig.json', 'package-lock.json', 'package.json', 'scripts/build.mjs']) visit(path);
+  for (const path of ['src', 'web', 'tsconfig.json', 'package-lock.json', 'package.json', 'scripts/build.mjs', 'scripts/shipped.mjs']) visit(path);
   return hash.digest('hex');
 }
 

@@ -1,4 +1,4 @@
-/** Packages of npm that this project is measured or tested beside: installed once, in the user's cache folder and never into the project. */
+/** Installs npm packages for benchmarks and tests once, into the user's cache folder and never into the project. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { readJson } from '../src/wire/covibe-home.ts';
 import { recordIn } from '../src/wire/json.ts';
 
-/** An install that hangs must not hold up the run. */
+/** A hanging install must not block the run. */
 const INSTALL_MS = 10 * 60_000;
 
-/** Names of packages, with their versions. */
+/** Package names with their versions. */
 export type Versions = Readonly<Record<string, string>>;
 
-/** Beside its place first: a folder that is there is whole. `ownScripts`: the packages are put into place by their install scripts. */
+/** Installs next to the final folder and then renames, so that an existing folder is complete. `ownScripts`: run the packages' install scripts. */
 export function installInto(folder: string, dependencies: Versions, { ownScripts = false, shown = false } = {}): void {
   const beside = `${folder}.${process.pid}`;
   mkdirSync(beside, { recursive: true });

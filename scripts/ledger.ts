@@ -1,4 +1,4 @@
-/** The rows of `test/requirements.json` and the tests that ran: a row that stands in the title of a skipped test is not tested. */
+/** Compares the rows of `test/requirements.json` with the tests that ran. A skipped test does not cover the rows in its title. */
 export interface TestReport {
   success: boolean;
   numPassedTests: number;
@@ -15,8 +15,8 @@ const RAN = ['passed', 'failed'];
 const SKIPPED = ['skipped', 'pending', 'todo'];
 
 /**
- * The rows of the ledger that no test has tried which ran: `excused` stand in the title of a test that was skipped in a file that may skip its tests,
- * `missing` do not. Those that are known to be unmet are left out.
+ * The rows that no test covered. `excused` rows are cited by a skipped test in a file that may skip its tests. All others are `missing`. Rows in
+ * test/unmet.json are left out.
  */
 export function rowsNotRun(
   report: TestReport,
@@ -32,5 +32,5 @@ export function rowsNotRun(
   return { excused: open.filter((id) => skipped.has(id)), missing: open.filter((id) => !skipped.has(id)) };
 }
 
-/** Its tests ask whether there is a tmux, which a machine need not have, and are skipped where there is none. */
+/** Whether the file skips tests on machines without tmux. */
 export const needsTmux = (source: string): boolean => /\btest\.runIf\((present|hasTmux)\)/.test(source);

@@ -1,6 +1,6 @@
-// Plain JavaScript without dependencies: it runs on whatever Node the machine has, before anything is installed.
-// Installs what the lock file names, when it has changed since the last install, and builds what has changed since the
-// last build. Never while a server of this clone runs: it has these very files open.
+// Installs the packages of the lock file if it changed since the last install, and builds if a source changed since the last build.
+// It refuses to do so while a server of this clone runs, because the server uses these files.
+// Plain JavaScript without dependencies: it runs on any Node of the machine, before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -29,7 +29,7 @@ function withLock(work) {
   const giveUp = Date.now() + LOCK_WAIT_MS;
   for (;;) {
     try {
-      // Linked whole: a lock that is there has its holder's number in it.
+      // A link appears with its content, so an existing lock always contains the pid of its holder.
       const mine = `${lock}.${process.pid}`;
       writeFileSync(mine, String(process.pid));
       try {
@@ -42,7 +42,7 @@ function withLock(work) {
       if (error.code !== 'EEXIST') throw error;
       const holder = Number(noted(lock));
       if (!alive(holder)) takeAway(holder);
-      else if (Date.now() > giveUp) fail(`process ${holder} has been installing for ten minutes`, `stop it, or remove ${lock}`);
+      else if (Date.now() > giveUp) fail(`process ${holder} has been installing for ten minutes`, `stop that process, or remove ${lock}`);
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
     }
   }
@@ -53,7 +53,7 @@ function withLock(work) {
   }
 }
 
-/** Moved aside first, so that of two who find a dead holder's lock neither removes the other's fresh one. */
+/** Renames the lock before removing it. Otherwise, of two processes that find a dead holder's lock, one could remove the other's new lock. */
 function takeAway(holder) {
   const aside = `${lock}.dead.${process.pid}`;
   try {
@@ -68,10 +68,10 @@ function takeAway(holder) {
 function refuseWhileServing(what) {
   const marks = dirname(lock);
   const running = readdirSync(marks).filter((name) => /^[1-9]\d*$/.test(name) && isMarked(Number(name), statSync(join(marks, name)).mtimeMs));
-  if (running.length > 0) fail(`cannot ${what} while a server of this clone runs (process ${running.join(', ')})`, 'stop it, then run this again');
+  if (running.length > 0) fail(`cannot ${what} while a server of this clone runs (process ${running.join(', ')})`, 'stop the server, then run this again');
 }
 
-/** A server that was killed leaves its mark. A process that began after the mark was made has only been given the same number. */
+/** A killed server leaves its mark. A process that started after the mark was written only has the same pid. */
 function isMarked(pid, markedAt) {
   if (!alive(pid)) return false;
   const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } });
@@ -82,19 +82,16 @@ function isMarked(pid, markedAt) {
 function run(program, args, what) {
   process.stderr.write(`covenant: ${what}…\n`);
   const { status, error } = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2], env: { ...process.env, npm_config_loglevel: 'error' } });
-  if (error || status !== 0) fail(`${what} failed${error ? `: ${error.message}` : ''}`, 'read the lines above');
+  if (error || status !== 0) fail(`${what} failed${error ? `: ${error.message}` : ''}`, 'read the errors above');
 }
 
-/** npm puts the Node of node_modules/.bin first in PATH for the script that follows; without it the machine's must do. */
+/** npm runs the next script with the Node in node_modules/.bin. Without that one, the machine's Node must be new enough. */
 function checkNode() {
   const own = spawnSync(join(root, 'node_modules', '.bin', 'node'), ['--version'], { encoding: 'utf8' });
   if (own.status === 0) return;
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 13)) return;
-  fail(
-    `Node ${process.versions.node} is too old and the Node that comes with this clone is missing`,
-    'install Node 22.13 or newer, or run: npm ci --include=dev',
-  );
+  fail(`Node ${process.versions.node} is too old, and this clone has no Node of its own`, 'install Node 22.13 or newer, or run: npm ci --include=dev');
 }
 
 function alive(pid) {

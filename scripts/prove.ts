@@ -1,4 +1,4 @@
-/** `npm run prove`: the tests whose numbers are too large for every run, with the numbers that are promised. */
+/** `npm run prove`: runs the large tests at the sizes that the documentation promises. They take too long for `npm test`. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,21 +7,21 @@ import { SQLITE_ONLY } from '../vitest.config.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Whatever has larger numbers than `npm test` gives it: by itself, by its properties, or as a fault that is injected for longer. */
+/** Finds tests that have a larger size: directly, through their property runs, or through longer fault injection. */
 const LARGER = /COVENANT_PROVE|\/testing\/(runs|faults\/scene)\.ts'/;
 const larger = ['src', 'test'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => join(folder, path))
     .filter((path) => path.endsWith('.test.ts') && LARGER.test(readFileSync(join(root, path), 'utf8'))),
 );
-/** What the audit tried, once more and for longer: nothing may get through. */
+/** The attacks of the security audit, for longer. */
 const ATTACKS = ['test/program/attacks/'];
-// What runs on SQLite alone in `npm test` runs on both engines here.
+// Tests that `npm test` runs only on SQLite run on both engines here.
 const PROOFS = [...SQLITE_ONLY, ...ATTACKS, ...larger];
 const PROJECTS = ['unit', 'sqlite', 'postgres', 'program', 'faults'].flatMap((project) => ['--project', project]);
 
 const proved = run(PROOFS, { COVENANT_PROVE: '1' }, PROJECTS);
-// And everything of the features once more where every write is run twice.
+// Runs all feature tests again, with every write executed twice.
 const again = run(['src/features/'], { COVENANT_TWICE: '1' }, ['--project', 'postgres']);
 process.exitCode = proved || again;
 

@@ -1,4 +1,4 @@
-/** Writes src/storage/schema.ts and schema-rows.ts from what the migrations make. `npm test` fails where they are out of date. */
+/** Writes src/storage/schema.ts and schema-rows.ts from the result of the migrations. `npm test` fails if they are out of date. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

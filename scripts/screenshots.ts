@@ -1,4 +1,4 @@
-/** `npm run screenshots`: the pictures of the README, taken while `covenant demo` runs on a server of its own. `-- --all FOLDER`: every page, three widths, both themes. */
+/** `npm run screenshots`: takes the pictures of the README while `covenant demo` runs on a separate server. `-- --all FOLDER`: every page, three widths, both themes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,8 +17,8 @@ const folder = everything < 0 ? join(root, 'docs/pictures') : String(process.arg
 const README_PAGES = ['now', 'workflow', 'review', 'cycle', 'changes'];
 const WIDTHS = everything < 0 ? [1440] : [1440, 768, 390];
 const HEIGHTS: Record<number, number> = { 1440: 900, 768: 1024, 390: 844 };
-/** By then all but the lost worker's return has been told. */
-const STEPS_BEFORE_LOOKING = 13;
+/** After this step, the demo has shown everything except the return of the lost worker. */
+const STEPS_BEFORE_PICTURES = 13;
 
 const home = mkdtempSync(join(tmpdir(), 'covenant-pictures-'));
 const env = { ...process.env, COVENANT_HOME: home, PORT: '0' };
@@ -28,7 +28,7 @@ let demo: ChildProcess | undefined;
 try {
   await once(createInterface({ input: server.stdout }), 'line');
   demo = spawn(process.execPath, [covenant, 'demo', '--no-open', '--pace', '1', '--stay', '600'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  const link = await told(demo, STEPS_BEFORE_LOOKING);
+  const link = await linkAfter(demo, STEPS_BEFORE_PICTURES);
   mkdirSync(folder, { recursive: true });
   await takeAll(browser, link);
 } finally {
@@ -40,8 +40,8 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** The link of the demo, once so many steps are done. */
-async function told(child: ChildProcess, steps: number): Promise<string> {
+/** The sign-in link of the demo, after this number of steps. */
+async function linkAfter(child: ChildProcess, steps: number): Promise<string> {
   let link = '';
   let done = 0;
   for await (const line of createInterface({ input: child.stderr as NodeJS.ReadableStream })) {
@@ -50,7 +50,7 @@ async function told(child: ChildProcess, steps: number): Promise<string> {
     if (/^(\S+ scratch|\d\d:\d\d )/.test(line)) done++;
     if (done >= steps) break;
   }
-  if (done < steps) throw new Error('the demo ended before there was something to see');
+  if (done < steps) throw new Error('the demo ended too early');
   return link;
 }
 
@@ -67,7 +67,7 @@ async function takeAll(opened: Browser, link: string): Promise<void> {
     for (const width of WIDTHS) {
       const context = await opened.newContext({
         storageState: state,
-        // The library of the charts refuses a locale that is none, as a browser without one has.
+        // The chart library fails without a valid locale, and this browser has none by default.
         locale: 'en-GB',
         colorScheme,
         viewport: { width, height: HEIGHTS[width] ?? 900 },
@@ -86,13 +86,13 @@ async function takeEach(context: BrowserContext, origin: string, pages: Readonly
     await page.goto(origin + path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.waitForLoadState('networkidle').catch(() => {});
-    // Charts and graphs are painted a moment after their data is there.
+    // Charts and graphs are painted shortly after their data has loaded.
     await page.waitForTimeout(400);
     await page.screenshot({ path: join(folder, `${name}${ending}.png`) });
   }
 }
 
-/** Every page by a short name, with something in it. */
+/** The address of every page by a short name, with ids of existing rows. */
 async function pagesOf(page: Page): Promise<Map<string, string>> {
   const ask = async (action: string, input: object = {}): Promise<Record<string, unknown>[]> =>
     await page.evaluate(

@@ -1,4 +1,4 @@
-/** `npm run test:clients`: the real programs of agents, in the versions below, at work with this server. They are installed once, from the registry that npm is set to. */
+/** `npm run test:clients`: tests this server with real agent programs, in the versions below. They are installed once, from npm's configured registry. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -38,7 +38,7 @@ function listed(programs: readonly (typeof PROGRAMS)[number][]): string {
   return programs.map(({ name, version }) => `${name} ${version}`).join(', ');
 }
 
-/** A folder that somebody names is theirs. */
+/** A folder from COVENANT_CLIENTS belongs to the user and is never changed. */
 function refuse(): never {
   process.stderr.write(
     `${folder} (COVENANT_CLIENTS) does not have ${listed(missing)}. Nothing was changed.\n    next: install these versions there, or unset COVENANT_CLIENTS\n`,
@@ -52,7 +52,7 @@ function install(): void {
     installInto(folder, Object.fromEntries(PROGRAMS.map((program) => [program.package, program.version])), { ownScripts: true, shown: true });
   } catch {
     process.stderr.write(
-      'The clients could not be installed.\n    next: see that npm reaches its registry, or name a folder that has them: COVENANT_CLIENTS=…\n',
+      'The clients could not be installed.\n    next: check that npm can reach its registry, or set COVENANT_CLIENTS to a folder that has them\n',
     );
     process.exit(1);
   }
@@ -67,7 +67,7 @@ interface Report {
   readonly testResults: readonly { readonly assertionResults: readonly { ancestorTitles: string[]; title: string; status: string }[] }[];
 }
 
-/** One line for each thing that was seen, under the client that showed it. */
+/** Prints one line per test, grouped by client. */
 function printSeen(path: string): void {
   const { testResults } = JSON.parse(readFileSync(path, 'utf8')) as Report;
   const seen = testResults.flatMap(({ assertionResults }) => assertionResults);

@@ -1,4 +1,4 @@
-/** `npm test`: every test on both engines, the whole program and a browser; beside them types, lint, dead code and generated files. */
+/** `npm test`: runs all tests on both engines, as real programs and in a browser. Meanwhile it checks types, lint, dead code, generated files and budgets. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,19 +19,19 @@ const CHECKS: [string, string, string[]][] = [
 ];
 
 const only = process.argv.slice(2);
-/** All temporary files of this run. The paths of sockets below it may have about 100 characters in all, so its name is short. */
+/** Contains all temporary files of this run. Its name is short, because socket paths are limited to about 100 characters. */
 const folder = mkdtempSync(join(quickFolder(), 'cov-'));
-// Run by root, PostgreSQL gives itself an account of its own, which must be able to reach its folder.
+// If root runs the tests, PostgreSQL uses a separate account, which must be able to reach its folder.
 chmodSync(folder, 0o755);
 const report = join(folder, 'report.json');
 const env = { ...process.env, TMPDIR: folder, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) };
 let passed = 0;
 let failed = 0;
 
-// Ctrl+C reaches the tests too, and they end: the folder, which lies in memory, is removed all the same.
+// Ctrl+C also ends the tests. This process then continues and removes the folder, which may be in memory.
 process.once('SIGINT', () => {});
 
-// Beside the tests: much of a run of tests is waiting.
+// In parallel with the tests, which spend much of their time waiting.
 const checks = CHECKS.map(async ([name, program, args]) => {
   const { ok, said } = await run(program, args, 'pipe');
   process.stdout.write(`${said}${ok ? 'ok  ' : 'FAIL'} ${name}\n`);
@@ -47,7 +47,7 @@ if (left.length > 0) {
   failed++;
 }
 removeFolder();
-// A run that broke outside of any test (a suite that did not load, an unhandled rejection) has failed too.
+// A run also fails if something broke outside a test, such as a file that did not load.
 if (!tests.ok && failed === 0) failed++;
 
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
@@ -72,20 +72,20 @@ function readReport(): void {
     return;
   }
   passed += found.numPassedTests;
-  // A file that did not load has no failed test, and what ends with the run may have changed its exit code.
+  // A file that did not load has no failed test.
   failed += found.success ? 0 : Math.max(1, found.numFailedTests);
   if (only.length > 0) return;
   const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
   const hasTmux = spawnSync('tmux', ['-V']).error === undefined;
   const maySkip = (file: string) => !hasTmux && needsTmux(readFileSync(file, 'utf8'));
   const { excused, missing } = rowsNotRun(found, read('test/requirements.json'), read('test/unmet.json'), maySkip);
-  if (excused.length > 0) process.stdout.write(`note rows of the ledger whose tests did not run (there is no tmux here): ${excused.join(', ')}\n`);
+  if (excused.length > 0) process.stdout.write(`note ledger rows whose tests were skipped because this machine has no tmux: ${excused.join(', ')}\n`);
   if (missing.length === 0) return;
-  process.stdout.write(`FAIL rows of the ledger whose tests did not run: ${missing.join(', ')}\n`);
+  process.stdout.write(`FAIL ledger rows that no test covers: ${missing.join(', ')}\n`);
   failed++;
 }
 
-/** What cannot be removed must not cost the result of the run. */
+/** A folder that cannot be removed must not change the result of the run. */
 function removeFolder(): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -94,7 +94,7 @@ function removeFolder(): void {
   }
 }
 
-/** Where temporary files lie in memory, if there is room and programs may run from there: a seventh of the time is waiting for a disk. */
+/** A folder in memory, if it has room and allows running programs. Disk access would take a seventh of the time. */
 function quickFolder(): string {
   const [memory, room] = ['/dev/shm', 4 * 1024 ** 3];
   try {

@@ -17,7 +17,7 @@ for (const [name, text] of Object.entries(files)) {
   if (!process.argv.includes('--check')) writeFileSync(path, text);
   else if (readOrNothing(path) !== text) {
     stale = true;
-    process.stderr.write(`${name} is out of date: npm run docs\n`);
+    process.stderr.write(`${name} is out of date. Run: npm run docs\n`);
   }
 }
 process.exitCode = stale ? 1 : 0;

@@ -19,11 +19,11 @@ import {
 import { createUpstreams, guestEntry, type Upstreams } from './features/gateway/servers/index.ts';
 import { productFeatures } from './features/index.ts';
 import { DEMO_WORKSPACE_ID, demoFolder, demoLauncher, demoServer } from './features/people/demo/index.ts';
-import { circumstancesOf, LAUNCHERS } from './features/review/instances/index.ts';
+import { agentTypeOf, circumstancesOf, LAUNCHERS } from './features/review/instances/index.ts';
 import { type Embedder, localEmbedder, remoteEmbedder } from './features/team/overlap/index.ts';
 import { createSessionPorts } from './features/team/sessions/index.ts';
 import type { Services } from './kernel/call.ts';
-import type { Clock } from './kernel/clock.ts';
+import { type Clock, waitAtMost } from './kernel/clock.ts';
 import { Dispatch } from './kernel/dispatch.ts';
 import type { Log } from './kernel/log.ts';
 import type { JournalQuota, Ports } from './kernel/ports.ts';
@@ -39,7 +39,10 @@ import { AnchorKeeper } from './storage/anchors/keeper.ts';
 import { openStore } from './storage/open.ts';
 import { PACKAGE_ROOT, VERSION } from './version.ts';
 
-/** As it is installed: what the server starts of itself. */
+/** Longer than external servers are given to end. */
+const CLOSE_LIMIT_MS = 25_000;
+
+/** The installed program, which the server starts for demonstrations. */
 const PROGRAM = join(PACKAGE_ROOT, 'dist', 'bin', 'covenant.js');
 
 export interface App extends Services {
@@ -58,7 +61,8 @@ export interface App extends Services {
   readonly agentHost: AgentHost;
   /** From here on agents can be started that call the server at this address. */
   servesAt(url: string): void;
-  close(): Promise<void>;
+  /** Stops the features, for at most `graceMs`, and then closes the store in any case. */
+  close(graceMs?: number): Promise<void>;
 }
 
 export interface AppOptions {
@@ -186,7 +190,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     features.flatMap((feature) => feature.implementations),
     (workspace) => upstreams.in(workspace).tools,
   );
-  const gate = createGate(services, registry);
+  const gate = createGate(services, registry, agentTypeOf(store.reader));
   Object.assign(late, { registry, gate });
 
   const dispatch = new Dispatch({
@@ -198,6 +202,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ports: {
       enterWorkspace: createEnterWorkspace(services),
       authorize: gate.authorize,
+      mayList: async (principal) => (await gate.visibility(principal)).tool,
       ...createSessionPorts(services),
       ...approvals.ports,
       journalQuota: journalQuota.quota,
@@ -236,10 +241,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     servesAt(url) {
       late.url = url;
     },
-    async close() {
-      for (const feature of features) await feature.stop?.();
-      await sweeping.stop();
-      await refusals.flush(true);
+    async close(graceMs = CLOSE_LIMIT_MS) {
+      const stops = [...features.map(async (feature) => await feature.stop?.()), sweeping.stop()];
+      for (const stop of stops) stop.catch((error: unknown) => log.error('a part of the server failed to stop', { error }));
+      // Whatever hangs, an external server for example, must not keep the store from closing.
+      await waitAtMost(graceMs, Promise.allSettled(stops));
+      await refusals.flush(true).catch((error: unknown) => log.error('the last refusals were not recorded', { error }));
       await store.close();
     },
   };

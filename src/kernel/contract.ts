@@ -51,6 +51,8 @@ export interface Contract<I extends z.ZodObject = z.ZodObject, O extends z.ZodOb
   readonly essential?: true;
   /** Gives out rights or secrets: a dashboard session may call it only shortly after its sign-in. */
   readonly fresh?: true;
+  /** Only agents of this type may call it, among the agents that the server starts. */
+  readonly agentType?: string;
   /** A documented address of its own for a signed-in person, besides `/api/actions/<name>`. */
   readonly route?: `${'GET' | 'POST'} /api/${string}`;
 }
@@ -82,6 +84,9 @@ export type Sent<C extends Contract> = z.input<C['input']>;
 /** The input as the handler gets it. */
 export type Input<C extends Contract> = z.output<C['input']>;
 export type Output<C extends Contract> = z.input<C['output']>;
+
+/** Whether an agent of `type` may call this. The tool list and the refusal both use it. */
+export const isForType = ({ agentType }: Pick<Contract, 'agentType'>, type: string): boolean => agentType === undefined || agentType === type;
 
 /** Input fields that several contracts share. Within one tool a name has one schema, so each is written once. */
 

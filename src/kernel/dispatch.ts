@@ -13,7 +13,7 @@ import {
   type RelayRequest,
   type Services,
 } from './call.ts';
-import { fallbackEnvelope, noWorkspace, opensWorkspace, unknownAction } from './early-refusals.ts';
+import { fallbackEnvelope, noWorkspace, opensWorkspace, unknownAction, withNearest } from './early-refusals.ts';
 import { isFault, replyTo } from './failure.ts';
 import type { Ports } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
@@ -151,7 +151,7 @@ export class Dispatch {
     const refusal = await this.#admit(call, () => this.#admission.precheck(call));
     if (refusal) return refusal;
     const tool = this.#admission.find(call);
-    if ('refused' in tool) return await this.#finish(call, undefined, tool.refused);
+    if ('refused' in tool) return await this.#finish(call, undefined, await withNearest(call, tool.refused, this.#o));
     if (!('server' in tool)) return await this.#perform(call, tool);
     const args = (call.args ?? {}) as Json;
     return await this.#relay(call, tool.timeoutMs, (ctx) => tool.call(args, ctx));
@@ -174,7 +174,8 @@ export class Dispatch {
     const stop = await withSpan('gate', 'internal', {}, () => this.#admission.admit(call, precheck));
     if (!stop) return undefined;
     if ('asked' in stop) return await this.#finishRelay(call, stop.asked);
-    return 'tool' in stop ? await this.#finish(call, stop.tool, stop.refused) : await this.#finish(call, undefined, stop.refused, stop.outcome);
+    const reply = await withNearest(call, stop.refused, this.#o);
+    return 'tool' in stop ? await this.#finish(call, stop.tool, reply) : await this.#finish(call, undefined, reply, stop.outcome);
   }
 
   async #perform(call: Call, tool: PublishedTool): Promise<CallAnswer> {

@@ -1,7 +1,9 @@
+import { nearest } from '../wire/nearest.ts';
 import { type Call, onlyToolset } from './call.ts';
 import type { Toolset } from './contract.ts';
+import type { Ports } from './ports.ts';
 import type { PublishedTool } from './publish.ts';
-import { namespaceOf } from './registry.ts';
+import { namespaceOf, type Registry } from './registry.ts';
 import { ENVELOPES, type Envelope, type Refused, refused } from './reply.ts';
 
 /** Refusals before the tool, the action or the workspace of a call is known. */
@@ -22,6 +24,18 @@ export function unknownTool(call: Call, elsewhere: { toolset: Toolset } | undefi
     return refused('error', code, `The tool ${name} is not served on this path.`, `Connect to /mcp/${elsewhere.toolset} or /mcp/all.`);
   }
   return refused('error', code, `There is no tool ${name}.`, 'List the tools to see their names.');
+}
+
+const MAYBE_UNKNOWN = new Set(['UNKNOWN_TOOL', 'INVALID_TOOL', 'CAPABILITY_DENIED']);
+
+/** Adds the nearest tool that the caller may list. It is the same whether or not the refused tool exists, so that it reveals nothing. */
+export async function withNearest(call: Call, reply: Refused, { registry, ports }: { registry: Registry; ports: Pick<Ports, 'mayList'> }): Promise<Refused> {
+  if (call.noun !== 'tool' || !MAYBE_UNKNOWN.has(reply.code) || registry.tool(call.name)) return reply;
+  const may = await ports.mayList(call.principal);
+  const all = [...registry.tools(), ...registry.external(call.principal.workspace).tools()];
+  const listed = all.filter(({ name, toolset }) => (call.toolsets?.has(toolset) ?? true) && may(name, toolset)).map(({ name }) => name);
+  const near = listed.includes(call.name) ? undefined : nearest(call.name, listed);
+  return near === undefined ? reply : { ...reply, next: `Did you mean ${near}? If not: ${reply.next}`, data: { ...reply.data, nearest: near } };
 }
 
 export function unknownAction(name: string): Refused {

@@ -108,6 +108,8 @@ export interface Ports {
   enterWorkspace(principal: Principal, name: string): Promise<{ principal: Principal; exists: boolean }>;
   /** Asked before the tool is looked up, so that the catalogue cannot be probed. */
   authorize(principal: Principal, asked: AccessRequest, settled?: PriorDecision): Promise<AccessDecision>;
+  /** Tells which tools are on this caller's list. */
+  mayList(principal: Principal): Promise<(tool: string, toolset: Toolset) => boolean>;
   /** Resolves when a person has decided, or nobody has in time. */
   hold(call: HeldCall): Promise<HoldOutcome>;
   /** Keeps that the call has been counted; what the caller brings back with its next round. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { CallRequest } from './call.ts';
-import type { Access, Contract, Toolset } from './contract.ts';
+import { type Access, type Contract, isForType, type Toolset } from './contract.ts';
 import type { AccessRequest, CallKind } from './ports.ts';
 import { type PublishedTool, publish } from './publish.ts';
 import { NO_TOOLS, type ToolSource } from './relay.ts';
@@ -67,6 +67,11 @@ export class Registry {
   #namedLike(name: string): readonly PublishedTool[] {
     const toolset = namespaceOf(name);
     return toolset === undefined ? [] : this.tools().filter((tool) => tool.toolset === toolset);
+  }
+
+  /** Whether agents of this type may call the tool. Every tool that is not ours is for all types. */
+  isForType(name: string, type: string): boolean {
+    return contractsOf(this.#tools.get(name)).every((contract) => isForType(contract, type));
   }
 
   /** The toolset of a native tool, whose names are public. Undefined for tools of other servers, whose names are not. */

@@ -3,11 +3,11 @@ import { placeOf } from '../machine/git/place.ts';
 import { type PlacedFile, placedFiles } from '../machine/git/placed-files.ts';
 import { type Edit, type HookQuestion, LONGEST, MAX_EDITS, TOP } from '../wire/hook-question.ts';
 
-/** With the repository that the run stands in, and the files as claims name them. On the machine where they are. */
+/** Adds the repository of the working folder, and names the files as claims do. Runs on the machine that has the files. */
 export function questionFrom({ files = [], unread = false, ...reduced }: ReducedPayload): HookQuestion {
   const place = reduced.folder === undefined ? undefined : placeOf(reduced.folder);
   const placed = reduced.folder === undefined ? [] : placedFiles(files.slice(0, MAX_EDITS), reduced.folder);
-  // One that no file can have must not make the others unheard.
+  // The server would reject the whole question for one invalid path.
   const named = placed.filter(({ path }) => path.isWellFormed() && !path.includes('\0')).map(fitting);
   const isMore = unread || files.length > MAX_EDITS || named.length > MAX_EDITS;
   const edits = (isMore ? [...unnamed([...(place ? [place] : []), ...named]), ...named] : named).slice(0, MAX_EDITS);
@@ -22,12 +22,12 @@ export function questionFrom({ files = [], unread = false, ...reduced }: Reduced
   };
 }
 
-/** Of a path that is too long, its deepest folder that is not: whoever has claimed anything around the file is still found. */
+/** Replaces a path that is too long by its deepest folder that fits, so that claims around the file are still found. */
 function fitting({ repo, path, tree }: PlacedFile): Edit {
   if (path.length <= LONGEST.path) return { repo, path: path || TOP, ...(tree && { tree }) };
   return { repo, path: path.slice(0, Math.max(path.lastIndexOf('/', LONGEST.path), 0)) || TOP, tree: true };
 }
 
-/** Edits for files that could not be named: anywhere in the known repositories. They come first, so that none is cut off. */
+/** Edits for unnamed files, which may be anywhere in the known repositories. They come first, so that the limit does not drop them. */
 const unnamed = (places: readonly { readonly repo: string }[]): Edit[] =>
   [...new Set(places.map(({ repo }) => repo))].map((repo) => ({ repo, path: TOP, tree: true, unread: true }));

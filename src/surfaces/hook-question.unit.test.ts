@@ -11,11 +11,11 @@ const asked = (paths: readonly string[], more: { unread?: boolean; folder?: stri
 };
 const UNREAD = { repo: 'app', path: '.', tree: true, unread: true };
 
-test('a name that no file can have makes nothing of the others unheard', () => {
+test('drops an impossible file name, and asks about the other files', () => {
   expect(asked(['a\0b', 'c\ud800d', 'e.ts'])).toEqual([{ repo: 'app', path: 'e.ts' }]);
 });
 
-test('of a path that is too long, the deepest folder that is not is asked about, with all beneath it', () => {
+test('asks about the deepest folder that fits, with everything below it, if a path is too long', () => {
   const folders = 'folder/'.repeat(200);
   const [edit, ...none] = asked([`${folders}a.ts`]) ?? [];
   expect(none).toEqual([]);
@@ -26,7 +26,7 @@ test('of a path that is too long, the deepest folder that is not is asked about,
   expect(asked([`${'x'.repeat(LONGEST.path)}y/z`])).toEqual([{ repo: 'app', path: '.', tree: true }]);
 });
 
-test('more files than are asked about at once, or what nobody has read, is asked about as the whole repository', () => {
+test('asks about the whole repository if there are too many files or unreadable ones', () => {
   const names = Array.from({ length: MAX_EDITS + 1 }, (_, index) => `f${index}`);
   expect(asked(names.slice(1))).toHaveLength(MAX_EDITS);
   expect(asked(names.slice(1))?.some(({ unread }) => unread)).toBe(false);
@@ -40,6 +40,6 @@ test('more files than are asked about at once, or what nobody has read, is asked
   expect(asked([], { unread: true, folder: '/' })).toBeUndefined();
 });
 
-test('a folder that is longer than any is not looked for', () => {
+test('does not look up a folder whose name is too long', () => {
   expect(questionFrom({ folder: `/${'a/'.repeat(1_000_000)}`, files: [{ path: 'b' }] }).edits).toBeUndefined();
 });

@@ -3,14 +3,14 @@ import { placeOf } from '../machine/git/place.ts';
 import { PLACE_HEADER, REPOSITORY_HEADER } from '../wire/headers.ts';
 import { LONGEST_HEADER } from '../wire/limits.ts';
 
-/** `readReportedPlace` of http/request.ts reads them. Looked up at each call: the branch changes while a bridge runs. */
+/** `readReportedPlace` in http/request.ts reads these headers. They are computed for each call, because the branch can change while a bridge runs. */
 export function placeHeaders(folder: string): Record<string, string> {
   const place = reportedPlace(folder);
   const named = asHeader(JSON.stringify(place.place));
   return { [REPOSITORY_HEADER]: asHeader(place.repository), ...(named.length <= LONGEST_HEADER && { [PLACE_HEADER]: named }) };
 }
 
-/** The place that a caller's client reports. It permits nothing; it fills in names that a call leaves out. */
+/** The place that the caller's client reports. It grants nothing. It fills in names that a call omits. */
 export interface Reported {
   readonly repository: string;
   readonly place: CallerPlace;
@@ -21,5 +21,5 @@ export function reportedPlace(folder: string): Reported {
   return { repository: found?.checkout ?? folder, place: { folder, repo: found?.repo ?? null, branch: found?.branch ?? null } };
 }
 
-/** A header holds no letters beyond ASCII as they are. */
+/** Headers are limited to ASCII. */
 export const asHeader = (text: string): string => encodeURIComponent(text);

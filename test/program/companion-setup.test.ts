@@ -145,7 +145,7 @@ test('[companion.setup.no-service] --no-service installs no watch service, and s
 });
 
 const BAD_ORIGINS: [row: string, url: string, problem: string][] = [
-  ['[companion.setup.rejects-credentials-in-url]', 'http://ana:secret@127.0.0.1:3001', 'carries a user name or password'],
+  ['[companion.setup.rejects-credentials-in-url]', 'http://ana:secret@127.0.0.1:3001', 'contains a user name or password'],
   ['[companion.setup.rejects-callback-url]', 'http://127.0.0.1:3001/auth/callback', 'is a callback address'],
   ['[companion.setup.rejects-query-and-hash]', 'http://127.0.0.1:3001/?a=1', 'has a query'],
   ['[companion.setup.rejects-query-and-hash]', 'http://127.0.0.1:3001/#a', 'has a fragment'],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { childProgram, processesWith } from '../../src/testing/programs/processes.ts';
@@ -18,6 +18,8 @@ interface Started {
   /** What the environment of each of them carries, and the command line of the reaper. */
   mark: string;
   reaper(): number[];
+  /** The bytes that the database has not taken over from its log. */
+  wal(): number;
 }
 
 /** `covenant up` with two external servers, one of which ends only when it is killed. */
@@ -28,16 +30,25 @@ async function start(): Promise<Started> {
     `[[mcp.server]]\nname = "${name}"\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(childProgram(name))}]\nenv = { CHILD_TEST = "${test}" }\n`;
   writeFileSync(join(home, 'secrets.toml'), `${entry('ignores-sigterm')}\n${entry('plain')}`, { mode: 0o600 });
   const program = await startProgram({ home });
+  const wal = () => statSync(join(home, 'covenant.db-wal'), { throwIfNoEntry: false })?.size ?? 0;
   const children = () => processesWith(test);
   await expect.poll(() => children().length, { timeout: 30_000, interval: 100 }).toBe(FAMILY);
   const environment = readFileSync(`/proc/${children()[0]}/environ`, 'utf8');
   const mark = /(?:^|\0)COVENANT_CHILD_OF=([0-9a-f-]{36})/.exec(environment)?.[1] as string;
   const reaper = () => processesWith(mark).filter((pid) => !children().includes(pid));
   expect(reaper().length).toBe(1);
-  return { program, children, mark, reaper };
+  return { program, children, mark, reaper, wal };
 }
 
 const nothingIsLeft = (mark: string) => expect.poll(() => processesWith(mark), { timeout: GONE_MS, interval: 100 }).toEqual([]);
+
+test('a stop closes the store and ends every process while an external server ignores SIGTERM [use.stop.closes-store]', async () => {
+  const { program, mark, wal } = await start();
+  expect(wal()).toBeGreaterThan(0);
+  expect(await program.stop('SIGTERM')).toBe(0);
+  expect(wal()).toBe(0);
+  await nothingIsLeft(mark);
+});
 
 test('kill -9 of the server ends every process of its external servers [gateway.process.dies-with-server]', async () => {
   const { program, mark } = await start();

@@ -10,7 +10,7 @@ import { createMetrics } from '../http/metrics.ts';
 import { serve } from '../http/server.ts';
 
 describe.each(ERAS)('a %s client that starts while the server is away', (era) => {
-  it('[transport.bridge.unreachable] gets the last list that this machine saw, hears of its change when the server is back, and calls', async () => {
+  it('[transport.bridge.unreachable] gets the last known list, is notified of changes when the server is back, and can call', async () => {
     const t = await testApp();
     const { url, close } = await t.serve();
     const env = { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: (await t.developer('alice')).token, HOME: temporaryFolder() };
@@ -23,7 +23,7 @@ describe.each(ERAS)('a %s client that starts while the server is away', (era) =>
     const { told } = await changeOf(client, era);
     const last = await client.listTools();
     expect(last.tools).toEqual(tools.filter(({ name }) => name !== 'clock'));
-    // It is asked for again, and not kept: the server may be back the next moment.
+    // The client must not cache the list, because the server may be back at any moment.
     expect(last.ttlMs).toBe(0);
     expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
 
@@ -33,7 +33,7 @@ describe.each(ERAS)('a %s client that starts while the server is away', (era) =>
     expect((await client.listTools(undefined, { cacheMode: 'refresh' })).tools).toEqual(tools);
   });
 
-  it('hears of the list that it could not have, as soon as the server answers', async () => {
+  it('is notified of the list when the server answers, after its first request failed', async () => {
     const t = await testApp();
     const { url, close } = await t.serve();
     await close(100);
@@ -46,7 +46,18 @@ describe.each(ERAS)('a %s client that starts while the server is away', (era) =>
   });
 });
 
-it('the last list is for its owner alone, holds no token, and is nobody else’s', async () => {
+it("serves the agents' guide while the server is away [use.docs.guide-served]", async () => {
+  const t = await testApp();
+  const { url, close } = await t.serve();
+  await close(100);
+  const { client } = await bridge('modern', { COVIBE_BASE_URL: url });
+  expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['covenant://guide']);
+  const { contents } = await client.readResource({ uri: 'covenant://guide' });
+  expect(contents).toEqual([{ uri: 'covenant://guide', mimeType: 'text/markdown', text: expect.stringContaining('covibe_task') }]);
+  await expect(client.readResource({ uri: 'covenant://other' })).rejects.toThrow();
+});
+
+it('stores the last list readable only by its owner, without a token, and separately for each token', async () => {
   const t = await testApp();
   const { url, close } = await t.serve();
   const [alice, bob] = [await t.developer('alice'), await t.developer('bob')];
@@ -71,7 +82,7 @@ function cached(home: string): string {
   return join(folder, name as string);
 }
 
-/** The first notice that the list has changed, in the words of the client's era. */
+/** Resolves at the first list_changed notification, in the format of the client's era. */
 async function changeOf(client: Client, era: Era): Promise<{ told: Promise<void> }> {
   const { promise, resolve } = Promise.withResolvers<void>();
   client.setNotificationHandler('notifications/tools/list_changed', () => resolve());
@@ -79,7 +90,7 @@ async function changeOf(client: Client, era: Era): Promise<{ told: Promise<void>
   return { told: promise };
 }
 
-/** At the address where it was before. */
+/** Serves at the same address as before. */
 async function serveAgain(t: TestApp, url: string): Promise<void> {
   const server = await serve({ app: { ...t.app, config: { ...t.app.config, port: Number(new URL(url).port) } }, metrics: createMetrics() });
   onTestFinished(() => server.close(100));

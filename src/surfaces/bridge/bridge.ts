@@ -6,6 +6,7 @@ import {
   type ListToolsResult,
   ProtocolError,
   ProtocolErrorCode,
+  ResourceNotFoundError,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -14,6 +15,7 @@ import { placeOf } from '../../machine/git/place.ts';
 import { VERSION } from '../../version.ts';
 import { configuredToken } from '../../wire/credentials.ts';
 import { noteRepo } from '../companion/state.ts';
+import { GUIDE, readGuide } from '../mcp/guide.ts';
 import { instructionsFor } from '../mcp/instructions.ts';
 import { toolsetsNamed } from '../mcp/toolsets.ts';
 import { askCovenant, type BridgeAnswer, type BridgeRequest } from './covenant-server.ts';
@@ -25,14 +27,14 @@ import type { BridgeSettings } from './settings.ts';
 export interface BridgeParts {
   readonly settings: BridgeSettings;
   readonly env: NodeJS.ProcessEnv;
-  /** For people; must never be given a token. */
+  /** Prints a line for people. The line must never contain a token. */
   readonly note: (line: string) => void;
 }
 
-/** Makes the MCP servers of one process; a client may open more than one. They carry lists and calls of tools: no progress, and no question back to the client. */
+/** Creates the MCP servers of one process; a client may open several. They carry tool lists and tool calls, but no progress and no questions to the client. */
 export function createBridge({ settings, env, note }: BridgeParts): () => Server {
   const lastFor = lastLists(settings, env);
-  // Without a choice of its own it serves what the token's path does, which for an agent is the team's.
+  // Without COVIBE_TOOLSETS the server decides by the token. Agents get the team's tools.
   const served: ReadonlySet<Toolset> = (settings.toolsets && toolsetsNamed(settings.toolsets)) || new Set(['team']);
   const instructions = instructionsFor(served);
 
@@ -41,15 +43,18 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
     const envelope = envelopeOf(answer);
     note(`${method}: ${String(envelope.data.code)}: ${envelope.message}`);
     if (token === undefined && 'refused' in answer)
-      note('no token: set COVIBE_MCP_TOKEN, or COVIBE_AGENT with a token of that name in ~/.covibe/credentials.json');
+      note('no token is configured. Set COVIBE_MCP_TOKEN, or set COVIBE_AGENT to an agent with a token in ~/.covibe/credentials.json');
   }
 
   const tokenNow = () => configuredToken(env, settings.origin);
 
   return () => {
-    const server = new Server({ name: 'covenant', title: 'Covenant', version: VERSION }, { capabilities: { tools: { listChanged: true } }, instructions });
+    const server = new Server(
+      { name: 'covenant', title: 'Covenant', version: VERSION },
+      { capabilities: { tools: { listChanged: true }, resources: {} }, instructions },
+    );
 
-    /** The list that the client has; undefined if it got an error. */
+    /** The list that the client has. Undefined if it got an error. */
     let given: ListToolsResult | undefined;
     const poller = createReconnectPoller(async (signal) => {
       const token = tokenNow();
@@ -87,7 +92,7 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
       if ('failed' in answer && cursor === undefined) {
         given = last.recall();
         poller.begin(announceChange);
-        // Clients drop a server whose list fails. A call then says what is wrong; the lifetime makes the client ask again.
+        // Clients drop a server whose list fails. With an old list, the next call reports the problem, and ttlMs makes the client ask again.
         if (given) return { ...given, ttlMs: 0 };
       }
       throw asProtocolError(envelopeOf(answer));
@@ -98,36 +103,43 @@ export function createBridge({ settings, env, note }: BridgeParts): () => Server
       const answer = await ask(ctx, { method: 'tools/call', params: { name: params.name, arguments: rest } }, token || tokenNow());
       return 'result' in answer ? (answer.result as CallToolResult) : asToolResult(envelopeOf(answer));
     });
+    // The guide is in this package, so the agent can read it while the server is unreachable.
+    server.setRequestHandler('resources/list', async () => ({ resources: [GUIDE] }));
+    server.setRequestHandler('resources/templates/list', async () => ({ resourceTemplates: [] }));
+    server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+      if (uri !== GUIDE.uri) throw new ResourceNotFoundError(uri);
+      return await readGuide();
+    });
     return server;
   };
 }
 
 const LIST = { method: 'tools/list', params: {} } as const;
 
-/** The companion looks after the repositories that agents work in. */
+/** Records the repository, so that the companion follows it. */
 function noteActivity(env: NodeJS.ProcessEnv): void {
   const place = placeOf(process.cwd());
   try {
     if (place) noteRepo(env, place, Date.now());
   } catch {
-    // A home that cannot be written to is no reason to refuse a call.
+    // A read-only home must not fail the call.
   }
 }
 
 const envelopeOf = (answer: Exclude<BridgeAnswer, { result: unknown }>): TeamEnvelope => ('failed' in answer ? answer.failed : answer.refused);
 
-/** Removes the field that belongs to the exchange with the server. The SDK writes one for this client. */
+/** Removes a field of the server's response. The SDK sets it again for this client. */
 function withoutWireFields({ resultType: _, ...result }: Record<string, unknown>): Record<string, unknown> {
   return result;
 }
 
-/** Ids by which the client's logs can be joined to the journal. Progress is not carried, so it is not asked for. */
+/** The client's `_meta` has ids that connect its logs to the journal. The bridge carries no progress, so it requests none. */
 function metaOf(ctx: ServerContext): Record<string, unknown> {
   const { progressToken: _, ...meta } = ctx.mcpReq._meta ?? {};
   return meta;
 }
 
-/** In the envelope of every request since 2026-07-28, in the handshake before. */
+/** Since revision 2026-07-28 every request names the client. Before that only the handshake did. */
 function clientOf(server: Server, ctx: ServerContext): Implementation | undefined {
   const envelope = ctx.mcpReq.envelope as Record<string, Implementation | undefined> | undefined;
   return envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
@@ -138,9 +150,9 @@ function asProtocolError(envelope: TeamEnvelope): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InternalError, [message, feedback.required_action].filter(Boolean).join(' '), envelope);
 }
 
-/** The token that the agent put among the arguments, and the arguments as the tool knows them. */
+/** Separates a `token` that the agent passed among the arguments from the arguments of the tool. */
 export function takeToken(args: Record<string, unknown>): { given: string | undefined; rest: Record<string, unknown> } {
-  // Anything but a string is no token: the server refuses it by name, like every unknown field.
+  // The server refuses a value that is not a string as an unknown field.
   if (typeof args.token !== 'string') return { given: undefined, rest: args };
   const { token, ...rest } = args;
   return { given: token as string, rest };

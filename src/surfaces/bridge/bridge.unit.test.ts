@@ -26,7 +26,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     const { url, ...t } = await servedApp();
     const [alice, bob] = [await t.developer('alice'), await t.developer('bob')];
     const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: alice.token });
-    // The tool takes no arguments at all: a token left among them would be refused.
+    // The tool accepts no arguments, so it would refuse a remaining token.
     expect(await client.callTool({ name: 'clock', arguments: { token: bob.token } })).toMatchObject({ isError: false });
     expect(await tokenOfLastCall(t)).toBe(bob.tokenId);
     const wrong = await client.callTool({ name: 'clock', arguments: { token: 'cv_wrong' } });
@@ -35,7 +35,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     expect(unsendable).toMatchObject({ isError: true, structuredContent: { data: { code: 'MALFORMED_TOKEN' } } });
   });
 
-  it("[transport.bridge.keeps-structured-errors] hands the server's errors on unchanged", async () => {
+  it("[transport.bridge.keeps-structured-errors] passes the server's errors on unchanged", async () => {
     const { url, ...t } = await servedApp();
     const { token } = await t.developer('alice');
     const { client, notes } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: token });
@@ -64,7 +64,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     expect(notes()).not.toContain(token);
   });
 
-  it('[transport.bridge.unreachable] answers in the team envelope, keeps running, and works when the server is back', async () => {
+  it('[transport.bridge.unreachable] answers in the team envelope, keeps running, and works again when the server is back', async () => {
     const t = await testApp();
     const first = await t.serve();
     const { token } = await t.developer('alice');
@@ -86,7 +86,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: false });
   });
 
-  it("carries the client's name and its correlation ids to the journal", async () => {
+  it("passes the client's name and its correlation ids to the journal", async () => {
     const { url, ...t } = await servedApp();
     const { client } = await bridge(era, { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: (await t.developer('alice')).token });
     await client.callTool({ name: 'clock', _meta: { 'claudecode/toolUseId': 'toolu_1' } });
@@ -94,7 +94,7 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
     expect(event?.payload.correlation).toEqual({ client: 'tester 1.0.0', 'claudecode/toolUseId': 'toolu_1' });
   });
 
-  it('gives up the request to the server when the client cancels', async () => {
+  it('aborts the request to the server when the client cancels', async () => {
     const gone = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     const origin = await standIn((request) => {
@@ -111,9 +111,9 @@ describe.each(ERAS)('the stdio bridge, to a %s client', (era) => {
   });
 });
 
-/** What does not depend on how the client speaks: it is between the bridge and its server. */
+/** Behaviour towards the server, which does not depend on the era of the client. */
 describe('towards the server, the stdio bridge', () => {
-  it('[transport.bridge.token-from-credentials] takes the typed token that COVIBE_AGENT selects', async () => {
+  it('[transport.bridge.token-from-credentials] uses the typed token that COVIBE_AGENT selects', async () => {
     const { url, ...t } = await servedApp();
     const [claude, codex, renewed] = [await t.developer('alice', 'claude-code'), await t.developer('alice', 'codex'), await t.developer('alice', 'codex')];
     const HOME = temporaryFolder();
@@ -133,20 +133,20 @@ describe('towards the server, the stdio bridge', () => {
     expect(await tokenOfLastCall(t)).toBe(claude.tokenId);
   });
 
-  it('[transport.bridge.keeps-structured-errors] says that a body was too large even where the refusal of it was lost', async () => {
+  it('[transport.bridge.keeps-structured-errors] reports that a body was too large even if the refusal was lost', async () => {
     const { client } = await bridge('modern', { COVIBE_BASE_URL: await standIn((request) => void request.socket.resetAndDestroy()) });
     const large = await client.callTool({ name: 'echo', arguments: { text: 'x'.repeat(DEFAULT_BODY_BYTES) } });
     expect(large).toMatchObject({ isError: true, structuredContent: { data: { code: 'BODY_TOO_LARGE', field: 'body' } } });
     expect(await client.callTool({ name: 'echo' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
   });
 
-  it('[transport.bridge.unreachable] answers a list that it never had with an error that says what to do', async () => {
+  it('[transport.bridge.unreachable] answers with an error and the next step if it has no list', async () => {
     const { client } = await bridge('modern', { COVIBE_BASE_URL: await closedOrigin() });
     await expect(client.listTools()).rejects.toThrow(/cannot be reached.*covenant up.*COVIBE_BASE_URL/);
     expect(await client.callTool({ name: 'clock' })).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
   });
 
-  it('[transport.bridge.unreachable] says that the connection was lost where the server began to answer', async () => {
+  it('[transport.bridge.unreachable] reports a lost connection if the server had begun to answer', async () => {
     const origin = await standIn((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"');
       setTimeout(() => response.destroy(), 50);
@@ -154,10 +154,10 @@ describe('towards the server, the stdio bridge', () => {
     const { client } = await bridge('modern', { COVIBE_BASE_URL: origin });
     const result = await client.callTool({ name: 'clock' });
     expect(result).toMatchObject({ isError: true, structuredContent: { data: { code: 'SERVER_UNREACHABLE' } } });
-    expect(textOf(result)).toContain('may have been carried out');
+    expect(textOf(result)).toContain('may have succeeded');
   });
 
-  it('[transport.bridge.hung] ends the wait for a server that says nothing, or stops in the middle', async () => {
+  it('[transport.bridge.hung] times out if the server sends nothing, or stops in the middle', async () => {
     const origin = await standIn((request, response) => {
       if (request.headers['mcp-name'] === 'stops') response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc"');
     });
@@ -173,7 +173,7 @@ describe('towards the server, the stdio bridge', () => {
     await expect(client.listTools()).rejects.toThrow('did not answer within 300 ms');
   });
 
-  it('[transport.bridge.non-json] answers in the team envelope whatever the server sends', async () => {
+  it('[transport.bridge.non-json] answers in the team envelope if the response is not valid', async () => {
     const answers: Record<string, [status: number, body: string, headers: Record<string, string>]> = {
       'a-web-page': [200, '<!doctype html><p>Hello', { 'content-type': 'text/html' }],
       'a-proxy-error': [502, 'Bad Gateway', {}],
@@ -196,10 +196,10 @@ describe('towards the server, the stdio bridge', () => {
     }
     await expect(client.listTools()).rejects.toThrow('HTTP 200');
     answers['a-web-page'] = [200, '{"jsonrpc":"2.0","id":1,"result":{"tools":"none"}}', { 'content-type': 'application/json' }];
-    await expect(client.listTools()).rejects.toThrow('does not speak like a Covenant server');
+    await expect(client.listTools()).rejects.toThrow('is not from a Covenant server');
   });
 
-  it('reads a streamed answer, and hands on a JSON-RPC error as one', async () => {
+  it('reads a streamed answer, and passes on a JSON-RPC error as one', async () => {
     const answer = { jsonrpc: '2.0', id: 1, result: { resultType: 'complete', content: [{ type: 'text', text: 'streamed' }] } };
     const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1, progress: 1 } };
     const origin = await standIn((request, response) => {
@@ -230,7 +230,7 @@ describe('COVIBE_BASE_URL', () => {
     expect(paths).toEqual(['/mcp', '/mcp']);
   });
 
-  it('[config.env.covibe-base-url] is http://127.0.0.1:3001 where it is not set, and may be a hosted origin', () => {
+  it('[config.env.covibe-base-url] defaults to http://127.0.0.1:3001, and may be a hosted origin', () => {
     expect(readSettings({})).toEqual({ origin: 'http://127.0.0.1:3001', timeoutMs: 35_000 });
     expect(readSettings({ COVIBE_BASE_URL: 'https://team.example', COVIBE_TIMEOUT_MS: '50' })).toEqual({
       origin: 'https://team.example',
@@ -248,26 +248,26 @@ describe('COVIBE_BASE_URL', () => {
     'ftp://127.0.0.1/',
     '127.0.0.1:3001',
     'covenant',
-  ])('[config.env.covibe-base-url] is refused as %s, which the message does not repeat', (value) => {
-    expect(() => readSettings({ COVIBE_BASE_URL: value })).toThrow(/^COVIBE_BASE_URL (has a|carries a|is not an)(?!.*secret)/);
+  ])('[config.env.covibe-base-url] is refused as %s, and the message does not repeat the value', (value) => {
+    expect(() => readSettings({ COVIBE_BASE_URL: value })).toThrow(/^COVIBE_BASE_URL (has a|contains a|is not an)(?!.*secret)/);
   });
 
-  it('[config.env.covibe-base-url] ends the bridge with a sentence where it is refused', async () => {
+  it('[config.env.covibe-base-url] stops the bridge with an error message if it is invalid', async () => {
     expect(await run({ COVIBE_BASE_URL: 'http://127.0.0.1:3001/mcp' }, '')).toEqual({
       code: 1,
       stdout: '',
       stderr:
         'covibe-mcp: COVIBE_BASE_URL has a path.\n' +
-        '    next: Give the origin of the Covenant server alone: scheme, host and port, such as http://127.0.0.1:3001.\n',
+        '    next: Give only the origin of the Covenant server: scheme, host and port, for example http://127.0.0.1:3001.\n',
     });
   });
 
-  it('goes with a COVIBE_TIMEOUT_MS that is a number', () => {
+  it('requires COVIBE_TIMEOUT_MS to be a number', () => {
     for (const value of ['soon', '0', '-1', '1e99']) expect(() => readSettings({ COVIBE_TIMEOUT_MS: value })).toThrow('COVIBE_TIMEOUT_MS');
   });
 });
 
-it('writes only JSON-RPC to stdout, no token anywhere, and ends with its input', async () => {
+it('writes only JSON-RPC to stdout, writes no token anywhere, and ends with its input', async () => {
   const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'clock', arguments: { token: 'cv_given' } } };
   const nonsense = ['cv_garbage {', '{"token":"cv_garbage', '{"cv_garbage":1}', '{"jsonrpc":"2.0","id":99,"result":{"x":"cv_garbage"}}'];
   const lines = [...nonsense, JSON.stringify(call), ''];

@@ -21,15 +21,15 @@ export interface BridgeRequest {
   readonly params: Record<string, unknown>;
   readonly meta: Record<string, unknown>;
   readonly token: string | undefined;
-  /** The agent's program, so that the journal names it and not this bridge. */
+  /** The agent's program. The journal names it instead of this bridge. */
   readonly client: Implementation | undefined;
   readonly signal: AbortSignal;
 }
 
-/** `refused` is the server's word; `failed` is ours, where the server did not say anything that could be understood. */
+/** `refused` comes from the server. `failed` comes from the bridge, if it got no valid response. */
 export type BridgeAnswer = { readonly result: Record<string, unknown> } | { readonly refused: TeamEnvelope } | { readonly failed: TeamEnvelope };
 
-/** One POST for one question: the 2026-07-28 protocol has no session that could break between two of them. */
+/** Sends one POST per request. Revision 2026-07-28 has no sessions that could break between two requests. */
 export async function askCovenant({ origin, timeoutMs, toolsets }: BridgeSettings, question: BridgeRequest): Promise<BridgeAnswer> {
   if (question.token !== undefined && !fitsHeader(question.token)) return { refused: malformedToken() };
   const deadline = AbortSignal.timeout(timeoutMs);
@@ -68,7 +68,7 @@ function headersOf({ method, params, token }: BridgeRequest): Record<string, str
   return headers;
 }
 
-/** The protocol's own encoding of names that a header cannot hold as they are. */
+/** The protocol's encoding for names that are not valid in a header. */
 function headerValue(name: string): string {
   return /^(?!=\?)[\x21-\x7e]+$/.test(name) ? name : `=?base64?${Buffer.from(name, 'utf8').toString('base64')}?=`;
 }
@@ -76,14 +76,14 @@ function headerValue(name: string): string {
 function bodyOf({ method, params, meta, client }: BridgeRequest): string {
   const envelope = {
     [PROTOCOL_VERSION_META_KEY]: PROTOCOL_VERSION,
-    // None: the bridge carries calls and their results, not questions back to the client.
+    // The bridge declares no capabilities, because it cannot pass questions to the client.
     [CLIENT_CAPABILITIES_META_KEY]: {},
     ...(client && { [CLIENT_INFO_META_KEY]: client }),
   };
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: { ...meta, ...envelope } } });
 }
 
-/** Undefined where the text is nothing that a Covenant server says. */
+/** Undefined if the response is not from a Covenant server. */
 function understand({ status, headers, text }: HttpAnswer): BridgeAnswer | undefined {
   const isStream = headers['content-type']?.startsWith('text/event-stream');
   const message = parseJson(isStream ? lastEvent(text) : text);
@@ -93,5 +93,5 @@ function understand({ status, headers, text }: HttpAnswer): BridgeAnswer | undef
   return status >= 400 && isTeamEnvelope(message) ? { refused: message } : undefined;
 }
 
-/** Where a server streams, notifications come first and the result is the last event. */
+/** In a stream, notifications come first and the result is the last event. */
 const lastEvent = (text: string): string => [...text.matchAll(/^data: ?(.*)$/gm)].at(-1)?.[1] ?? '';

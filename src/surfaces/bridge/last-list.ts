@@ -5,17 +5,17 @@ import type { ListToolsResult } from '@modelcontextprotocol/server';
 import { covibeHome, readJson, replaceFile } from '../../wire/covibe-home.ts';
 import type { BridgeSettings } from './settings.ts';
 
-/** The last list of tools that this machine saw: what a client gets that starts while the server is away. Definitions alone, no secrets. */
+/** The last list of tools from the server. A client that starts while the server is unreachable gets it. It contains no secrets. */
 export interface LastList {
   recall(): ListToolsResult | undefined;
   keep(list: ListToolsResult): void;
 }
 
-/** Several agents of several servers; beyond that the oldest goes. */
+/** Enough for several agents and servers. Beyond that the oldest file is deleted. */
 const MAX_FILES = 20;
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** As the holder of a token sees it: another may see other tools. */
+/** One list per token, because tokens can have different tools. */
 export function lastLists({ origin, toolsets }: BridgeSettings, env: NodeJS.ProcessEnv): (token: string | undefined) => LastList {
   const folder = join(covibeHome(env), 'tools');
   const kept = new Map<string, string>();
@@ -29,21 +29,21 @@ export function lastLists({ origin, toolsets }: BridgeSettings, env: NodeJS.Proc
       },
       keep({ tools, nextCursor }) {
         const text = JSON.stringify({ tools });
-        // Half a list would pass for a whole one.
+        // A partial list must not look complete.
         if (nextCursor !== undefined || kept.get(path) === text || Buffer.byteLength(text) > MAX_BYTES) return;
         kept.set(path, text);
         try {
           replaceFile(path, text);
           forgetOldest(folder);
         } catch {
-          // A home that cannot be written to: this process has it all the same.
+          // The home is read-only. This process still has the list in memory.
         }
       },
     };
   };
 }
 
-/** Loaded when it is first needed, which is while the server works on its answer: it takes long beside the rest of a start. */
+/** Loads crypto on first use, while the server works on its answer. Loading it at the start would delay the bridge. */
 function digestOf(value: unknown): string {
   const { createHash } = createRequire(import.meta.url)('node:crypto') as typeof import('node:crypto');
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);

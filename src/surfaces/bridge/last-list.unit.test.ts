@@ -6,26 +6,26 @@ import { lastLists } from './last-list.ts';
 
 const tools = (name: string) => [{ name, inputSchema: { type: 'object' as const } }];
 
-/** A home, and the lists that another process would find there. */
+/** A home, and the lists that another process finds there. */
 function home() {
   const env = { HOME: temporaryFolder() };
   const listOf = (origin: string) => lastLists({ origin, timeoutMs: 1, toolsets: undefined }, env)('cv_any');
   return { listOf, folder: join(env.HOME, '.covibe/tools') };
 }
 
-it('the first page of a longer list is not kept: it would pass for the whole', () => {
+it('does not store the first page of a longer list, which would look complete', () => {
   const { listOf } = home();
   listOf('http://one').keep({ tools: tools('whole') });
   listOf('http://one').keep({ tools: tools('page'), nextCursor: '2' });
   expect(listOf('http://one').recall()).toEqual({ tools: tools('whole') });
 });
 
-it('the lists that were seen longest ago make room for new ones', () => {
+it('deletes the oldest lists to make room for new ones', () => {
   const { listOf, folder } = home();
   for (let at = 0; at < 25; at++) {
     const before = new Set(at === 0 ? [] : readdirSync(folder));
     listOf(`http://server-${at}`).keep({ tools: tools(`tool-${at}`) });
-    // Clocks of files are coarse: each is made older than the next.
+    // File times are coarse, so each file gets an older time than the next.
     for (const name of readdirSync(folder)) if (!before.has(name)) utimesSync(join(folder, name), 1_000 + at, 1_000 + at);
   }
   expect(readdirSync(folder)).toHaveLength(20);

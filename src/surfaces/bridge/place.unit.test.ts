@@ -8,7 +8,7 @@ import { temporaryRepository } from '../../testing/scenes/repository.ts';
 import { temporaryFolder } from '../../testing/store/database.ts';
 
 it.each(ERAS)(
-  '[companion.repos.registered-by-activity] the bridge of a %s client says where it stands, and puts that repository on the list of this machine',
+  '[companion.repos.registered-by-activity] reports the working folder of a %s client, and registers its repository on this machine',
   async (era) => {
     const { url, ...t } = await servedApp();
     const repository = temporaryRepository();
@@ -49,7 +49,7 @@ it.each(ERAS)(
   },
 );
 
-it('outside of any repository a claim has to name one', async () => {
+it('requires a claim from outside a repository to name one', async () => {
   const { url, ...t } = await servedApp();
   const { client } = await bridge('modern', { COVIBE_BASE_URL: url, COVIBE_MCP_TOKEN: (await t.developer('alice')).token }, { cwd: temporaryFolder() });
   const claim = await client.callTool({ name: 'covibe_coordination', arguments: { operation: 'claim', paths: ['a.ts'] } });

@@ -1,8 +1,8 @@
-/** Asks a server that is away again until it answers: a client whose list failed asks for nothing more, so nothing else would notice. */
+/** Polls an unreachable server until it answers. A client whose list failed sends nothing more, so nothing else would notice the server's return. */
 export interface ReconnectPoller {
-  /** Calls `answered` once, as soon as the server answers. */
+  /** Starts polling, and calls `answered` once when the server answers. */
   begin(answered: () => void): void;
-  /** Another request was answered, so the poller asks at once. */
+  /** Polls now, because the server answered another request. */
   wake(): void;
   end(): void;
 }
@@ -10,7 +10,7 @@ export interface ReconnectPoller {
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 15_000];
 const LONGEST_MS = 15_000;
 
-/** `ask` resolves to whether the server answered. */
+/** `ask` resolves to true if the server answered. */
 export function createReconnectPoller(ask: (signal: AbortSignal) => Promise<boolean>): ReconnectPoller {
   const gone = new AbortController();
   let resume = () => {};

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ENVELOPES, refused } from '../../kernel/reply.ts';
 
-/** The team contract's response, as the server's own refusals have it. */
+/** The response of the team contract, which the server's refusals also use. */
 export type TeamEnvelope = {
   status: string;
   message: string;
@@ -13,42 +13,46 @@ function refusal(code: string, message: string, requiredAction: string, data: Re
   return ENVELOPES.team.render(refused('error', code, message, requiredAction, data)) as TeamEnvelope;
 }
 
-/** Reading the state first matters where the call may have been carried out although its answer was lost. */
-const LOOK_FIRST = 'The call may have been carried out: read the state before you repeat it.';
+/** The server may have carried out the call although its answer was lost. */
+const LOOK_FIRST = 'The call may have succeeded. Read the current state before you repeat it.';
 
 export function unreachable(origin: string, reason: string | undefined): TeamEnvelope {
   const because = reason ? ` (${reason})` : '';
   return refusal(
     'SERVER_UNREACHABLE',
     `The Covenant server at ${origin} cannot be reached${because}.`,
-    'Ask your user to start it with `covenant up`, or to set COVIBE_BASE_URL to its origin; then call again.',
+    'Ask your user to run `covenant up`, or to set COVIBE_BASE_URL to the origin of the server. Then repeat the call.',
   );
 }
 
 export function connectionLost(origin: string, reason: string | undefined): TeamEnvelope {
   const because = reason ? ` (${reason})` : '';
-  return refusal('SERVER_UNREACHABLE', `The connection to the Covenant server at ${origin} was lost before its answer came${because}.`, LOOK_FIRST);
+  return refusal('SERVER_UNREACHABLE', `The connection to the Covenant server at ${origin} was lost before the answer${because}.`, LOOK_FIRST);
 }
 
 export function timedOut(origin: string, timeoutMs: number): TeamEnvelope {
-  return refusal('SERVER_TIMEOUT', `The Covenant server at ${origin} did not answer within ${timeoutMs} ms.`, `${LOOK_FIRST} COVIBE_TIMEOUT_MS sets the wait.`);
+  return refusal(
+    'SERVER_TIMEOUT',
+    `The Covenant server at ${origin} did not answer within ${timeoutMs} ms.`,
+    `${LOOK_FIRST} For slower calls, your user can raise COVIBE_TIMEOUT_MS.`,
+  );
 }
 
 export function badAnswer(origin: string, status: number): TeamEnvelope {
   return refusal(
     'SERVER_BAD_ANSWER',
-    `What answers at ${origin}/mcp does not speak like a Covenant server (HTTP ${status}).`,
-    'Ask your user whether COVIBE_BASE_URL is the origin of a Covenant server.',
+    `The response from ${origin}/mcp is not from a Covenant server (HTTP ${status}).`,
+    'Ask your user to set COVIBE_BASE_URL to the origin of a Covenant server.',
   );
 }
 
-/** In the server's own words. */
+/** The same message as the server's. */
 export function bodyTooLarge(limit: number): TeamEnvelope {
-  return refusal('BODY_TOO_LARGE', `The body is larger than ${limit} bytes.`, 'Send less at once.', { field: 'body' });
+  return refusal('BODY_TOO_LARGE', `The body is larger than ${limit} bytes.`, 'Send a smaller body.', { field: 'body' });
 }
 
 export function malformedToken(): TeamEnvelope {
-  return refusal('MALFORMED_TOKEN', 'The token has characters that no token has.', 'Use the token as `covenant tokens create` printed it: cv_…');
+  return refusal('MALFORMED_TOKEN', 'The token contains invalid characters.', 'Use the token exactly as `covenant tokens create` printed it: cv_…');
 }
 
 export function isTeamEnvelope(value: unknown): value is TeamEnvelope {

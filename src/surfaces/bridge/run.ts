@@ -4,7 +4,7 @@ import { CliError } from '../cli/command.ts';
 import { createBridge } from './bridge.ts';
 import { type BridgeSettings, readSettings } from './settings.ts';
 
-/** Serves stdin and stdout until stdin ends. The exit code. */
+/** Serves MCP on stdin and stdout until stdin ends. Returns the exit code. */
 export function runBridge(env: NodeJS.ProcessEnv): number {
   let settings: BridgeSettings;
   try {
@@ -14,12 +14,12 @@ export function runBridge(env: NodeJS.ProcessEnv): number {
     note(`${error.message}\n    next: ${error.next}`);
     return 1;
   }
-  // Only the error's kind: the parser's messages quote what was on the line, which may be a token.
+  // Only the kind of error, because the parser's messages quote the line, which can contain a token.
   serveStdio(createBridge({ settings, env, note }), { onerror: (error) => note(`protocol error (${error.name})`) });
   return 0;
 }
 
-/** stdout belongs to the protocol. */
+/** Writes to stderr, because stdout carries the protocol. */
 function note(line: string): void {
   process.stderr.write(`covibe-mcp: ${printable(line)}\n`);
 }

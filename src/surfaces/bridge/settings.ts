@@ -5,13 +5,13 @@ export interface BridgeSettings {
   /** Scheme, host and port of the Covenant server. */
   readonly origin: string;
   readonly timeoutMs: number;
-  /** Which tools the agent gets, such as `team+workflow`; none: those of its token. */
+  /** The toolsets of the agent, such as `team+workflow`. Undefined: the defaults of its token. */
   readonly toolsets: string | undefined;
 }
 
-/** Longer than the server's own limit on a tool: its word on a slow call is better than ours. */
+/** Longer than the server's limit on a tool call, because the server's timeout error says more than ours. */
 const DEFAULT_TIMEOUT_MS = 35_000;
-/** Node's timers go no further. */
+/** The limit of Node's timers. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export function readSettings(env: NodeJS.ProcessEnv): BridgeSettings {
@@ -26,11 +26,7 @@ function timeoutFrom(value: string | undefined): number {
   if (!value) return DEFAULT_TIMEOUT_MS;
   const ms = Number(value);
   if (Number.isInteger(ms) && ms >= 1 && ms <= MAX_TIMEOUT_MS) return ms;
-  throw new CliError(
-    'BAD_SETTING',
-    'COVIBE_TIMEOUT_MS is not a number of milliseconds.',
-    `Set it to a whole number from 1 to ${MAX_TIMEOUT_MS}, or leave it out.`,
-  );
+  throw new CliError('BAD_SETTING', 'COVIBE_TIMEOUT_MS is not a number of milliseconds.', `Set it to a whole number from 1 to ${MAX_TIMEOUT_MS}, or unset it.`);
 }
 
 function toolsetsFrom(value: string | undefined): string | undefined {
@@ -39,6 +35,6 @@ function toolsetsFrom(value: string | undefined): string | undefined {
   throw new CliError(
     'BAD_SETTING',
     'COVIBE_TOOLSETS is not a list of toolsets.',
-    'Set it to toolsets joined by +, such as team+workflow, to all, or leave it out.',
+    'Set it to toolsets joined by +, for example team+workflow, or to all, or unset it.',
   );
 }

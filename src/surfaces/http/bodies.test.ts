@@ -13,11 +13,11 @@ const codeOf = async (response: Response) => ((await response.json()) as { data:
 
 interface RawRequest {
   readonly socket: Socket;
-  /** What has been answered so far. */
+  /** The response so far. */
   text(): string;
 }
 
-/** A request by hand: its headers, and as much of its body as is written later. */
+/** Sends the headers of a request. The test writes the body later. */
 function raw(url: string, path: string, headers: Record<string, string | number>): RawRequest {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -35,7 +35,7 @@ function raw(url: string, path: string, headers: Record<string, string | number>
 const ANNOUNCED = { 'content-length': 8 * 1024 * 1024 };
 
 test.each(['/mcp', '/mcp/all', '/api/actions/tokens.create', '/api/hooks/claude-code/stop', '/api/tasks', '/api/workstreams'])(
-  'a caller without a credential is refused at %s before a byte of its body is read, and the connection is closed [harden.body.authenticate-first]',
+  'refuses a caller without a credential at %s before it reads the body, and closes the connection [harden.body.authenticate-first]',
   async (path) => {
     const { url } = await servedApp();
     for (const headers of [{}, { authorization: `Bearer cv_${'A'.repeat(43)}` }] as Record<string, string>[]) {
@@ -47,7 +47,7 @@ test.each(['/mcp', '/mcp/all', '/api/actions/tokens.create', '/api/hooks/claude-
   },
 );
 
-test('a call whose token is in its body may have 64 KiB; with the token in its header, more [harden.body.api-mcp-limit]', async () => {
+test('limits a call with its token in the body to 64 KiB, and allows more with the token in the header [harden.body.api-mcp-limit]', async () => {
   const { url, developer, done } = await servedApp();
   const { token, tokenId } = await developer('ana');
   await done('capabilities.grant', { action: 'tool.call.echo', token: tokenId });
@@ -59,12 +59,12 @@ test('a call whose token is in its body may have 64 KiB; with the token in its h
     feedback: { required_action: expect.stringContaining('Authorization: Bearer') },
     data: { code: 'BODY_TOO_LARGE', max_bytes: 65_536 },
   });
-  // A header that lets nobody in opens no more than none does.
+  // An invalid token in the header does not raise the limit.
   expect((await post(`${url}/api/mcp`, call(66_000), auth(`cv_${'A'.repeat(43)}`))).status).toBe(413);
   expect((await post(`${url}/api/mcp`, call(66_000), auth(token))).status).toBe(200);
 });
 
-test('the device routes read 4 KiB of a body and no more [harden.body.device-limit]', async () => {
+test('reads at most 4 KiB of a body on the device routes [harden.body.device-limit]', async () => {
   const { url } = await servedApp();
   for (const path of ['/api/setup/device', '/api/setup/device/poll']) {
     expect((await post(`${url}${path}`, JSON.stringify('x'.repeat(4_000)))).status).toBe(400);
@@ -73,11 +73,11 @@ test('the device routes read 4 KiB of a body and no more [harden.body.device-lim
 });
 
 const MIB = 1024 * 1024;
-/** A quarter for small bodies of known callers, of which one token gets an eighth; about a quarter for strangers, of which one address gets a sixteenth. */
+/** Known callers share a quarter for small bodies, of which one token gets an eighth. Unknown callers share about a quarter, of which one address gets a sixteenth. */
 const TIGHT = { reading_bytes: 4 * MIB, body_bytes: MIB };
 const statusesOf = (requests: readonly RawRequest[]) => requests.map(({ text }) => text().split(' ', 2)[1] ?? '').toSorted();
 
-test('beyond its part of the memory for bodies a request is answered 503 with Retry-After [harden.body.global-budget] [harden.rate.error-shape]', async () => {
+test('answers 503 with Retry-After when the memory for bodies is used up [harden.body.global-budget] [harden.rate.error-shape]', async () => {
   const { url, developer, events } = await servedApp({ limits: TIGHT });
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   const small = 'x'.repeat(60_000);
@@ -95,7 +95,7 @@ test('beyond its part of the memory for bodies a request is answered 503 with Re
   expect(refused?.text().toLowerCase()).toContain('retry-after: 2');
   expect(refused?.text()).toContain('"code":"SERVER_BUSY"');
   expect(refused?.text()).toContain('"status":"error"');
-  // Device setup, sign-in and known callers have memory of their own.
+  // Device setup, sign-in and known callers have separate memory.
   expect((await post(`${url}/api/setup/device`, JSON.stringify({ machine_name: 'm', agents: ['codex'] }))).status).toBe(200);
   expect((await post(`${url}/api/signin`, JSON.stringify({ code: 'x' }))).status).toBe(401);
 
@@ -103,16 +103,16 @@ test('beyond its part of the memory for bodies a request is answered 503 with Re
   await until(() => expect(statusesOf(callers)).toEqual(['', '', '503']));
   const large = begin(4, 'x'.repeat(900_000), { authorization: `Bearer ${ben.token}` });
   await until(() => expect(statusesOf(large).filter((status) => status === '503').length).toBeGreaterThan(1));
-  // Whoever else fills what is theirs: a small call of somebody else gets through.
+  // Other callers fill their shares, and a small call still gets through.
   expect((await clockOf((await developer('cleo')).token)).status).toBe(200);
 
-  // Who goes away gives back what it took.
+  // A client that disconnects releases its memory.
   for (const { socket } of [...strangers, ...callers, ...large]) socket.destroy();
   await until(async () => expect((await clockOf(ana.token)).status).toBe(200));
   expect((await events()).filter(({ payload }) => payload.code === 'SERVER_BUSY')).toEqual([]);
 });
 
-test('a body that stops coming is given up, and its memory is free', async () => {
+test('refuses a stalled body and releases its memory', async () => {
   const { url, developer } = await servedApp({ limits: { ...TIGHT, stalled_seconds: 1 } });
   const { token } = await developer('ana');
   const stalled = raw(url, '/api/mcp', { 'content-length': 1_000, authorization: `Bearer ${token}` });
@@ -122,7 +122,7 @@ test('a body that stops coming is given up, and its memory is free', async () =>
   expect(stalled.text()).toContain('BODY_STALLED');
 });
 
-test('8 MiB of empty objects, and nesting without end, are refused before they are parsed [harden.body.json-bounds]', async () => {
+test('refuses 8 MiB of empty objects and very deep nesting before parsing [harden.body.json-bounds]', async () => {
   const { url, developer } = await servedApp();
   const { token } = await developer('ana');
   for (const body of [`[${'{},'.repeat(2_700_000)}{}]`, '['.repeat(5_000_000)]) {
@@ -138,7 +138,7 @@ test('8 MiB of empty objects, and nesting without end, are refused before they a
   expect((await call('[{,'.repeat(1_000))).status).toBe(200);
 });
 
-test('connections are bounded for each address and for the server, and must send their headers in time [harden.connection.bounds]', async () => {
+test('limits connections per address and per server, and closes those that send no headers in time [harden.connection.bounds]', async () => {
   const { url } = await servedApp({ limits: { connections: 5, connections_per_address: 3, header_seconds: 1 } });
   const { port } = new URL(url);
   const open = async (host: string) => {
@@ -157,12 +157,12 @@ test('connections are bounded for each address and for the server, and must send
   await until(() => expect(here.filter((isClosed) => isClosed())).toHaveLength(1));
   const others = await Promise.all(['127.0.0.2', '127.0.0.3', '127.0.0.4'].map(open));
   await until(() => expect(others.filter((isClosed) => isClosed())).toHaveLength(1));
-  // None of them sends a header.
+  // None of these connections sends headers.
   await until(() => expect([...here, ...others].filter((isClosed) => !isClosed())).toHaveLength(0));
   expect((await fetch(`${url}/api/health`)).status).toBe(200);
 });
 
-test('the calls of one token that are under way hold no more than their share of memory, and leave it to others', async () => {
+test('limits the memory of the running calls of one token, so that other tokens can call', async () => {
   const { url, developer } = await servedApp({ limits: { body_bytes: 100_000, json_nodes: 500, token_body_bytes: 200_000 }, features: [fixtureFeature] });
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   const call = (token: string, operation: string) =>

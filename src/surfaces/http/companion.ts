@@ -13,10 +13,10 @@ import { badBody, type HttpRefusal, NO_RELEASE, NO_UPDATE_KEY, respond } from '.
 import { bearer, originOf } from './request.ts';
 
 type Env = { Bindings: HttpBindings };
-/** Answers with a refusal, and journals it. */
+/** Sends a refusal and records it in the journal. */
 export type RefuseRequest = (c: Context<Env>, refusal: HttpRefusal, principal?: Principal) => Promise<Response>;
 
-/** The release of the companion that this server offers, and the key that signs releases, to whoever has a token. */
+/** Serves the companion's release and the public key for releases to every caller with a token. */
 export function companionRoutes(routes: Hono<Env>, app: App, entrance: Entrance, refuse: RefuseRequest): void {
   const serve = (path: string, work: (c: Context<Env>, principal: Principal) => Promise<Response>) =>
     routes.get(path, async (c) => {
@@ -43,7 +43,7 @@ export function companionRoutes(routes: Hono<Env>, app: App, entrance: Entrance,
   });
 }
 
-/** How a machine that has no token yet gets one: the only routes besides sign-in that need neither cookie nor token. */
+/** A machine without a token gets one here. Besides sign-in, only these routes need neither a cookie nor a token. */
 export function deviceRoutes(routes: Hono<Env>, app: App, entrance: Entrance, refuse: RefuseRequest): void {
   const serve = (path: string, work: (c: Context<Env>, body: unknown) => Promise<Response>) =>
     routes.post(path, async (c) => {

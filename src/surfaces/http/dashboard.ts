@@ -3,7 +3,7 @@ import { extname, join, normalize, sep } from 'node:path';
 import { PACKAGE_ROOT } from '../../version.ts';
 
 export interface StaticFiles {
-  /** The file at `path`, the page itself for any path that is not a file, or nothing where the dashboard is not built. */
+  /** The file at `path`, or the page for every path that is not a file. Undefined if the file is missing or the dashboard is not built. */
   file(path: string, accepted?: string | undefined): Promise<Response | undefined>;
 }
 
@@ -16,7 +16,7 @@ const TYPES: Record<string, string> = {
   '.png': 'image/png',
 };
 
-/** Nothing from elsewhere, nothing inline, in no frame; and no referrer, because a sign-in link is a secret. */
+/** Forbids other origins, inline code and frames. Sends no referrer, because a sign-in link is a secret. */
 const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -25,7 +25,7 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Built files lie at the top and in `assets`. Anywhere else a dot belongs to a name, as in `/agents/codex@j.doe`. */
+/** Built files are at the top level and in `assets`. In other paths a dot is part of a name, as in `/agents/codex@j.doe`. */
 const isFilePath = (path: string): boolean => extname(path) !== '' && /^\/(assets\/.*|[^/]*)$/.test(path);
 
 export const DASHBOARD_FOLDER = join(PACKAGE_ROOT, 'dist/web/');
@@ -39,7 +39,7 @@ export function createDashboard(folder: string = DASHBOARD_FOLDER): StaticFiles 
       try {
         const packed = wanted.startsWith('/assets/') && /\bgzip\b/.test(accepted) ? await readFile(`${full}.gz`).catch(() => undefined) : undefined;
         const bytes = packed ?? (await readFile(full));
-        // Built files carry a hash in their name; the page that names them must be asked for each time.
+        // Built files have a hash in their name. The page that names them must not be cached.
         const caching = wanted.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-store';
         return new Response(new Uint8Array(bytes), {
           headers: {

@@ -13,46 +13,46 @@ import { bearer, cookies, createSourceOf, pathOf, plainAddress, proofOf, type Re
 interface IncomingRequest {
   readonly incoming: IncomingMessage;
   readonly outgoing?: ServerResponse | undefined;
-  /** Decoded, as the routes are matched by it. */
+  /** Decoded, because routes are matched by the decoded path. */
   readonly path: string;
-  /** The cookie is proven by the ticket in the address instead of the page's header, because a browser opens this address without headers. */
+  /** The ticket in the address proves the cookie. A browser that opens this address cannot send the page's header. */
   readonly byTicket?: boolean | undefined;
 }
 
 interface Credentials {
-  /** Missing if the route accepts no token. */
+  /** Omitted if the route accepts no token. */
   readonly token?: string | undefined;
-  /** By the dashboard's session, where no token is given. */
+  /** Accept the dashboard's session if there is no token. */
   readonly session?: boolean;
   readonly byTicket?: boolean | undefined;
 }
 
-/** The kinds of senders, which decide the size of a body: a known caller, one whose token is in the body, a device or browser without a credential. */
+/** Decides how large a body may be: a known caller, a caller whose token is in the body, or a device or browser without a credential. */
 type Sender = 'known' | 'unknown' | 'device';
 
-/** Checks each request before its body is read: who sends it, and how often. */
+/** Authenticates and rate-limits each request before its body is read. */
 export interface Entrance {
   readonly sourceOf: (incoming: IncomingMessage) => string;
-  /** Counts the request, by its token if that is valid, else by its address. Returns the refusal if it was one too many. */
+  /** Counts the request by its valid token, otherwise by its address. Returns a refusal if the limit is exceeded. */
   admit(request: IncomingRequest): Promise<HttpRefusal | undefined>;
-  /** The caller, or the refusal, which is journaled without the credential. */
+  /** The caller, or a refusal. The journal records the refusal without the credential. */
   identify(incoming: IncomingMessage, credentials: Credentials): Promise<OrRefusal<{ principal: Principal }>>;
-  /** The same by a token in the body. The request then counts for that token instead of its address. */
+  /** Like `identify`, with a token from the body. The request then counts for the token instead of the address. */
   identifyByBody(incoming: IncomingMessage, token: string | undefined): Promise<OrRefusal<{ principal: Principal }>>;
-  /** For a body that holds several calls: each counts. */
+  /** For a batch: counts each further call. */
   countMore(incoming: IncomingMessage, principal: Principal, calls: number): HttpRefusal | undefined;
-  /** Whether `admit` has found a valid credential. */
+  /** Whether `admit` found a valid credential. */
   isKnown(incoming: IncomingMessage): boolean;
   /** The principal that the browser is signed in as, if any. */
   sessionOf(incoming: IncomingMessage): Promise<Principal | undefined>;
   readBody(request: Pick<IncomingRequest, 'incoming' | 'outgoing'>, sender: Sender): Promise<RequestBody>;
 }
 
-/** Paths for which credentials are looked up. Pages and files are public. */
+/** Paths that need credentials. Pages and files are public. */
 const WITH_CREDENTIALS = /^\/(api|mcp|metrics)(\/|$)/;
 /**
- * How long at least an address beyond its rate waits for its refusal: answered at once, a flood would come again at once, and take the
- * time of known callers. Not all wait as long: they would come back as one wave.
+ * The minimum wait before an address gets its 429. Without it a flood would retry immediately and take time from known callers. A random
+ * part is added, so that delayed senders do not return in one wave.
  */
 const HELD_BACK_MS = 250;
 
@@ -61,7 +61,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
   const sourceOf = createSourceOf(trusted_proxies);
   const byToken = new RateLimit(app.clock, limits.token_requests_per_second, limits.token_burst);
   const byAddress = new RateLimit(app.clock, limits.address_requests_per_second, limits.address_burst);
-  /** The result of each request's authentication, kept because a ticket works only once. */
+  /** The authentication result of each request. A ticket works only once, so it cannot be checked again. */
   const found = new WeakMap<IncomingMessage, { way: string; result: Authentication }>();
   const shares = sharesOf(limits);
 
@@ -82,7 +82,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
     return result;
   };
 
-  /** Tries all cookies of the name, because another port of the host can set one that browsers send first. */
+  /** Tries all cookies with this name, because another port of the host can set one that browsers send first. */
   const bySession = async (incoming: IncomingMessage, byTicket: boolean): Promise<Authentication> => {
     const proof = byTicket ? { ticket: ticketOf(incoming), path: pathOf(incoming) } : { secret: proofOf(incoming) };
     let result: Authentication = { rejected: 'missing' };
@@ -108,7 +108,7 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
   };
 
   const identify: Entrance['identify'] = async (incoming, credentials) => {
-    // If both a token and a cookie would do and neither was sent, the refusal asks for a token.
+    // If the route accepts a token or a cookie and got neither, the refusal asks for a token.
     const isSession = credentials.session && (!('token' in credentials) || cookies(incoming, cookieName()).length > 0);
     const door = credentials.token === undefined && isSession ? 'cookie' : 'bearer';
     const result = await authenticated(incoming, credentials);
@@ -156,8 +156,8 @@ export function createEntrance(app: App, cookieName: () => string): Entrance {
 }
 
 /**
- * Who sends it decides out of which part of the memory a body is read. Callers who are not known cannot take what known ones need, nor
- * calls to `/api/mcp` what sign-in and device setup need, nor large bodies what small ones need, nor one caller what others need.
+ * Divides the memory for bodies by sender. Unknown callers cannot use up the share of known ones, `/api/mcp` the share of sign-in and device
+ * setup, large bodies the share of small ones, or one caller the share of others.
  */
 function sharesOf({ reading_bytes, body_bytes, unknown_body_bytes, device_body_bytes, token_body_bytes }: ServerLimits) {
   const quarter = reading_bytes / 4;
@@ -173,21 +173,21 @@ function sharesOf({ reading_bytes, body_bytes, unknown_body_bytes, device_body_b
   };
 }
 
-/** Whether more of the body is still to come than arrives together with the headers. */
+/** Whether the body is larger than what arrives together with the headers. */
 function hasMoreToCome({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BYTES;
 }
 
-/** Whether a request is for this server and from a page that may call it: what is wrong with it, or nothing. */
+/** Checks that a request addresses this server and comes from an allowed page. Returns the problem, or undefined. */
 export type Guard = (host: string | undefined, origin: string | undefined, site?: string | undefined) => GuardProblem | undefined;
 
 /** Values of `Sec-Fetch-Site` for requests from another site, or from another port of this one. */
 const FOREIGN_SITES = new Set<string | undefined>(['cross-site', 'same-site']);
 
 /**
- * Against DNS rebinding: the Host must be a name that is ours. Against other sites' pages: an Origin must be the very
- * address that was called, port included, because a cookie for localhost goes to every port of it. Without an Origin, as with
- * a picture or a script that a page takes from elsewhere, `site` decides where it is given.
+ * Against DNS rebinding, the Host must be one of our names. Against pages of other sites, an Origin must equal the called address
+ * including the port, because a cookie for localhost is sent to every port. Requests for images and scripts have no Origin; for them
+ * `site` decides, if the browser sends it.
  */
 export function createGuard(config: Pick<Config, 'host' | 'allowed_hosts' | 'allowed_origins'>): Guard {
   const hosts = new Set(['localhost', '127.0.0.1', '[::1]', config.host, `[${config.host}]`, ...config.allowed_hosts].map((host) => host.toLowerCase()));
@@ -235,7 +235,7 @@ interface Bucket {
   at: number;
 }
 
-/** Buckets that are kept. An attacker can invent addresses without end; a forgotten one starts with a full bucket. */
+/** The number of buckets in memory, because an attacker can use any number of addresses. A forgotten address starts with a full bucket. */
 const MAX_KEYS = 10_000;
 
 /** A bucket of requests for each key, refilled by `perSecond` up to `burst`. */
@@ -251,11 +251,11 @@ class RateLimit {
     this.#burst = burst;
   }
 
-  /** Takes requests of `key`: 0 where enough were left, otherwise the whole seconds until there are. */
+  /** Takes requests for `key`. Returns 0, or the whole seconds until enough are available. */
   take(key: string, count = 1): number {
     const now = this.#clock.now();
     const bucket = this.#bucketOf(key, now);
-    // A clock that was set back refills nothing, and must not stop the refill until it has caught up.
+    // If the clock was set back, nothing is refilled now, but refilling must continue from the new time.
     bucket.left = Math.min(this.#burst, bucket.left + (Math.max(0, now - bucket.at) / 1_000) * this.#perSecond);
     bucket.at = now;
     if (bucket.left < count) return Math.max(1, Math.ceil((count - bucket.left) / this.#perSecond));
@@ -263,7 +263,7 @@ class RateLimit {
     return 0;
   }
 
-  /** Gives back a request that turned out to be of another caller. */
+  /** Returns a request that turned out to belong to another caller. */
   giveBack(key: string): void {
     const bucket = this.#buckets.get(key);
     if (bucket) bucket.left = Math.min(this.#burst, bucket.left + 1);
@@ -281,8 +281,8 @@ class RateLimit {
 }
 
 /**
- * The most requests of one connection that wait for their answer to be read: until then each is kept in memory. Clients wait for an
- * answer before they ask again; one that does not could have us keep as much as it likes.
+ * The limit of unanswered requests on one connection. Each stays in memory until the client has read its response, and a client that
+ * pipelines without reading could fill the memory.
  */
 const MAX_UNANSWERED = 16;
 
@@ -291,7 +291,7 @@ export function boundPipelining(listener: RequestListener): RequestListener {
   return (incoming, outgoing) => {
     const { socket } = incoming;
     const count = (unanswered.get(socket) ?? 0) + 1;
-    // The data already received may hold many more requests, so the connection itself must end.
+    // The received data can contain many more requests, so the connection must be closed.
     if (count > MAX_UNANSWERED) return void socket.destroy();
     unanswered.set(socket, count);
     outgoing.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
@@ -299,7 +299,7 @@ export function boundPipelining(listener: RequestListener): RequestListener {
   };
 }
 
-/** Limits connections, in all and for each address. A trusted proxy has no limit of its own, because it carries many callers. */
+/** Limits connections in total and per address. A trusted proxy has no limit per address, because it carries many callers. */
 export function boundConnections(
   server: Server,
   limits: Pick<ServerLimits, 'connections' | 'connections_per_address'>,

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { whenOver } from '../../testing/scope.ts';
 import { boundPipelining } from './entrance.ts';
 
-/** A server that answers each request as soon as it is let, and what came to it. */
+/** A server that holds its responses until the test releases them, and the requests that it got. */
 async function listening(): Promise<{ port: number; answer: (() => void)[] }> {
   const answer: (() => void)[] = [];
   const server = createServer(boundPipelining((_, outgoing) => void answer.push(() => outgoing.end('answer'))));
@@ -17,7 +17,7 @@ async function listening(): Promise<{ port: number; answer: (() => void)[] }> {
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
-test('sixteen requests that wait for an answer are answered, and as many again after that', async () => {
+test('answers sixteen pipelined requests, and then sixteen more', async () => {
   const { port, answer } = await listening();
   const socket = connect(port);
   whenOver(() => socket.destroy());
@@ -34,7 +34,7 @@ test('sixteen requests that wait for an answer are answered, and as many again a
   }
 });
 
-test('a connection that asks for a seventeenth before the first is answered is closed, and no more of it is begun', async () => {
+test('closes a connection that pipelines a seventeenth request, and starts none of the following ones', async () => {
   const { port, answer } = await listening();
   const socket = connect(port);
   socket.on('error', () => {});

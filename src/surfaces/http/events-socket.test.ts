@@ -8,7 +8,7 @@ import { servedApp, testApp } from '../../testing/app.ts';
 import { until } from '../../testing/until.ts';
 import { CLOSE_SLOW } from './upgrade.ts';
 
-/** Gathers events until `enough` of them came. */
+/** Collects events until there are `enough`. */
 async function follow(url: string, after: number, token: string, enough: number, more: Record<string, string> = {}): Promise<JournalEvent[]> {
   const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events?after=${after}`, { headers: { authorization: `Bearer ${token}`, ...more } });
   const seen: JournalEvent[] = [];
@@ -25,14 +25,14 @@ async function follow(url: string, after: number, token: string, enough: number,
   return seen;
 }
 
-test('/api/events sends one exported event a message, with all its fields [transport.events.websocket]', async () => {
+test('sends one exported event per message on /api/events, with all its fields [transport.events.websocket]', async () => {
   const { developer, events, url } = await servedApp();
   const ana = await developer('ana');
   const all = await events();
   expect(await follow(url, 0, ana.token, all.length)).toEqual(all);
 });
 
-test('a reader that gives its last seq gets every later event, none twice and none missing, while others write [transport.events.resume]', async () => {
+test('sends every event after the given seq exactly once, while others write [transport.events.resume]', async () => {
   const here = await testApp();
   const there = await testApp({ database: here.database });
   const { url } = await here.serve();
@@ -53,7 +53,7 @@ test('a reader that gives its last seq gets every later event, none twice and no
   expect(seen).toEqual(Array.from({ length: total }, (_, index) => index + 1));
 });
 
-test('what could not be read for one socket is read anew for the next, while others follow the same journal', async () => {
+test('reads a page again for the next socket after a failed read', async () => {
   const { app, developer, events, url } = await servedApp();
   const ana = await developer('ana');
   const all = await events();
@@ -72,7 +72,7 @@ test('what could not be read for one socket is read anew for the next, while oth
   stop.abort();
 });
 
-test('a socket without a credential, from a foreign origin or with a wrong position is refused', async () => {
+test('refuses a socket without a credential, from a foreign origin or with an invalid position', async () => {
   const { operator, url } = await servedApp();
   const attempt = async (path: string, headers: Record<string, string>) => {
     const ws = new WebSocket(`${url.replace('http', 'ws')}${path}`, { headers });
@@ -88,7 +88,7 @@ test('a socket without a credential, from a foreign origin or with a wrong posit
   expect(await attempt('//', bearer)).toContain('404');
 });
 
-test('the operator follows the workspace that it names, if there is one, and nobody else can name one', async () => {
+test('lets only the operator name a workspace to follow, which must exist', async () => {
   const { developer, events, operator, url } = await servedApp();
   const zoe = await developer('zoe', undefined, 'ws_beta');
   const there = await events({}, 'ws_beta');
@@ -98,7 +98,7 @@ test('the operator follows the workspace that it names, if there is one, and nob
   await expect(follow(url, 0, operator.token, 1, { 'x-covenant-workspace': 'nowhere' })).rejects.toThrow('404');
 });
 
-test('a reader whose credential is revoked is cut off before another event reaches it', async () => {
+test('disconnects a reader with a revoked credential before it gets another event', async () => {
   const { developer, done, events, tool, url } = await servedApp();
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   const ws = new WebSocket(`${url.replace('http', 'ws')}/api/events?after=0`, { headers: { authorization: `Bearer ${ana.token}` } });
@@ -113,10 +113,10 @@ test('a reader whose credential is revoked is cut off before another event reach
   expect(seen.length).toBe(before);
 });
 
-test('a reader that does not read is dropped with code 4408 instead of being buffered for without bound', async () => {
+test('closes the socket of a reader that does not read with code 4408, instead of buffering without limit', async () => {
   const { app, operator, serve } = await testApp();
   const { url } = await serve({ stalledMs: 100 });
-  // More than the sockets of both ends and the high-water mark can hold.
+  // More than both socket buffers and the high-water mark can store.
   const filler = { text: 'x'.repeat(8_000) };
   for (let batch = 0; batch < 20; batch++) {
     await app.store.append(
@@ -134,7 +134,7 @@ test('a reader that does not read is dropped with code 4408 instead of being buf
   const followers = async () => /^covenant_event_followers (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
   await until(async () => expect(await followers()).toBe('1'));
   await until(async () => expect(await followers()).toBe('0'));
-  // Reading on after the server gave up shows what it had sent, and the close frame behind it.
+  // Reading now shows the data that the server had sent, and then the close frame.
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
   socket.resume();

@@ -8,7 +8,7 @@ import { WRONG_POSITION } from './refuse.ts';
 import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, closeSlowReader, type SocketRoute, waitForReader } from './upgrade.ts';
 
 const PATH = '/api/events';
-/** A reader that has this much unread, and reads none of it for this long, is dropped: it can resume by `seq`. */
+/** A reader that leaves this much data unread for this long is dropped. It can resume from its last `seq`. */
 const HIGH_WATER_BYTES = 1024 * 1024;
 const STALLED_MS = 10_000;
 
@@ -20,18 +20,18 @@ export interface EventsRouteOptions {
   stalledMs?: number | undefined;
 }
 
-/** The journal as a stream: every event after `?after=SEQ`, in order, one a message, none twice and none missing. */
+/** Streams the journal: every event after `?after=SEQ` exactly once, in order, one per message. */
 export function eventsRoute({ app, metrics, closing, stalledMs = STALLED_MS }: EventsRouteOptions): SocketRoute {
   const worded = new WeakMap<JournalPage, Map<string, Promise<Buffer[]>>>();
 
-  /** A page is redacted once for all sockets of the same viewer, by what is known of its people since it was read. */
+  /** Redacts a page once for all sockets of the same viewer. */
   function messagesOf(page: JournalPage, viewer: Principal): Promise<Buffer[]> {
     const byViewer = worded.get(page) ?? new Map<string, Promise<Buffer[]>>();
     worded.set(page, byViewer);
     const key = `${viewer.kind} ${viewer.developerId}`;
     const messages = byViewer.get(key) ?? redacted(page, viewer);
     byViewer.set(key, messages);
-    // A failure is nobody else's.
+    // One failed read must not fail the other sockets.
     messages.catch(() => byViewer.delete(key));
     return messages;
   }
@@ -48,7 +48,7 @@ export function eventsRoute({ app, metrics, closing, stalledMs = STALLED_MS }: E
     ws.on('error', () => gone.abort());
     try {
       for await (const page of app.store.follow(principal.workspace, after, AbortSignal.any([gone.signal, closing]))) {
-        // A revocation is itself an event: the reader whom it concerns is gone before it would be sent.
+        // The revocation of a token is an event too. Its holder must be disconnected before the event is sent.
         if (!(await current())) return ws.close(CLOSE_SIGNED_OUT, 'the credential is no longer valid');
         for (const message of await messagesOf(page, principal)) ws.send(message, { binary: false });
         if (!(await waitForReader(ws, HIGH_WATER_BYTES, stalledMs))) return closeSlowReader(ws, 'resume with ?after=SEQ');

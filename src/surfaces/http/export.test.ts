@@ -21,7 +21,7 @@ const eventsIn = (text: string): JournalEvent[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as JournalEvent);
 
-test('a signed-in person takes the events that fit, one a line, all of them and none that came later', async () => {
+test('exports all matching events, one per line, up to the end of the journal at the start of the export', async () => {
   const { t, signIn, take } = await served();
   const { workspace } = t.operator.principal;
   for (let part = 0; part < 3; part++)
@@ -39,7 +39,7 @@ test('a signed-in person takes the events that fit, one a line, all of them and 
   expect(await t.events()).toHaveLength(journal.length);
 });
 
-test('an export is refused without the cookie, with a token instead of it, and for a field that there is not', async () => {
+test('refuses an export without the cookie, with a token instead of the cookie, or with an unknown field', async () => {
   const { t, url, signIn, take } = await served();
   const { token } = await t.developer('mira', 'codex');
   expect((await fetch(`${url}/api/events/export`)).status).toBe(401);
@@ -49,7 +49,7 @@ test('an export is refused without the cookie, with a token instead of it, and f
   expect(await refused.json()).toMatchObject({ code: 'INVALID_INPUT' });
 });
 
-test('a page of another site, or of another port of this one, takes no export and nothing else; what people open themselves is served', async () => {
+test('refuses API requests from pages of other sites and ports, and serves addresses that people open themselves', async () => {
   const { url, signIn } = await served();
   const mira = await signIn('mira');
   const from = (site: string, path: string) => fetch(url + path, { headers: { ...mira.headers, 'sec-fetch-site': site } });
@@ -58,13 +58,13 @@ test('a page of another site, or of another port of this one, takes no export an
       const refused = await from(site, path);
       expect([path, refused.status, await refused.json()]).toMatchObject([path, 403, { data: { code: 'FOREIGN_ORIGIN' } }]);
     }
-    // A link from elsewhere leads to a page.
+    // A link on another site may open a page.
     expect((await from(site, '/activity')).status).not.toBe(403);
   }
   for (const site of ['same-origin', 'none']) expect((await from(site, await mira.ticketed('/api/events/export'))).status).toBe(200);
 });
 
-test('an export hides whom the reader may not know', async () => {
+test('redacts private developers in an export', async () => {
   const { t, signIn, take } = await served();
   const { principal } = await t.developer('ana', 'codex');
   await t.app.store.append(principal.workspace, [{ category: 'work', kind: 'made', actor: principal.actor }]);
@@ -74,7 +74,7 @@ test('an export hides whom the reader may not know', async () => {
   expect(text).not.toContain(principal.developerId);
 });
 
-/** An app whose journal is read in these pages. */
+/** An app that returns these pages of its journal. */
 const pagedApp = (pages: readonly { seqs: number[]; to: number; head: number }[]): App => {
   const left = [...pages];
   const action = async () => {
@@ -85,7 +85,7 @@ const pagedApp = (pages: readonly { seqs: number[]; to: number; head: number }[]
 };
 const asked = { principal: {} as Principal, filter: {} };
 
-test('an export goes on past pages of which the filter leaves nothing, and ends where the journal ended when it began', async () => {
+test('continues an export past pages without a match, and ends where the journal ended at the start', async () => {
   const app = pagedApp([
     { seqs: [], to: 10, head: 30 },
     { seqs: [], to: 20, head: 31 },
@@ -95,7 +95,7 @@ test('an export goes on past pages of which the filter leaves nothing, and ends 
   expect(eventsIn(await made.text()).map(({ seq }) => seq)).toEqual([25, 30]);
 });
 
-test('an export breaks off when the sign-in ends, and does not look like a whole one', async () => {
+test('aborts an export when the sign-in ends, so that it does not look complete', async () => {
   const app = pagedApp([
     { seqs: [1], to: 1, head: 2 },
     { seqs: [2], to: 2, head: 2 },

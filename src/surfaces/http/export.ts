@@ -15,15 +15,15 @@ type Page = Output<typeof listEvents>;
 
 export interface ExportRequest {
   readonly principal: Principal;
-  /** Fields of `events.list` that say which events are meant. */
+  /** The filter fields of `events.list`. */
   readonly filter: Readonly<Record<string, string>>;
-  /** Whether the sign-in still holds. */
+  /** Whether the sign-in is still valid. */
   current(): Promise<boolean>;
 }
 
 /**
- * The events that fit, one JSON object a line, as they stand when it begins: page by page as the reader takes them, each by
- * the action that the page calls too. The refusal, where the first page is refused.
+ * Streams the matching events up to the current end of the journal, one JSON object per line. It reads page by page, as fast as the client
+ * reads, through the action that the dashboard calls too. Returns the refusal if the first page is refused.
  */
 export async function exportEvents(app: App, { principal, filter, current }: ExportRequest): Promise<Response | CallAnswer> {
   const page = (after: number): Promise<CallAnswer> =>
@@ -33,7 +33,7 @@ export async function exportEvents(app: App, { principal, filter, current }: Exp
   const end = (first.reply.data as Page).head.seq;
   let next: CallAnswer | undefined = first;
   let looked = 0;
-  /** Empty where the filter left nothing of a page. */
+  /** Empty if the filter matched no event of the page. */
   const read = async (): Promise<string> => {
     const answer: CallAnswer = next ?? (await page(looked));
     next = undefined;
@@ -47,7 +47,7 @@ export async function exportEvents(app: App, { principal, filter, current }: Exp
   };
   const lines = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      // A stream asks again only once it has been given something.
+      // A stream calls `pull` again only after it got data.
       let text = '';
       while (text === '' && looked < end) text = await read();
       if (text !== '') controller.enqueue(new TextEncoder().encode(text));

@@ -5,22 +5,22 @@ import { VERSION } from '../../version.ts';
 
 const KEEP_MS = 2_000;
 
-/** The server's defaults: a workspace may have set its own, which are its own business. */
+/** The server's defaults. Settings of workspaces are not public. */
 const CONFIG = { overlap: { warn: DEFAULT_SETTINGS.warn, escalate: DEFAULT_SETTINGS.escalate } };
 
 export interface HealthReport {
   status: 'ok' | 'failing';
   version: string;
-  /** Tells one running server from another, so that the CLI knows that it found the one it looked for. */
+  /** Identifies the running server, so that the CLI can tell whether it found the right one. */
   instance: string;
   store: 'sqlite' | 'postgres';
   schema: number;
-  /** Settings that affect decisions and are not secret. */
+  /** Public settings that affect decisions. */
   config: { overlap: { warn: number; escalate: number } };
   checks: { database: 'ok' | 'unreachable'; schema: 'ok' | 'damaged' | 'unknown' };
 }
 
-/** Whether calls would succeed: the database answers and has every table, column and index. Says nothing of what is in it. */
+/** Checks that the database answers and has every table, column and index. The report contains no data from it. */
 export function createHealth(app: App, instance: string): () => Promise<HealthReport> {
   let kept: { health: Promise<HealthReport>; until: number } | undefined;
   return () => {

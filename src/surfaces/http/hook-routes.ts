@@ -11,13 +11,13 @@ import type { Entrance } from './entrance.ts';
 import { actionStatus, badBody, NATIVE_PAYLOAD, NO_SUCH_PATH, refusal, respond } from './refuse.ts';
 import { bearer, isFromHere, peerOf } from './request.ts';
 
-const NO_OBJECT = refusal(400, 'MALFORMED_REQUEST', 'The body is not a JSON object.', 'Send the fields of a hook question as a JSON object.', {
+const NO_OBJECT = refusal(400, 'MALFORMED_REQUEST', 'The body must be a JSON object.', 'Send the fields of a hook question as a JSON object.', {
   field: 'body',
 });
 
 /**
- * `/api/hooks/<client>/<event>`: a client's own payload, or what the companion has made of one. The answer is in the client's words.
- * Of the client's own payload, which is taken from this machine only, nothing is kept but names, ids and paths.
+ * `/api/hooks/<client>/<event>` accepts a client's own payload, or a question that the companion made from one. The response has the client's
+ * format. A client's own payload is accepted only from this machine, and only its names, ids and paths are stored.
  */
 export function hookRoutes(routes: Hono<{ Bindings: HttpBindings }>, app: App, entrance: Entrance, refuse: RefuseRequest): void {
   routes.post('/api/hooks/:client/:event', async (c) => {

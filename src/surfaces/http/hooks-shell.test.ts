@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { hooksApp, REPO } from '../../testing/scenes/hooks.ts';
 import { temporaryRepository } from '../../testing/scenes/repository.ts';
 
-test('a command line that takes a folder away in which something is claimed is denied, and one that leaves it alone is not', async () => {
+test('denies a shell command that changes a folder with a claimed file, and allows other commands', async () => {
   const t = await hooksApp();
   const { url } = await t.serve();
   const { path: cwd, git, write } = temporaryRepository();

@@ -19,7 +19,7 @@ async function served() {
   return { ...t, url, post };
 }
 
-/** All that the server has written anywhere: every row, as it lies on disk, and the log. */
+/** Everything that the server has written: every row on disk, and the log. */
 async function kept({ app, database, logged }: HooksApp): Promise<string> {
   const files = readdirSync(database.home).map((name) => readFileSync(join(database.home, name)).toString('latin1'));
   const rows: unknown[] = [];
@@ -36,7 +36,7 @@ async function kept({ app, database, logged }: HooksApp): Promise<string> {
 
 const CANARY = 'canary-4c1f';
 
-/** As Claude Code sends it, with everything in it that is nobody else's business. */
+/** A payload as Claude Code sends it, with all its private content. */
 const native = (event: string, cwd: string, more: object = {}) => ({
   session_id: 'run-http',
   transcript_path: `/home/ana/${CANARY}.jsonl`,
@@ -51,7 +51,7 @@ const native = (event: string, cwd: string, more: object = {}) => ({
   ...more,
 });
 
-test("Claude Code's own payload is answered in its words, and nothing of prompts, contents and commands is kept", async () => {
+test("answers Claude Code's own payload in its format, and stores no prompt, content or command", async () => {
   const t = await served();
   const { path: cwd, git } = temporaryRepository();
   git(['remote', 'add', 'origin', `https://${REPO}.git`]);
@@ -91,7 +91,7 @@ test("Claude Code's own payload is answered in its words, and nothing of prompts
   expect(all).not.toContain(CANARY);
 });
 
-test("a program's own payload that comes from elsewhere, or of another program, is refused unread, and says why", async () => {
+test("refuses a program's own payload from another machine or another program, stores nothing of it, and gives the reason", async () => {
   const t = await served();
   const attempts = [
     t.post('claude-code/before-tool', native('PreToolUse', '/w'), { 'x-forwarded-for': '192.0.2.7' }),
@@ -104,7 +104,7 @@ test("a program's own payload that comes from elsewhere, or of another program, 
     expect(status).toBe(403);
     expect(body).toMatchObject({
       status: 'error',
-      message: expect.stringContaining('holds prompts and contents'),
+      message: expect.stringContaining('contains prompts and file contents'),
       data: { code: 'NATIVE_PAYLOAD', field: 'hook_event_name' },
     });
     expect(body).toMatchObject({ feedback: { required_action: expect.stringContaining('covibe-local hook') } });
@@ -114,7 +114,7 @@ test("a program's own payload that comes from elsewhere, or of another program, 
   expect(await kept(t)).not.toContain(CANARY);
 });
 
-test('a question is answered to whoever may ask; a field that it does not have is named, and no value comes back', async () => {
+test('answers a hook question of an authorized caller, and names an unknown field without repeating its value', async () => {
   const t = await served();
   await t.claimed(['src/**'], t.cursor);
   const question = { client_session: 'run-1', folder: '/w', repo: REPO, branch: 'main', tool: 'Write', ...edit('src/a.ts') };
@@ -144,7 +144,7 @@ test('a question is answered to whoever may ask; a field that it does not have i
   expect(await kept(t)).not.toContain(CANARY);
 });
 
-test('the answer says with each reply whether the workspace lets edits wait', async () => {
+test('tells in each answer whether edits wait in this workspace', async () => {
   const t = await served();
   await t.done('settings.set', { key: 'hooks.fail_closed', value: 1 });
   expect((await t.post('gemini/before-tool', { client_session: 'g' })).headers.get('x-covenant-fail-closed')).toBe('1');

@@ -17,7 +17,7 @@ async function served(options: Parameters<typeof testApp>[0] = {}) {
   return { ...made, direct: `${made.url}/api/mcp` };
 }
 
-test('POST /api/mcp takes {tool, arguments, token?} and answers the envelope of the contract [transport.direct.endpoint]', async () => {
+test('accepts {tool, arguments, token?} at POST /api/mcp and answers with the envelope of the contract [transport.direct.endpoint]', async () => {
   const { direct, developer } = await served({ features: [fixtureFeature] });
   const { token } = await developer('ana');
   const answer = await post(direct, JSON.stringify({ tool: 'covibe_fixture', arguments: { operation: 'look', what: 'x' }, token }));
@@ -27,7 +27,7 @@ test('POST /api/mcp takes {tool, arguments, token?} and answers the envelope of 
   expect(await clock.json()).toMatchObject({ isError: false, structuredContent: { epoch_ms: expect.any(Number) } });
 });
 
-test('the token may be a Bearer header [transport.direct.bearer]', async () => {
+test('accepts the token as a Bearer header [transport.direct.bearer]', async () => {
   const { direct, developer, events } = await served();
   const ana = await developer('ana');
   const answer = await post(direct, JSON.stringify({ tool: 'clock', arguments: {} }), auth(ana.token));
@@ -35,7 +35,7 @@ test('the token may be a Bearer header [transport.direct.bearer]', async () => {
   expect((await events({ kind: 'clock' })).map((event) => event.actor)).toEqual([ana.principal.actor]);
 });
 
-test('without a token, or with a wrong or revoked one, a call is refused with 401 and journaled without the credential [auth.token.required] [auth.token.revoked]', async () => {
+test('refuses a call with a missing, wrong or revoked token with 401, and journals it without the credential [auth.token.required] [auth.token.revoked]', async () => {
   const { direct, developer, done, events, logged } = await served();
   const ana = await developer('ana');
   await done('tokens.revoke', { token_id: ana.tokenId });
@@ -63,14 +63,14 @@ const MALFORMED: [string, BodyInit, string][] = [
   ['null [transport.direct.non-object-body]', 'null', 'body'],
   ['nothing [transport.direct.invalid-json]', '', 'body'],
   ['no tool [transport.direct.missing-tool]', '{"arguments":{}}', 'tool'],
-  ['a tool that is no string [transport.direct.missing-tool]', '{"tool":5,"arguments":{}}', 'tool'],
-  ['arguments that are no object', '{"tool":"clock","arguments":[1]}', 'arguments'],
+  ['a tool that is not a string [transport.direct.missing-tool]', '{"tool":5,"arguments":{}}', 'tool'],
+  ['arguments that are not an object', '{"tool":"clock","arguments":[1]}', 'arguments'],
   ['an unknown field', '{"tool":"clock","arguments":{},"tokn":"x"}', 'tokn'],
   ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 'body'],
 ];
 
 test.each(MALFORMED)(
-  'a body with %s is answered 400 in the structured shape, names the field, and writes a usage event [transport.direct.malformed-usage-event]',
+  'answers a body with %s with a structured 400 that names the field, and writes a usage event [transport.direct.malformed-usage-event]',
   async (_what, body, field) => {
     const { direct, events, developer } = await served();
     const { token } = await developer('ana');
@@ -89,7 +89,7 @@ test.each(MALFORMED)(
   },
 );
 
-test('a call that names an unknown tool, or fails its schema, still writes a usage event [transport.direct.unknown-tool-usage-event] [transport.direct.schema-failure-usage-event]', async () => {
+test('writes a usage event for a call of an unknown tool and for invalid input [transport.direct.unknown-tool-usage-event] [transport.direct.schema-failure-usage-event]', async () => {
   const { direct, developer, events } = await served();
   const { token } = await developer('ana');
   for (const body of [
@@ -105,7 +105,7 @@ test('a call that names an unknown tool, or fails its schema, still writes a usa
   ]);
 });
 
-test('a body over 8 MiB is refused with 413, declared or not, and one of just under it is read', async () => {
+test('refuses a body over 8 MiB with 413, with or without Content-Length, and reads one just below', async () => {
   const { direct, url, developer, done } = await served();
   const { token, tokenId } = await developer('ana');
   await done('capabilities.grant', { action: 'tool.call.echo', token: tokenId });
@@ -117,7 +117,7 @@ test('a body over 8 MiB is refused with 413, declared or not, and one of just un
   expect((await fetch(`${url}/api/health`)).status).toBe(200);
 });
 
-/** Sends a body without saying how long it is. */
+/** Sends a body without Content-Length. */
 function chunkedStatus(url: string, token: string, size: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const request = rawRequest(url, { method: 'POST', headers: auth(token) }, (response) => {
@@ -130,7 +130,7 @@ function chunkedStatus(url: string, token: string, size: number): Promise<number
   });
 }
 
-test('a client that goes away in the middle of its body is no error of ours', async () => {
+test('logs no error if a client disconnects in the middle of its body', async () => {
   const { direct, logged, url } = await served();
   await new Promise<void>((resolve) => {
     const request = rawRequest(direct, { method: 'POST', headers: { ...json, 'content-length': 1_000 } });
@@ -141,7 +141,7 @@ test('a client that goes away in the middle of its body is no error of ours', as
   expect(logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });
 
-test('deep JSON and a megabyte in a name are refused in the structured shape, and the server stays up', async () => {
+test('refuses very deep JSON and a name of a megabyte in the structured shape, and stays up', async () => {
   const { direct, url, developer, events } = await served();
   const { token } = await developer('ana');
   const nested = (levels: number) => `{"tool":"clock","arguments":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`;
@@ -156,7 +156,7 @@ test('deep JSON and a megabyte in a name are refused in the structured shape, an
   expect((await fetch(`${url}/api/health`)).status).toBe(200);
 });
 
-test('a foreign Host is refused on every path and journaled [transport.http.host-check]', async () => {
+test('refuses a foreign Host on every path, and journals it [transport.http.host-check]', async () => {
   const { url, developer, events } = await served();
   const { token } = await developer('ana');
   for (const path of ['/api/mcp', '/mcp', '/', '/api/health', '/api/events', '/metrics']) {
@@ -167,7 +167,7 @@ test('a foreign Host is refused on every path and journaled [transport.http.host
   expect(await statusWith(`${url}/api/health`, { host: 'localhost' })).toBe(200);
 });
 
-test('a foreign Origin is refused, another port of this very host included; the own one and none are not [transport.http.origin-check]', async () => {
+test('refuses a foreign Origin, also another port of this host, and accepts its own Origin or none [transport.http.origin-check]', async () => {
   const { url, developer } = await served();
   const { token } = await developer('ana');
   const host = new URL(url).host;
@@ -190,7 +190,7 @@ function answerWith(url: string, headers: Record<string, string>, body?: string)
   });
 }
 
-test('no path serves data without a credential [transport.http.never-open]', async () => {
+test('serves no data without a credential on any path [transport.http.never-open]', async () => {
   const { url } = await served();
   for (const path of ['/api/mcp', '/mcp', '/mcp/all', '/api/actions/tokens.list', '/api/actions/events.list', '/api/actions/identity.me']) {
     const answer = await post(`${url}${path}`, JSON.stringify({ tool: 'clock', arguments: {} }));
@@ -199,7 +199,7 @@ test('no path serves data without a credential [transport.http.never-open]', asy
   expect((await post(`${url}/api/nothing`, '{}')).status).toBe(404);
 });
 
-test('/api/health says whether the database has its whole schema, and tells nothing of what is in it [transport.http.health]', async () => {
+test('reports at /api/health whether the database schema is complete, without any data from it [transport.http.health]', async () => {
   const { app, developer, url } = await served();
   await developer('ana-the-visible');
   const healthy = await fetch(`${url}/api/health`);
@@ -213,7 +213,7 @@ test('/api/health says whether the database has its whole schema, and tells noth
   await app.store.engine.transaction('schema', (db) => sql`alter table grants_gone rename to grants`.execute(db));
 });
 
-test('/metrics serves what was called and how it ended, as Prometheus reads it [transport.http.metrics]', async () => {
+test('serves calls by tool and outcome at /metrics, in the Prometheus format [transport.http.metrics]', async () => {
   const { url, direct, developer } = await served();
   const { token } = await developer('ana');
   await post(direct, JSON.stringify({ tool: 'clock' }), auth(token));
@@ -224,7 +224,7 @@ test('/metrics serves what was called and how it ended, as Prometheus reads it [
   expect(text).toMatch(/^process_resident_memory_bytes \d+/m);
 });
 
-test('a POST of the code in the link sets an HttpOnly, SameSite=Strict cookie and hands out the proof; the second gets neither, and a GET or HEAD takes nothing [auth.dashboard.cookie] [auth.dashboard.one-time-link] [harden.signin.api]', async () => {
+test('exchanges the code of a sign-in link once for an HttpOnly, SameSite=Strict cookie and a proof; GET and HEAD do not use up the code [auth.dashboard.cookie] [auth.dashboard.one-time-link] [harden.signin.api]', async () => {
   const { url, developer, done, events } = await served();
   const ana = await developer('ana');
   const link = url + String((await done('signin.link', {})).path);
@@ -247,7 +247,7 @@ test('a POST of the code in the link sets an HttpOnly, SameSite=Strict cookie an
   expect((await post(`${url}/api/mcp`, JSON.stringify({ tool: 'clock' }), { ...json, ...headers })).status).toBe(401);
 });
 
-test('POST /api/signin takes a code and a flag, from this origin, in 4 KiB', async () => {
+test('accepts at POST /api/signin only a code and a flag, from this origin, in at most 4 KiB', async () => {
   const { url } = await served();
   const signIn = async (body: string, headers: Record<string, string> = json) => {
     const answer = await post(`${url}/api/signin`, body, headers);
@@ -261,7 +261,7 @@ test('POST /api/signin takes a code and a flag, from this origin, in 4 KiB', asy
   expect(await signIn('{"code":"x"}')).toEqual([401, 'SIGNIN_LINK_INVALID']);
 });
 
-test('a link of another account says whose it is and is not taken, unless the browser agrees; the session it had then ends [harden.signin.names-account]', async () => {
+test('names the account of a link for another account, uses the link only after consent, and then ends the previous session [harden.signin.names-account]', async () => {
   const { url, developer, done, signIn } = await served();
   await developer('mira');
   await developer('stranger');
@@ -284,7 +284,7 @@ test('a link of another account says whose it is and is not taken, unless the br
   expect((await mira.action('identity.me')).status).toBe(401);
 });
 
-test('a link of the same account renews the sign-in of its browser and ends the session it had', async () => {
+test('renews the sign-in with a link for the same account, and ends the previous session', async () => {
   const { url, developer, done, signIn } = await served();
   await developer('mira');
   const before = await signIn(url);
@@ -293,13 +293,13 @@ test('a link of the same account renews the sign-in of its browser and ends the 
   expect((await before.action('identity.me')).status).toBe(401);
 });
 
-test('a connection is kept for the next request longer than proxies keep it', async () => {
+test('keeps an idle connection open for longer than proxies do', async () => {
   const { url } = await served();
   const { headers } = await fetch(`${url}/api/health`);
   expect(Number(/timeout=(\d+)/.exec(headers.get('keep-alive') ?? '')?.[1])).toBeGreaterThan(120);
 });
 
-test('where people come to it by https, the cookie is kept from what is not; by http it could not be kept at all', async () => {
+test('marks the cookie as Secure if the dashboard is reached by https, and only then', async () => {
   const { url, developer, done } = await served({ proxy: { allowed_hosts: ['covenant.example'], allowed_origins: ['https://covenant.example'] } });
   await developer('ana');
   const cookieFor = async (host: string) => {
@@ -311,7 +311,7 @@ test('where people come to it by https, the cookie is kept from what is not; by 
   expect(await cookieFor('localhost')).not.toContain('Secure');
 });
 
-test('the operator may act in another workspace by name; nobody else may', async () => {
+test('lets only the operator name another workspace', async () => {
   const { url, operator, developer, done } = await served();
   const ana = await developer('ana');
   const create = (token: string, workspace: string) =>
@@ -325,7 +325,7 @@ test('the operator may act in another workspace by name; nobody else may', async
   expect((await create(operator.token, 'No Such Name!')).status).toBe(400);
 });
 
-test('the server binds 127.0.0.1 unless it is told otherwise [transport.http.loopback]', async () => {
+test('binds 127.0.0.1 by default [transport.http.loopback]', async () => {
   const { url } = await served();
   const { hostname, port } = new URL(url);
   expect(hostname).toBe('127.0.0.1');
@@ -342,7 +342,7 @@ test('the server binds 127.0.0.1 unless it is told otherwise [transport.http.loo
   }
 });
 
-test('a server that stops answers the calls under way, over MCP too, and takes no more', async () => {
+test('answers running calls while it stops, also over MCP, and accepts no new ones', async () => {
   const { developer, serve } = await testApp({ features: [fixtureFeature] });
   const server = await serve();
   const { token } = await developer('ana');
@@ -362,14 +362,14 @@ test('a server that stops answers the calls under way, over MCP too, and takes n
   await closing;
 });
 
-test.each(['/mcp', '/api/actions/tokens.list'])('%s refuses a body that is not JSON, not UTF-8 or too large as /api/mcp does', async (path) => {
+test.each(['/mcp', '/api/actions/tokens.list'])('refuses at %s a body that is not JSON, not UTF-8 or too large, like /api/mcp', async (path) => {
   const { operator, url } = await served();
   expect((await post(`${url}${path}`, '{', auth(operator.token))).status).toBe(400);
   expect((await post(`${url}${path}`, Buffer.from([0x22, 0xff, 0x22]), auth(operator.token))).status).toBe(400);
   expect((await post(`${url}${path}`, JSON.stringify('x'.repeat(DEFAULT_BODY_BYTES)), auth(operator.token))).status).toBe(413);
 });
 
-test('the API and MCP surface work on the very store that the dashboard reads [storage.database.shared]', async () => {
+test('shares one store between the API, MCP and the dashboard [storage.database.shared]', async () => {
   const { url, direct, developer, signIn } = await served();
   const { token } = await developer('ana');
   await post(direct, JSON.stringify({ tool: 'clock' }), auth(token));

@@ -6,12 +6,12 @@ export interface Metrics {
   readonly followers: { inc(): void; dec(): void };
   readonly terminals: { inc(): void; dec(): void };
   refused(reason: string): void;
-  /** Spans that no collector has taken. */
+  /** Counts spans that were not delivered to a collector. */
   spansDropped(count: number): void;
-  /** Prometheus text. */
+  /** In the Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
-  /** The same, for who tells a collector. */
+  /** The same values for export to a collector. */
   values(): Promise<MetricObjectWithValues<MetricValue<string>>[]>;
 }
 
@@ -19,19 +19,24 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const calls = new Counter({ name: 'covenant_calls_total', help: 'Calls through the pipe.', labelNames: ['tool', 'surface', 'outcome'], registers });
+  const calls = new Counter({ name: 'covenant_calls_total', help: 'Tool and action calls.', labelNames: ['tool', 'surface', 'outcome'], registers });
   const seconds = new Histogram({
     name: 'covenant_call_seconds',
-    help: 'Time from the pipe to the durable answer.',
+    help: 'Time from the start of a call to its durable answer.',
     labelNames: ['surface'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
     registers,
   });
-  const refusals = new Counter({ name: 'covenant_requests_refused_total', help: 'Requests refused before the pipe.', labelNames: ['reason'], registers });
-  const dropped = new Counter({ name: 'covenant_trace_spans_dropped_total', help: 'Trace spans that no collector has taken.', registers });
+  const refusals = new Counter({
+    name: 'covenant_requests_refused_total',
+    help: 'Requests refused before they became a call.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const dropped = new Counter({ name: 'covenant_trace_spans_dropped_total', help: 'Trace spans that were not delivered to a collector.', registers });
   const followers = new Gauge({ name: 'covenant_event_followers', help: 'Open /api/events sockets.', registers });
-  const terminals = new Gauge({ name: 'covenant_terminals', help: 'Open terminals of instances.', registers });
-  // Finding a series by its labels costs more than counting in it. There are as many as tools, surfaces and outcomes.
+  const terminals = new Gauge({ name: 'covenant_terminals', help: 'Open terminals of agents that the server started.', registers });
+  // Looking up a series by its labels costs more than counting. The map stays small: one entry per tool, surface and outcome.
   const series = new Map<string, Counter.Internal>();
   const countOf = (tool: string, surface: string, outcome: string): Counter.Internal => {
     const key = `${tool} ${surface} ${outcome}`;

@@ -16,7 +16,7 @@ async function served(options: TestAppOptions = {}) {
 
 const TIGHT = { token_requests_per_second: 1, token_burst: 3, address_requests_per_second: 1, address_burst: 4 };
 
-test('a token beyond its rate is answered 429 with Retry-After in the structured shape, and goes on when the time is over [harden.rate.limited] [harden.rate.error-shape]', async () => {
+test('answers a token above its rate with a structured 429 and Retry-After, until the time is over [harden.rate.limited] [harden.rate.error-shape]', async () => {
   const { call, developer, clock } = await served({ limits: TIGHT });
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   for (let i = 0; i < 3; i++) expect((await call(ana.token)).status).toBe(200);
@@ -29,19 +29,19 @@ test('a token beyond its rate is answered 429 with Retry-After in the structured
     feedback: { type: 'error', required_action: expect.stringContaining('Wait 1 second') },
     data: { code: 'RATE_LIMITED', by: 'token', retry_after: 1 },
   });
-  // Its own affair alone.
+  // Other tokens are not affected.
   expect((await call(ben.token)).status).toBe(200);
   clock.advance(1_000);
   expect((await call(ana.token)).status).toBe(200);
   expect((await call(ana.token)).status).toBe(429);
-  // A clock that was set back neither refills nor stops the refill.
+  // Setting the clock back neither refills the bucket nor stops refilling.
   clock.advance(-3_600_000);
   expect((await call(ana.token)).status).toBe(429);
   clock.advance(1_000);
   expect((await call(ana.token)).status).toBe(200);
 });
 
-test('every route has a limit for callers without a credential, by address; known callers count by their token alone [harden.rate.limited]', async () => {
+test('limits callers without a credential by address on every route, and known callers only by token [harden.rate.limited]', async () => {
   const { url, call, developer } = await served({ limits: { ...TIGHT, token_burst: 100 } });
   const { token } = await developer('ana');
   const paths = ['/', '/signin/x', '/api/health', '/metrics', '/mcp', '/api/mcp', '/api/setup/device', '/api/state', '/api/nothing', '/assets/x.js'];
@@ -52,7 +52,7 @@ test('every route has a limit for callers without a credential, by address; know
   for (let i = 0; i < 20; i++) expect((await call(token)).status).toBe(200);
 });
 
-test('each call of a batch counts', async () => {
+test('counts each call of a batch', async () => {
   const { url, developer } = await served({ limits: { ...TIGHT, token_burst: 10 } });
   const { token } = await developer('ana');
   const batch = Array.from({ length: 11 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list', params: {} }));
@@ -60,7 +60,7 @@ test('each call of a batch counts', async () => {
   expect((await fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify(batch) })).status).toBe(429);
 });
 
-test('what a limit refuses writes no usage event; one event for each token and minute counts it [team.log.usage-event-per-call]', async () => {
+test('writes no usage event for rate-limited calls, but one event per token and minute with their count [team.log.usage-event-per-call]', async () => {
   const { url, call, developer, events, clock } = await served({ limits: TIGHT });
   const ana = await developer('ana');
   for (let i = 0; i < 53; i++) await call(ana.token);
@@ -73,7 +73,7 @@ test('what a limit refuses writes no usage event; one event for each token and m
   expect(unknown).toMatchObject({ actor: 'anonymous', payload: { source: '127.0.0.1', count: 26 } });
 });
 
-test('sockets on /api/events are bounded for each token and for the server, and a closed one makes room [harden.sockets.bounds]', async () => {
+test('limits sockets on /api/events per token and per server, until one is closed [harden.sockets.bounds]', async () => {
   const { url, developer } = await served({ limits: { sockets_per_token: 2, sockets: 3 } });
   const [ana, ben] = [await developer('ana'), await developer('ben')];
   const open = async (token: string) => {
@@ -92,7 +92,7 @@ test('sockets on /api/events are bounded for each token and for the server, and 
   await until(async () => expect((await open(ben.token)).status).toBe(101));
 });
 
-/** A request that a proxy on this machine passes on for somebody. */
+/** A request that a proxy on this machine forwards. */
 function statusOf(url: string, path: string, headers: Record<string, string>, method = 'GET'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(`${url}${path}`, { method, headers }, (answer) => {
@@ -104,15 +104,15 @@ function statusOf(url: string, path: string, headers: Record<string, string>, me
   });
 }
 
-test('X-Forwarded-For counts where the peer is a trusted proxy, and the nearest untrusted address in it is meant', async () => {
+test('counts by the nearest untrusted address in X-Forwarded-For if the peer is a trusted proxy', async () => {
   const proxied = await served({ limits: TIGHT, proxy: { trusted_proxies: ['127.0.0.0/8', '10.1.0.0/16'] } });
   const from = (address: string, { url } = proxied) => statusOf(url, '/api/health', { 'x-forwarded-for': address });
   for (let i = 0; i < 4; i++) expect(await from('203.0.113.7')).toBe(200);
   expect(await from('203.0.113.7')).toBe(429);
-  // What the caller itself wrote in front makes no other caller of it.
+  // Addresses that the caller adds in front do not make it another caller.
   expect(await from('198.51.100.1, 203.0.113.7, 10.1.2.3')).toBe(429);
   expect(await from('203.0.113.8')).toBe(200);
-  // One caller has all addresses of its IPv6 network.
+  // All addresses of an IPv6 network count as one caller.
   for (let i = 0; i < 4; i++) expect(await from(`2001:db8:0:1::${i}`)).toBe(200);
   expect([await from('2001:db8:0:1:ffff::1'), await from('2001:db8:0:2::1')]).toEqual([429, 200]);
 
@@ -121,7 +121,7 @@ test('X-Forwarded-For counts where the peer is a trusted proxy, and the nearest 
   expect(await from('203.0.113.9', bare)).toBe(429);
 });
 
-test('/metrics is open to programs of this machine; through a proxy it wants the token of the operator', async () => {
+test('serves /metrics to programs on this machine, and through a proxy only with the token of the operator', async () => {
   for (const trusted_proxies of [[], ['127.0.0.1']]) {
     const { url, operator, developer } = await served({ proxy: { trusted_proxies, allowed_hosts: ['team.example'] } });
     const ana = await developer('ana');
@@ -134,7 +134,7 @@ test('/metrics is open to programs of this machine; through a proxy it wants the
   }
 });
 
-test('thirty requests of one address keep no other from setting up a device, nor does a full list keep out who asks for one', async () => {
+test('lets other addresses set up a device while one address floods the list, also when the list is full', async () => {
   const { url } = await served({ proxy: { trusted_proxies: ['127.0.0.1'] }, limits: { address_burst: 10_000 } });
   const ask = (address: string) =>
     fetch(`${url}/api/setup/device`, {
@@ -145,22 +145,22 @@ test('thirty requests of one address keep no other from setting up a device, nor
   for (let i = 0; i < 30; i++) expect((await ask('203.0.113.7')).status).toBe(200);
   expect((await ask('203.0.113.7')).status).toBe(429);
   expect((await ask('203.0.113.8')).status).toBe(200);
-  // All addresses of an IPv6 network are one caller's.
+  // All addresses of an IPv6 network count as one caller.
   const network = await Promise.all(Array.from({ length: 40 }, async (_, i) => (await ask(`2001:db8:0:1::${i}`)).status));
   expect(network.filter((status) => status === 200)).toHaveLength(30);
-  // 1,000 at once of all addresses together, from as many as it takes.
+  // The limit of all addresses together is 1,000 pending requests.
   for (let source = 0; source < 950; source++) await ask(`10.1.${Math.floor(source / 200)}.${source % 200}`);
   expect((await ask('198.51.100.200')).status).toBe(200);
 });
 
-test('a foreign Host or Origin counts by its address too, so that nobody floods by it', async () => {
+test('counts requests with a foreign Host or Origin by their address, so that they cannot flood the server', async () => {
   const { url } = await served({ limits: TIGHT });
   const ask = (headers: Record<string, string>) => statusOf(url, '/api/health', headers);
   expect(await Promise.all([1, 2, 3, 4].map(() => ask({ host: 'evil.example' })))).toEqual([403, 403, 403, 403]);
   expect([await ask({ host: 'evil.example' }), await ask({ origin: 'https://evil.example' })]).toEqual([429, 429]);
 });
 
-test('a path counts as what it is found by, however it is spelled', async () => {
+test('counts a path by its decoded form, however it is spelled', async () => {
   const { url, developer, done } = await served({ limits: { ...TIGHT, token_burst: 100 } });
   const { token, tokenId } = await developer('ana');
   await done('capabilities.grant', { action: 'tool.call.echo', token: tokenId });

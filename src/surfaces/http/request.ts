@@ -12,23 +12,23 @@ import { LONGEST_HEADER } from '../../wire/limits.ts';
 import { isThisMachine } from '../origin.ts';
 import type { KeyedShare } from './entrance.ts';
 
-/** Cookies of one host are shared by all its ports: the port in the name keeps several servers apart. */
+/** All ports of a host share its cookies. The port in the name keeps several servers apart. */
 export const cookieName = (port: number): string => `covenant_${port}`;
 
 export function bearer(incoming: IncomingMessage): string | undefined {
   return /^Bearer (.+)$/i.exec(incoming.headers.authorization ?? '')?.[1];
 }
 
-/** Only an attacker would send more cookies of one name. */
+/** Only an attacker sends more cookies of one name. */
 const MAX_COOKIES = 4;
 
-/** The values of all cookies of that name, as the browser sent them. */
+/** The values of all cookies with this name, in the order in which the browser sent them. */
 export function cookies(incoming: IncomingMessage, name: string): string[] {
   const pairs = (incoming.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2));
   return pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : [])).slice(0, MAX_COOKIES);
 }
 
-/** The server's origin as the caller sees it: the Host header, which the guard has checked, or the operator's setting for a proxy. */
+/** The server's origin as the caller sees it: the operator's setting for a proxy, or the Host header, which the guard has checked. */
 export function originOf({ config }: App, { headers }: IncomingMessage): string {
   const host = headers.host?.toLowerCase() ?? '';
   return config.allowed_origins.find((origin) => URL.canParse(origin) && new URL(origin).host === host) ?? `http://${host}`;
@@ -41,22 +41,22 @@ export const proofOf = ({ headers }: IncomingMessage): string | undefined => {
 
 export const ticketOf = ({ url }: IncomingMessage): string | undefined => URL.parse(url ?? '/', 'http://localhost')?.searchParams.get('ticket') ?? undefined;
 
-/** The path for logs and the journal: without the query, and without a sign-in code, even if it is percent-encoded. */
+/** The path for logs and the journal. It has no query and no sign-in code, also if the code was percent-encoded. */
 export function pathOf(incoming: IncomingMessage): string {
   const path = (incoming.url ?? '').replace(/^[a-z]+:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
   const spelled = path.replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   return /\/signin\//i.test(spelled) ? '/signin' : path.slice(0, 200);
 }
 
-/** An IPv4 address in IPv6 notation, as IPv4. */
+/** Converts an IPv4 address in IPv6 notation to IPv4. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** The address of the connection itself, which may be a proxy's. */
+/** The address at the other end of the connection. It can be a proxy's. */
 export const peerOf = (incoming: IncomingMessage): string => plainAddress(incoming.socket.remoteAddress ?? 'unknown');
 
 /**
- * Who sent a request: the peer, unless that is a proxy which the operator trusts. Then it is the nearest address in
- * `X-Forwarded-For` that is no such proxy; what stands before it the caller may have made up.
+ * The address that sent a request. If the peer is a trusted proxy, it is the nearest address in `X-Forwarded-For` that is not a trusted
+ * proxy. The caller may have invented the addresses before that one.
  */
 export function createSourceOf(trustedProxies: readonly string[]): (incoming: IncomingMessage) => string {
   if (trustedProxies.length === 0) return peerOf;
@@ -73,25 +73,25 @@ export function createSourceOf(trustedProxies: readonly string[]): (incoming: In
   };
 }
 
-/** Some proxies add the port. */
+/** Some proxies append the port. */
 function addressIn(hop: string): string | undefined {
   const text = hop.trim();
   const [, bare = text] = /^\[([^\]]+)\](?::\d+)?$/.exec(text) ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text) ?? [];
   return isIP(bare) === 0 ? undefined : plainAddress(bare);
 }
 
-/** Headers that proxies add. A tunnel that adds none and uses our own name cannot be told from a local program. */
+/** Headers that proxies add. A tunnel that adds none of them and uses our host name looks like a local program. */
 const ADDED_BY_PROXIES = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
 const isLoopback = (address: string): boolean => address === '::1' || /^(::ffff:)?127\./.test(address);
 
-/** Whether the request comes from this machine, by a name of this machine, and shows no sign of a proxy. */
+/** Whether the request comes from this machine, addresses it by a local name, and shows no sign of a proxy. */
 export function isFromHere(address: string, headers: IncomingHttpHeaders): boolean {
   const called = `http://${headers.host}`;
   return isLoopback(address) && URL.canParse(called) && isThisMachine(called) && !ADDED_BY_PROXIES.some((name) => name in headers);
 }
 
-/** Reads the headers of place-headers.ts. Undefined if they hold nothing usable: the call must then name the repository itself. */
+/** Reads the headers of place-headers.ts. Fields without a usable value are undefined, and the call must then name the repository. */
 export function readReportedPlace(header: (name: string) => string | undefined): { repository: string | undefined; place: CallerPlace | undefined } {
   return { repository: pathFromHeader(header(REPOSITORY_HEADER)), place: placeFromHeader(header(PLACE_HEADER)) };
 }
@@ -135,8 +135,8 @@ export interface JsonBounds {
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}') as unknown as number[];
 
 /**
- * The number of values in JSON, or which bound it is beyond, told from its bytes: a parsed `{}` takes twenty times its two
- * bytes, so 8 MiB of them must be refused before they are parsed. What is not JSON at all is left to the parser.
+ * Counts the values in JSON, or names the bound that it exceeds. It reads only the bytes: a parsed `{}` needs twenty times its two bytes,
+ * so 8 MiB of them must be refused before parsing. The parser rejects text that is not JSON.
  */
 export function countJson(bytes: Buffer, { json_depth, json_nodes }: JsonBounds): number | 'too-deep' | 'too-many-nodes' {
   let depth = 0;
@@ -154,7 +154,7 @@ export function countJson(bytes: Buffer, { json_depth, json_nodes }: JsonBounds)
   return nodes;
 }
 
-/** The position of the quote that ends the string that begins at `start`; the end of the bytes if there is none. */
+/** The position of the quote that ends the string at `start`, or the end of the bytes. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let end = start; ; ) {
     end = bytes.indexOf(QUOTE as number, end + 1);
@@ -173,23 +173,23 @@ export class ClientGone extends Error {
 export type BodyProblem =
   | { readonly kind: 'too-large'; readonly maxBytes: number }
   | { readonly kind: 'too-deep' | 'too-many-nodes' | 'not-utf8' | 'not-json' | 'busy' | 'stalled' };
-/** `memory`: bytes that the value takes, roughly. */
+/** `memory`: the approximate size of the parsed value in bytes. */
 export type RequestBody = { value: unknown; memory: number } | { problem: BodyProblem };
 
 /** The sender of a body, its limits, and the shares of memory that it is read into. */
 export interface BodyBounds extends JsonBounds {
   readonly key: string;
   readonly maxBytes: number;
-  /** A body that stops coming holds its memory no longer. */
+  /** The time after which a stalled body is refused and its memory released. */
   readonly stalled_seconds: number;
-  /** For the first part of every body, so that large bodies of others never keep out a small one. */
+  /** For the first part of every body, so that large bodies of other callers never block a small one. */
   readonly small: KeyedShare;
   readonly large: KeyedShare;
 }
 
 /** The size of a small body. Nearly every call is smaller. */
 export const SMALL_BYTES = 64 * 1024;
-/** The memory that one body takes of both shares. */
+/** The memory that one body takes from both shares. */
 class BodyMemory {
   readonly #bounds: BodyBounds;
   #small = 0;
@@ -221,7 +221,7 @@ class BodyMemory {
   }
 }
 
-/** The request's JSON, read from the socket under one set of bounds whatever the surface. An empty body is `undefined`. */
+/** Reads the JSON of a request within bounds that are the same on every surface. An empty body is `undefined`. */
 export async function readJsonBody(incoming: IncomingMessage, bounds: BodyBounds): Promise<RequestBody> {
   const holding = new BodyMemory(bounds);
   try {
@@ -244,7 +244,7 @@ function parsed(bytes: Buffer, bounds: JsonBounds): RequestBody {
   }
 }
 
-/** Counted by what has come, not by what was announced: a sender that announces much and sends nothing takes nothing. */
+/** Reserves memory for received bytes only. A sender that announces a large body and sends nothing takes nothing. */
 function readBytes(
   incoming: IncomingMessage,
   { maxBytes, stalled_seconds }: BodyBounds,
@@ -275,7 +275,7 @@ function readBytes(
       end();
     });
     const gone = (cause?: Error) => {
-      if (!isOver) reject(new ClientGone('the client went away', { cause }));
+      if (!isOver) reject(new ClientGone('the client disconnected', { cause }));
       end();
     };
     incoming.once('error', gone);

@@ -11,7 +11,7 @@ import type { App } from '../../main.ts';
 import { newId } from '../../storage/rows.ts';
 import { PROOF_HEADER, SURFACE_HEADER, WORKSPACE_HEADER } from '../../wire/headers.ts';
 import type { McpSurface } from '../mcp/handler.ts';
-import { toolsetsOfPath } from '../mcp/toolsets.ts';
+import { nearestToolsets, PUBLISHED_TOOLSETS, toolsetsOfPath } from '../mcp/toolsets.ts';
 import { companionRoutes, deviceRoutes } from './companion.ts';
 import type { StaticFiles } from './dashboard.ts';
 import type { Entrance, Guard } from './entrance.ts';
@@ -22,10 +22,12 @@ import type { Metrics } from './metrics.ts';
 import {
   actionStatus,
   badBody,
+  badMcpBody,
   foreignHeader,
   type HttpRefusal,
   malformed,
   NO_SUCH_PATH,
+  noSuchToolset,
   respond,
   signInStatus,
   UNAUTHENTICATED,
@@ -37,7 +39,7 @@ const HEADER = 'x-request-id';
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 
-/** Every request has an id, which its answer, the call that it brings and the lines that are logged meanwhile carry. */
+/** Gives every request an id. Its response, its call and all lines logged during the request carry that id. */
 export function withRequestScope({ clock, log }: Pick<Services, 'clock' | 'log'>, listener: Listener): (...request: Parameters<Listener>) => void {
   return (incoming, outgoing) => {
     const started = performance.now();
@@ -56,7 +58,7 @@ export function withRequestScope({ clock, log }: Pick<Services, 'clock' | 'log'>
 
 const requestOf = (outgoing: { getHeader(name: string): unknown }): string => String(outgoing.getHeader(HEADER));
 
-/** A download: what a browser opens without headers, by a ticket. */
+/** A download, which a browser opens with a ticket because it cannot send headers. */
 const EXPORT_PATH = '/api/events/export';
 
 type Env = { Bindings: HttpBindings };
@@ -78,14 +80,14 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
   const { sourceOf, identify } = entrance;
   const routes = new Hono<Env>();
 
-  /** Refused before the pipe: journaled under a bound, without what was sent. */
+  /** Refuses a request before the pipe. The journal records it without its content, and a bounded number of times. */
   const refuse = async (c: Ctx, refusal: HttpRefusal, category: 'usage' | 'audit', principal?: Principal): Promise<Response> => {
     const { incoming } = c.env;
     metrics.refused(refusal.reply.code);
     const { code } = refusal.reply;
     const payload = { code, path: pathOf(incoming), outcome: 'error' };
     const kind = category === 'usage' ? 'malformed_request' : 'request_refused';
-    // A refusal for too many requests must not add events itself.
+    // A refusal for too many requests must not itself fill the journal.
     const isCounted = refusal.retryAfter !== undefined || (principal && (await app.journalQuota.exceeded(principal)));
     if (isCounted) app.refusals.count(principal ?? sourceOf(incoming), code);
     else if (principal) {
@@ -97,7 +99,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
 
   routes.use(async (c, next) => {
     const { headers } = c.env.incoming;
-    // A page may be opened from anywhere; what it reads and does it asks for itself. By the path that routes are found by, not as it was spelled.
+    // Any site may link to a page of the dashboard, but only the dashboard itself may use the API. `c.req.path` is decoded, as routes are matched.
     const site = c.req.path.startsWith('/api/') ? String(headers['sec-fetch-site'] ?? '') : undefined;
     const problem = guard(headers.host, headers.origin, site);
     const limited = await entrance.admit({ ...c.env, path: c.req.path, byTicket: c.req.path === EXPORT_PATH });
@@ -133,13 +135,19 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     const { incoming } = c.env;
     const caller = await identify(incoming, { token: bearer(incoming) });
     if ('refusal' in caller) return respond(caller.refusal);
-    const body = c.req.method === 'POST' ? await entrance.readBody(c.env, 'known') : { value: undefined };
-    if ('problem' in body) return await refuse(c, badBody(body.problem), 'usage', caller.principal);
+    const isPost = c.req.method === 'POST';
+    const body = isPost ? await entrance.readBody(c.env, 'known') : { value: undefined };
+    if ('problem' in body) return await refuse(c, badMcpBody(body.problem), 'usage', caller.principal);
+    if (isPost && body.value === undefined) return await refuse(c, badMcpBody({ kind: 'not-json' }), 'usage', caller.principal);
     const more = Array.isArray(body.value) ? body.value.length - 1 : 0;
     const tooMany = more > 0 ? entrance.countMore(incoming, caller.principal, more) : undefined;
     if (tooMany) return respond(tooMany);
-    const toolsets = toolsetsOfPath(c.req.param('toolsets'), caller.principal);
-    if (!toolsets) return await refuse(c, NO_SUCH_PATH, 'usage', caller.principal);
+    const path = c.req.param('toolsets') ?? '';
+    const toolsets = toolsetsOfPath(path || undefined, caller.principal);
+    if (!toolsets) {
+      const near = await nearestToolsets(path, caller.principal, app);
+      return await refuse(c, noSuchToolset(path, PUBLISHED_TOOLSETS, near), 'usage', caller.principal);
+    }
     const reported = readReportedPlace((header) => c.req.header(header));
     const token = bearer(incoming);
     const isCurrent = async () => 'principal' in (await app.authenticate(token, 'bearer'));
@@ -176,7 +184,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     routes.on(method, path, async (c) => await forMember(c, action.name));
   }
 
-  /** A person at the dashboard: by the cookie alone, so that no agent's token opens it and none has to be minted. */
+  /** For a person at the dashboard. Only the cookie counts, so no agent's token opens these routes. */
   async function forMember(c: Ctx, name: string): Promise<Response> {
     const { incoming } = c.env;
     const caller = await identify(incoming, { session: true });
@@ -197,7 +205,7 @@ export function createRoutes(parts: RouteParts): Hono<Env> {
     return made instanceof Response ? made : c.json(made.body, actionStatus(made.reply));
   });
 
-  // `GET /signin/<code>` is the dashboard's page like any other path: a preview that opens the link takes nothing.
+  // `GET /signin/<code>` only shows the page, so that a link preview does not use up the code.
   routes.post('/api/signin', async (c) => {
     const { incoming } = c.env;
     const body = await entrance.readBody(c.env, 'device');
@@ -250,9 +258,9 @@ interface DirectEnvelope {
   token?: string;
 }
 
-/** `{tool, arguments, token?}` and nothing else; the refusal names the field. */
+/** Accepts only `{tool, arguments, token?}`. The refusal names the wrong field. */
 function directEnvelope(value: unknown): DirectEnvelope | HttpRefusal {
-  if (!isRecord(value)) return malformed('The body is not a JSON object.', 'body');
+  if (!isRecord(value)) return malformed('The body must be a JSON object.', 'body');
   const { tool, arguments: args = {}, token, ...rest } = value;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) return malformed(`Unknown field ${JSON.stringify(unknown.slice(0, 60))}.`, unknown.slice(0, 60));
@@ -262,13 +270,13 @@ function directEnvelope(value: unknown): DirectEnvelope | HttpRefusal {
   return token === undefined ? { tool, arguments: args } : { tool, arguments: args, token };
 }
 
-/** The sender of a malformed request, if its token is valid. An invalid token is ignored here. */
+/** The sender of a malformed request, if its token is valid. */
 async function principalOfToken(app: App, token: string | undefined): Promise<Principal | undefined> {
   const result = await app.authenticate(token, 'bearer');
   return 'principal' in result ? result.principal : undefined;
 }
 
-/** Aborts when the caller has hung up before it was answered. */
+/** Aborts if the caller disconnects before the response. */
 function untilGone({ env: { outgoing } }: Ctx): AbortSignal {
   const gone = new AbortController();
   outgoing.once('close', () => outgoing.writableFinished || gone.abort());

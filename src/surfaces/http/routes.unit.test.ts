@@ -26,7 +26,7 @@ const notes: Feature = {
       write: async (tx, { what }, ctx) => {
         await tx.db.selectFrom('workspaces').selectAll().execute();
         ctx.log.info('inside', { what });
-        // What a call leaves behind is not of it any more.
+        // Work that outlives the call must not use its id.
         setTimeout(() => ctx.log.info('left behind', { what }), 30);
         return ok({ request: ctx.requestId });
       },
@@ -47,7 +47,7 @@ async function served() {
   return { t, ana, url, call };
 }
 
-test('an answer, its event in the journal and every line that was logged meanwhile have one id', async () => {
+test('uses one id for the response, the event in the journal and all log lines of a request', async () => {
   const { t, call } = await served();
   const answer = await call('covibe_fixture', { operation: 'change', what: 'one', fail: 'crash' });
   const id = answer.headers.get('x-request-id');
@@ -57,7 +57,7 @@ test('an answer, its event in the journal and every line that was logged meanwhi
   expect(lines(t).find(({ message }) => message === 'call failed')).toMatchObject({ level: 'error', request: id });
 });
 
-test('calls whose writes share a commit keep their lines apart, and what they leave behind is of no request', async () => {
+test('separates the log lines of calls that share a commit, and gives work that outlives them no request id', async () => {
   const { t, ana } = await served();
   const made = await Promise.all(
     Array.from({ length: 10 }, async (_, n) => {
@@ -71,7 +71,7 @@ test('calls whose writes share a commit keep their lines apart, and what they le
   expect(lines(t).filter(({ message, request }) => message === 'left behind' && request !== undefined)).toEqual([]);
 });
 
-test('every request is logged for who wants to see them, without its query and without the secret in a sign-in link', async () => {
+test('logs every request at level debug, without its query and without the secret of a sign-in link', async () => {
   const { t, url } = await served();
   const page = await fetch(`${url}/signin/very-secret-link?to=/very-secret-query`, { redirect: 'manual' });
   const gone = await fetch(`${url}/api/nothing?key=very-secret-query`);
@@ -99,7 +99,7 @@ test.each([
   '/Signin/very-secret',
   '/team/signin/very-secret',
   '/signin%2Fvery-secret',
-])('a sign-in link in another spelling (%s) tells its secret to neither log nor journal', async (path) => {
+])('keeps the secret of a sign-in link in another spelling (%s) out of log and journal', async (path) => {
   const { t, url } = await served();
   const { host, hostname, port } = new URL(url);
   for (const method of ['GET', 'HEAD', 'POST'])
@@ -112,7 +112,7 @@ test.each([
   expect(JSON.stringify(await t.events({}))).not.toContain('very-secret');
 });
 
-test('a refused MCP call names its id beside what the model reads; one that went well does not', async () => {
+test('adds the request id to the _meta of a refused MCP call, and not to that of a successful one', async () => {
   const { t, ana, url } = await served();
   const client = await connected(`${url}/mcp`, ana.token);
   const refused = await client.callTool({ name: 'covibe_fixture', arguments: { operation: 'change', what: 'one', fail: 'refuse' } });

@@ -18,13 +18,13 @@ export interface WatchedSession {
 
 export interface ScreenWatcher {
   changed(screen: TerminalScreen): void;
-  /** Its program has ended, or another one has taken its place. */
+  /** The program has ended, or another program has replaced it. */
   ended(): void;
   failed(error: unknown): void;
 }
 
 export interface ScreenSubscription {
-  /** Looks at once: something was typed. */
+  /** Captures the screen without waiting, after input. */
   nudge(): void;
   stop(): void;
 }
@@ -33,7 +33,7 @@ export interface Screens {
   watch(session: WatchedSession, watcher: ScreenWatcher): ScreenSubscription;
 }
 
-/** Looks at each session once, however many watch it, and only while somebody does. */
+/** Polls a session only while it has watchers, and once for all of them. */
 export function createScreens(host: AgentHost, pollMs: number): Screens {
   const looks = new Map<string, Look>();
   return {
@@ -53,7 +53,7 @@ export function createScreens(host: AgentHost, pollMs: number): Screens {
 }
 
 interface CapturedScreen {
-  /** Null where there is nothing left to be seen. */
+  /** Null if the session has no screen any more. */
   readonly screen: TerminalScreen | null;
   readonly ended: boolean;
 }
@@ -108,7 +108,7 @@ function createLook(take: () => Promise<CapturedScreen>, pollMs: number, over: (
 async function capture(host: AgentHost, { name, kind, pid, started }: WatchedSession): Promise<CapturedScreen> {
   if (kind === 'process') {
     const processes = await host.sessions('process');
-    // Before its log is read: so nothing is missing when it has ended.
+    // The state first, then the log: the log of an ended process is then complete.
     const { state } = await processes.look({ name, pid, started });
     return { screen: withoutSize(await processes.screen({ name, pid, started })), ended: state !== 'running' };
   }

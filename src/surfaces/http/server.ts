@@ -18,22 +18,22 @@ import { attachUpgrades } from './upgrade.ts';
 export interface RunningServer {
   readonly url: string;
   readonly instance: string;
-  /** Answers what is in flight, closes the sockets, and is done within `graceMs`. */
+  /** Answers the calls in progress, for at most `graceMs`, and closes all sockets. */
   close(graceMs?: number): Promise<void>;
 }
 
 export interface ServeOptions {
   app: App;
   metrics: Metrics;
-  /** For tests of the drop of slow readers. */
+  /** For tests with slow readers. */
   stalledMs?: number;
   /** For tests of terminals. */
   terminals?: Partial<TerminalLimits>;
-  /** The folder of the built dashboard, where it is not the usual one. */
+  /** The folder of the built dashboard, if it is not the default. */
   dashboard?: string | undefined;
 }
 
-/** Longer than proxies keep a connection for their next request (two minutes): one that we close meanwhile costs them that request. */
+/** Longer than proxies reuse an idle connection (two minutes). If we close it first, the proxy's next request fails. */
 const KEPT_OPEN_MS = 125_000;
 
 export async function serve({ app, metrics, stalledMs, terminals, dashboard }: ServeOptions): Promise<RunningServer> {
@@ -57,7 +57,7 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
     keepAliveTimeout: KEPT_OPEN_MS,
     headersTimeout: limits.header_seconds * 1_000,
     requestTimeout: Math.max(limits.request_seconds, limits.header_seconds) * 1_000,
-    // How late a time-out may be noticed.
+    // The maximum delay before a timeout is noticed.
     connectionsCheckingInterval: 2_000,
   };
   const server = createServer(times, boundPipelining(withRequestScope(app, getRequestListener(routes.fetch))));
@@ -88,7 +88,7 @@ export async function serve({ app, metrics, stalledMs, terminals, dashboard }: S
       await waitAtMost(graceMs, app.dispatch.idle());
       app.dispatch.shutDown();
       await waitAtMost(200, app.dispatch.idle());
-      // The last answers are on their way to the sockets; give them the turn of the event loop that they need.
+      // The last responses need another turn of the event loop to reach their sockets.
       await pause(20);
       await mcp.close();
       server.closeIdleConnections();

@@ -4,7 +4,7 @@ import { parseJson } from '../../wire/json.ts';
 import type { TerminalScreen } from './screens.ts';
 import { closeSlowReader, waitForReader } from './upgrade.ts';
 
-/** The largest message that a terminal takes, in bytes. */
+/** The largest message that a terminal accepts, in bytes. */
 export const MAX_BYTES = 16 * 1024;
 
 const message = z.discriminatedUnion('type', [
@@ -16,7 +16,7 @@ export type TerminalMessage = z.output<typeof message>;
 
 /** A message from a person's terminal, or the reason why it is invalid. */
 export function readMessage(data: unknown, isBinary: boolean): TerminalMessage | { problem: string } {
-  if (isBinary) return { problem: 'Messages are JSON text.' };
+  if (isBinary) return { problem: 'The message must be JSON text.' };
   const value = parseJson(String(data));
   if (value === undefined) return { problem: 'The message is not valid JSON.' };
   const read = message.safeParse(value);
@@ -25,7 +25,7 @@ export function readMessage(data: unknown, isBinary: boolean): TerminalMessage |
   return { problem: `${issue?.path.join('.') || 'message'}: ${issue?.message}. Send {"type":"input","data"} or {"type":"resize","columns","rows"}.` };
 }
 
-/** A reader that has this much unread gets the next screen when it has read it, and the newest one then. */
+/** A reader with this much unread data gets no further screen until it has caught up. Then it gets the newest one. */
 const HIGH_WATER_BYTES = 256 * 1024;
 
 export type TerminalReply =
@@ -36,14 +36,14 @@ export type TerminalReply =
 
 export const sendReply = (ws: WebSocket, said: TerminalReply): void => ws.send(JSON.stringify(said));
 
-/** False once it has been dropped because it reads nothing. */
+/** Resolves to false after it has dropped a reader that does not read. */
 export async function waitOrDrop(ws: WebSocket, stalledMs: number): Promise<boolean> {
   if (await waitForReader(ws, HIGH_WATER_BYTES, stalledMs)) return true;
   closeSlowReader(ws, 'connect again');
   return false;
 }
 
-/** Sends the newest screen only: a slow reader skips those in between. */
+/** Sends only the newest screen. A slow reader misses those in between. */
 export function createSender(ws: WebSocket, stalledMs: number, isAllowed: () => Promise<boolean>) {
   let next: TerminalScreen | undefined;
   let shown = false;

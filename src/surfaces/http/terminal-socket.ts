@@ -11,14 +11,14 @@ import { createSender, MAX_BYTES, readMessage, sendReply, type TerminalMessage, 
 import { type Admitted, CLOSE_GOING_AWAY, CLOSE_SIGNED_OUT, type SocketRoute } from './upgrade.ts';
 
 const PATH = /^\/api\/instances\/([^/]+)\/terminal$/;
-/** Of what was kept of a terminal that is gone. */
+/** The length of the stored screen or log that a viewer gets of an ended session. */
 const KEPT_LENGTH = 128 * 1024;
 const CLOSE_REFUSED = 4409;
 
 export interface TerminalLimits {
-  /** How long between two looks at a screen. */
+  /** The interval between two captures of a screen. */
   readonly pollMs: number;
-  /** Terminals that are open at once, of all instances. */
+  /** The limit of open terminals on this server. */
   readonly most: number;
   readonly stalledMs: number;
 }
@@ -32,7 +32,7 @@ export interface TerminalRouteOptions {
   limits?: Partial<TerminalLimits> | undefined;
 }
 
-/** The screen of an instance as it changes, and, for who asks for it and may, its keyboard. */
+/** Streams the screen of an instance. With `write=1` and the permission, it also accepts input. */
 export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOptions): SocketRoute {
   const { pollMs, most, stalledMs } = { ...LIMITS, ...limits };
   const host = app.agentHost;
@@ -44,23 +44,24 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     if (!found) throw new Error(`there is no action ${name}`);
     return found;
   };
-  const [looking, typing] = [action('instances.logs'), action('instances.message')];
-  /** To look on takes what its log takes, to type what a message takes. */
-  const denial = (principal: Principal, write: boolean) => roleDenial(principal, looking) ?? (write ? roleDenial(principal, typing) : undefined);
+  const [logsAction, messageAction] = [action('instances.logs'), action('instances.message')];
+  /** Watching needs the same role as reading the log. Typing needs the same role as sending a message. */
+  const denial = (principal: Principal, write: boolean) => roleDenial(principal, logsAction) ?? (write ? roleDenial(principal, messageAction) : undefined);
 
   async function serve(ws: WebSocket, admitted: Admitted, id: string, write: boolean): Promise<void> {
     const { principal } = admitted;
     open++;
     metrics.terminals.inc();
-    // Messages that arrive before a listener is added would be lost.
+    // Messages that arrive before the listener is added would be lost.
     ws.pause();
     try {
-      if (open > most) throw new Refusal('TOO_MANY_TERMINALS', `${most} terminals are open on this server.`, 'Close one of them.');
+      if (open > most)
+        throw new Refusal('TOO_MANY_TERMINALS', `This server already has ${most} open terminals, which is its limit.`, 'Close a terminal, then connect again.');
       const row = await requireWatchable(app.store.reader, principal, id, host.machine);
       await show(ws, admitted, row, write);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      // A browser shows nothing of a refused upgrade: it is told here.
+      // A page cannot read the reason of a refused upgrade, so the refusal is sent over the open socket.
       sendReply(ws, { type: 'error', code: error.code, message: `${error.message} ${error.next}` });
       ws.close(CLOSE_REFUSED, error.code);
     } finally {
@@ -70,7 +71,7 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     }
   }
 
-  /** Until it ends, whoever ends it. */
+  /** Resolves when the session, the client or the server ends it. */
   async function show(ws: WebSocket, { principal, current }: Admitted, row: InstanceRow, asked: boolean): Promise<void> {
     const { session_name: name, session_kind: kind, pid } = row;
     const runs = kind !== null && pid !== null && row.ended_at === null;
@@ -101,7 +102,7 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     let turn = Promise.resolve();
     let waiting = 0;
     ws.on('message', (data, isBinary) => {
-      // One after the other; meanwhile nothing more is read, but what came with it is there already.
+      // Handles messages one at a time. Reading pauses, but messages that have already arrived still come.
       waiting++;
       ws.pause();
       turn = turn
@@ -126,8 +127,12 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
       else await tmux?.resize(name, { columns: message.columns, rows: message.rows });
       watching.nudge();
     } catch (error) {
-      app.log.warn('terminal', { session: name, error });
-      sendReply(ws, { type: 'error', code: 'TERMINAL_FAILED', message: 'The terminal did not take it: it may have ended.' });
+      app.log.warn('terminal input failed', { session: name, error });
+      sendReply(ws, {
+        type: 'error',
+        code: 'TERMINAL_FAILED',
+        message: 'The input did not reach the terminal. The session may have ended. Connect again to see its state.',
+      });
     }
   }
 
@@ -153,9 +158,9 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
     at(url) {
       const [, id] = PATH.exec(url.pathname) ?? [];
       if (id === undefined) return undefined;
-      if (!INSTANCE_ID.test(id)) return { refusal: malformedAddress('instance_id', `expected the id of an instance`) };
+      if (!INSTANCE_ID.test(id)) return { refusal: malformedAddress('instance_id', 'expected the id of an instance') };
       const asked = url.searchParams.get('write') ?? '0';
-      if (asked !== '0' && asked !== '1') return { refusal: malformedAddress('write', 'expected 1, or nothing to look on') };
+      if (asked !== '0' && asked !== '1') return { refusal: malformedAddress('write', 'expected 1 to type, or nothing to watch') };
       const write = asked === '1';
       return {
         enter(admitted) {
@@ -167,17 +172,17 @@ export function terminalRoute({ app, metrics, closing, limits }: TerminalRouteOp
   };
 }
 
-/** The journal records that somebody could type, never the typed text. */
+/** The journal records that a terminal was opened for writing, never the typed text. */
 const openedEvent = ({ actor }: Principal, { id }: InstanceRow) =>
   ({ category: 'audit', kind: 'instance.terminal_opened', actor, subject: id, payload: { write: true } }) as const;
 
 const about = (row: InstanceRow, runs: boolean): string | null =>
-  !runs ? 'Its agent does not run: this is what was seen of it last.' : row.session_kind === 'process' ? readOnly(row) : null;
+  !runs ? 'The agent is not running. This is its last screen.' : row.session_kind === 'process' ? readOnly(row) : null;
 
 const readOnly = ({ session_kind }: InstanceRow): string =>
   session_kind === 'process'
-    ? 'It runs without tmux and has no terminal: this is the end of its log, to be read only.'
-    : 'This connection is read-only: connect with ?write=1 to type.';
+    ? 'The agent runs without tmux and has no terminal. This is the end of its log, and it is read-only.'
+    : 'This connection is read-only. To type, connect with ?write=1.';
 
 const malformedAddress = (field: string, expected: string): HttpRefusal =>
-  refusal(400, 'MALFORMED_REQUEST', `${field}: ${expected}.`, 'Connect to /api/instances/ID/terminal, with ?write=1 to type.', { field });
+  refusal(400, 'MALFORMED_REQUEST', `${field}: ${expected}.`, 'Connect to /api/instances/ID/terminal, and add ?write=1 to type.', { field });

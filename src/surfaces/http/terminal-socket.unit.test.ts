@@ -13,7 +13,7 @@ import { until } from '../../testing/until.ts';
 import type { TerminalLimits } from './terminal-socket.ts';
 
 const present = (await tmuxVersion()) !== null;
-/** Shows what it is sent, in red, and ends when it is told to. */
+/** Echoes its input in red, and ends on request. */
 const ECHO = `
   process.stdin.setRawMode?.(true);
   const say = (text) => process.stdout.write('\\x1b[31m' + text + '\\x1b[0m\\r\\n');
@@ -54,7 +54,7 @@ const refusal = async (url: string, headers: Record<string, string>, path?: stri
   return error.message;
 };
 
-/** A bare socket, held back until the test lets it go: so the request and what follows it arrive together. */
+/** A plain socket that the test holds back, so that the request and the following data arrive together. */
 function upgrading(url: string, { authorization }: { authorization: string }, path: string) {
   const { host, hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -64,13 +64,13 @@ function upgrading(url: string, { authorization }: { authorization: string }, pa
   return socket;
 }
 
-/** A short message as it goes over the wire. */
+/** A short message in its wire format. */
 function frame(message: unknown): Buffer {
   const text = Buffer.from(JSON.stringify(message));
   return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text]);
 }
 
-/** A server with an agent that echoes, in real tmux or without it. */
+/** A server with an agent that echoes its input, with or without real tmux. */
 async function place({
   tmux = true,
   limits = {},
@@ -99,7 +99,7 @@ async function place({
   return { ...t, url, bearer: { authorization: `Bearer ${t.operator.token}` } };
 }
 
-test.runIf(present)('who looks on sees the screen with its colours, size and cursor as it changes, and two are served by one look', async () => {
+test.runIf(present)('streams the screen with colours, size and cursor, and captures it once for two viewers', async () => {
   let looks = 0;
   const held = Promise.withResolvers<void>();
   const view = (real: Tmux['view']) => async (name: string) => {
@@ -117,7 +117,7 @@ test.runIf(present)('who looks on sees the screen with its colours, size and cur
   expect(one.of('screen').at(-1)).toMatchObject({ columns: 200, rows: 50, cursor: { column: 0, row: 1 } });
   await (await app.agentHost.tmux())?.send(ID, 'x');
   for (const seen of [one, other]) await until(() => expect(seen.text()).toContain('got "x"'));
-  // A screen that has not changed is not sent again, however often it is looked at.
+  // An unchanged screen is not sent again.
   const before = looks;
   await until(() => expect(looks).toBeGreaterThan(before + 2));
   const screens = one.of('screen').map(({ text, cursor }) => JSON.stringify([text, cursor]));
@@ -137,12 +137,12 @@ test.runIf(present)('who looks on sees the screen with its colours, size and cur
 });
 
 test.runIf(present)(
-  'who asks for it types and resizes; the journal has that it was opened, never what was typed; anything else changes nothing [harden.instances.server-permission]',
+  'accepts input and resizing with write=1, and journals that the terminal was opened but never the typed text [harden.instances.server-permission]',
   async () => {
     const { url, bearer, done, signIn, developer, events } = await place();
     await developer('ana');
     const { cookie, ticketed } = await signIn(url);
-    // Operator rights in a workspace are enough to look on, and no more.
+    // Operator rights in a workspace allow watching, but not typing.
     const typing = `/api/instances/${ID}/terminal?write=1`;
     expect(await refusal(url, { cookie, origin: url }, await ticketed(typing))).toContain('403');
     const looking = look(url, { cookie, origin: url }, await ticketed(`/api/instances/${ID}/terminal`));
@@ -187,7 +187,7 @@ test.runIf(present)(
     for (const key of burst) seen.say({ type: 'input', data: key });
     const typed = () => [...seen.text().matchAll(/got "([a-z]+)"/g)].map(([, keys]) => keys).join('');
     await until(() => expect(typed()).toContain(burst));
-    // What is said before the server has answered is not lost.
+    // Messages sent before the server's answer are not lost.
     const eager = upgrading(url, bearer, `/api/instances/${ID}/terminal?write=1`);
     eager.write(frame({ type: 'resize', columns: 110, rows: 33 }));
     eager.uncork();
@@ -200,7 +200,7 @@ test.runIf(present)(
   },
 );
 
-test.runIf(present)('nobody looks on but who may, at an instance that is here, and no more than there is room for', async () => {
+test.runIf(present)('admits only authorized viewers, only for an instance on this machine, and only up to the limit', async () => {
   const { url, bearer, developer, app, done, operator, signIn } = await place({ limits: { most: 2 } });
   const change = (values: { machine?: string; developer_id?: string | null }) =>
     app.store.write(operator.principal.workspace, (tx) => tx.db.updateTable('instances').set(values).where('id', '=', ID).execute());
@@ -240,7 +240,7 @@ test.runIf(present)('nobody looks on but who may, at an instance that is here, a
   expect(hidden.messages).toMatchObject([{ type: 'error', code: 'INSTANCE_PRIVATE' }]);
 });
 
-test('of a plain process the end of its log is shown, and it is said that there is nothing to type into', async () => {
+test('shows the end of the log of a plain process, and refuses input', async () => {
   const { url, bearer, done } = await place({ tmux: false });
   const seen = look(url, bearer, `/api/instances/${ID}/terminal?write=1`);
   await until(() => expect(seen.text()).toContain('ready'));
@@ -256,7 +256,7 @@ test('of a plain process the end of its log is shown, and it is said that there 
   expect(later.messages.map(({ type }) => type)).toEqual(['connected', 'screen', 'ended']);
 });
 
-test.runIf(present)('one who does not read is owed one screen, and dropped; one whose credential is gone sees no more', async () => {
+test.runIf(present)('drops a viewer that does not read, and disconnects one whose credential is no longer valid', async () => {
   let number = 0;
   let taken = 0;
   const view =

@@ -16,20 +16,20 @@ import { bearer, pathOf } from './request.ts';
 export const CLOSE_SLOW = 4408;
 export const CLOSE_SIGNED_OUT = 4401;
 export const CLOSE_GOING_AWAY = 1001;
-/** A peer that is gone without a word (a laptop that went to sleep) is noticed by the second ping it does not answer. */
+/** A peer that vanished, such as a sleeping laptop, is detected by an unanswered ping. */
 const PING_MS = 30_000;
 
 export interface Admitted {
   readonly principal: Principal;
-  /** The principal of the credential now; undefined once it is no longer valid. */
+  /** The current principal of the credential. Undefined if the credential is no longer valid. */
   current(): Promise<Principal | undefined>;
 }
 
 /** A route that is served over a WebSocket. */
 export interface SocketRoute {
-  /** The largest message that it takes. */
+  /** The largest message that it accepts, in bytes. */
   readonly maxBytes: number;
-  /** Undefined: not its address. Else what is to be done for whoever is admitted, once the socket is open. */
+  /** Undefined if the address belongs to another route. Otherwise decides on an admitted caller and serves the open socket. */
   at(url: URL): OrRefusal<{ enter(admitted: Admitted): OrRefusal<{ serve(ws: WebSocket): Promise<void> }> }> | undefined;
 }
 
@@ -45,11 +45,11 @@ export interface UpgradeParts {
   metrics: Metrics;
 }
 
-/** Every socket is admitted in the same way: Host and Origin, address, credential, workspace; only then the route itself is asked. */
+/** Admits every socket in the same order: rate, Host and Origin, address, credential, workspace. The route decides last. */
 export function attachUpgrades(server: Server, { app, guard, entrance, metrics }: UpgradeParts, routes: readonly SocketRoute[]): { close(): void } {
   const sockets = new Map(routes.map((route) => [route, new WebSocketServer({ noServer: true, maxPayload: route.maxBytes })]));
   const enterWorkspace = createEnterWorkspace(app);
-  // Each socket costs work for every event of the journal.
+  // Each socket causes work for every event of the journal.
   const places = new KeyedShare(app.config.limits.sockets, app.config.limits.sockets_per_token);
 
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -99,24 +99,24 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
     const inside = found.at.enter({ principal: entered.principal, current });
     if ('refusal' in inside) return inside;
     const { tokenId } = entered.principal;
-    // Gone meanwhile: nobody would give its place back.
+    // If the client has gone, no `close` event would give its place back.
     if (incoming.socket.destroyed) return { refusal: NO_SUCH_PATH };
     if (!places.take(tokenId)) {
       app.refusals.count(entered.principal, TOO_MANY_SOCKETS.reply.code);
       return { refusal: TOO_MANY_SOCKETS };
     }
-    // A client that goes away before the handshake is over never gets to be served.
+    // Also covers a client that disconnects before the handshake is complete.
     incoming.socket.once('close', () => places.giveBack(tokenId));
     return { route: found.route, serve: inside.serve, current };
   }
 
-  /** Authenticates the secret that opened the socket again. A rotated secret ends with its overlap. */
+  /** Authenticates again the token that opened the socket. A rotated token expires at the end of its overlap period. */
   async function principalNow(token: string): Promise<Principal | undefined> {
     const known = await app.authenticate(token, 'bearer');
     return 'principal' in known ? known.principal : undefined;
   }
 
-  /** As in any other call: the operator may name a workspace, and it must be there. */
+  /** As in every other call, the operator may name a workspace, which must exist. */
   async function enterNamedWorkspace(caller: Principal, named: string | string[] | undefined): Promise<OrRefusal<{ principal: Principal }>> {
     if (named === undefined) return { principal: caller };
     const workspace = String(named);
@@ -131,13 +131,13 @@ export function attachUpgrades(server: Server, { app, guard, entrance, metrics }
   }
 
   async function serveSocket(ws: WebSocket, { serve, current }: AdmittedSocket): Promise<void> {
-    // Without this a message that is too large would be nobody's failure, and end the server.
+    // Without a listener, a message that is too large would end the server.
     ws.on('error', () => {});
-    // A socket on which nothing happens must not outlive its credential either.
+    // An idle socket must not outlive its credential.
     const look = async () => {
       if (!(await current())) ws.close(CLOSE_SIGNED_OUT, 'the credential is no longer valid');
     };
-    const stopPinging = pingWhileOpen(ws, () => void look().catch((error) => app.log.warn('credential of a socket not checked', { error })));
+    const stopPinging = pingWhileOpen(ws, () => void look().catch((error) => app.log.warn('the credential of a socket could not be checked', { error })));
     try {
       await serve(ws);
     } catch (error) {
@@ -172,7 +172,7 @@ function pingWhileOpen(ws: WebSocket, look: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Waits until the reader has caught up; false when it has read nothing for `stalledMs`. */
+/** Waits until the reader has caught up. Resolves to false if it has read nothing for `stalledMs`. */
 export async function waitForReader(ws: WebSocket, highWaterBytes: number, stalledMs: number): Promise<boolean> {
   let least = ws.bufferedAmount;
   let since = performance.now();
@@ -190,7 +190,7 @@ export async function waitForReader(ws: WebSocket, highWaterBytes: number, stall
 
 export function closeSlowReader(ws: WebSocket, advice: string): void {
   ws.close(CLOSE_SLOW, `too slow: ${advice}`);
-  // A peer that does not read will not read the close frame either.
+  // A peer that does not read does not read the close frame either.
   setTimeout(() => ws.terminate(), 1_000).unref();
 }
 

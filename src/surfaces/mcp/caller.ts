@@ -8,11 +8,11 @@ export interface McpCaller {
   readonly toolsets: ReadonlySet<Toolset>;
   readonly repository: string | undefined;
   readonly place: CallerPlace | undefined;
-  /** Whether the token would still be let in: what outlives a request asks again. */
+  /** Whether the token is still valid. Sessions and streams outlive a request, so they must check again. */
   readonly isCurrent: () => Promise<boolean>;
 }
 
-/** The SDK hands this through untouched; the token itself has done its work and goes no further. */
+/** The SDK passes this through unchanged. It does not contain the token, which is no longer needed. */
 export function asAuthInfo(caller: McpCaller): AuthInfo {
   return { token: '', clientId: caller.principal.tokenId, scopes: [], extra: { caller } };
 }
@@ -28,7 +28,7 @@ export function bindingOf({ principal, toolsets }: McpCaller): string {
   return JSON.stringify([principal.tokenId, principal.workspace, [...toolsets].sort()]);
 }
 
-/** Ids by which the clients' own logs can be joined to the journal. Bounded: they are the client's words. */
+/** Ids that connect the clients' own logs to the journal. Their length is limited, because clients choose them. */
 const CORRELATION_KEYS = ['claudecode/toolUseId', 'threadId', 'sessionId', 'traceparent'] as const;
 
 export function correlationOf(ctx: ServerContext, session: Implementation | undefined): Record<string, string> | undefined {

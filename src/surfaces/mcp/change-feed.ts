@@ -10,12 +10,12 @@ export interface ResourceUpdate {
   readonly uri: string;
 }
 
-/** A client that wants notifications. Each is only a hint to read again. */
+/** A client that wants notifications. Each notification is a hint to read again. */
 export interface ChangeListener {
   readonly caller: McpCaller;
   listsChanged(kinds: ReadonlySet<ListKind>): void;
   resourcesUpdated(updates: readonly ResourceUpdate[]): void;
-  /** A token of its workspace was revoked. */
+  /** A token of the workspace was revoked. */
   accessChanged(): void;
 }
 
@@ -24,14 +24,14 @@ export interface ChangeFeed {
   close(): Promise<void>;
 }
 
-/** One hint for what comes together. */
+/** Changes within this time cause one notification. */
 const GATHER_MS = 50;
-/** Between two looks at the journal, unless it fills faster than that. */
-const LOOK_MS = 100;
+/** The pause between two reads of the journal, unless it grows faster than one read takes in. */
+const READ_MS = 100;
 const BUSY = 100;
 const RETRY_MS = 1_000;
 
-/** Notifies clients of changes of other servers and of their own grants. The journal is followed only while somebody listens. */
+/** Notifies clients of changes in external servers and in their own grants. It follows a journal only while a client listens. */
 export function createChangeFeed(app: App): ChangeFeed {
   const listeners = new Set<ChangeListener>();
   const following = new Map<string, AbortController>();
@@ -40,29 +40,29 @@ export function createChangeFeed(app: App): ChangeFeed {
   const updates = new Map<string, ResourceUpdate>();
   let timer: NodeJS.Timeout | undefined;
 
-  function tell(): void {
+  function notifyAll(): void {
     timer = undefined;
-    const told = [...lists];
+    const changed = [...lists];
     const updated = [...updates.values()];
     lists.clear();
     updates.clear();
-    for (const [listener, kinds] of told) if (listeners.has(listener)) listener.listsChanged(kinds);
+    for (const [listener, kinds] of changed) if (listeners.has(listener)) listener.listsChanged(kinds);
     if (updated.length > 0) for (const listener of listeners) listener.resourcesUpdated(updated);
   }
 
-  const soon = () => {
-    timer ??= setTimeout(tell, GATHER_MS).unref();
+  const notifySoon = () => {
+    timer ??= setTimeout(notifyAll, GATHER_MS).unref();
   };
 
   function listChanged(listener: ChangeListener, kind: ListKind): void {
     lists.set(listener, (lists.get(listener) ?? new Set()).add(kind));
-    soon();
+    notifySoon();
   }
 
   const unsubscribe = app.upstreams.onChange((change) => {
     if (change.kind === 'resource') {
       updates.set(JSON.stringify([change.server, change.uri]), change);
-      soon();
+      notifySoon();
     } else
       for (const listener of listeners)
         if (listener.caller.toolsets.has('gateway') && change.reaches(listener.caller.principal.workspace)) listChanged(listener, change.kind);
@@ -83,11 +83,11 @@ export function createChangeFeed(app: App): ChangeFeed {
         for await (const page of app.store.follow(workspace, after, signal)) {
           for (const event of page) seen(event, workspace);
           after = page.at(-1)?.seq ?? after;
-          if (page.length < BUSY) await pause(LOOK_MS, undefined, { signal, ref: false });
+          if (page.length < BUSY) await pause(READ_MS, undefined, { signal, ref: false });
         }
       } catch (error) {
         if (signal.aborted) return;
-        app.log.error('journal not followed', { workspace, error });
+        app.log.error('the journal could not be followed', { workspace, error });
         await pause(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
       }
     }

@@ -5,13 +5,13 @@ import { fixtureGateway, type Way } from '../../testing/stand-ins/gateway.ts';
 
 const TIME = 120_000;
 
-/** Run by the suite and not required, but kept. */
+/** The suite does not require these scenarios, but we check them too. */
 const ALSO = {
   '2026-07-28': ['json-schema-2020-12', 'http-header-validation'],
   '2025-11-25': ['server-session-lifecycle', 'server-sse-polling', 'json-schema-2020-12'],
 } as const satisfies Record<Revision, string[]>;
 
-/** What has not passed; with it the suite's own words. */
+/** The scenarios that failed, with the output of the suite. */
 async function missing(url: string, revision: Revision): Promise<string[]> {
   const { passed, output } = await runSuite(url, revision);
   const failed = [...requiredScenarios(revision), ...ALSO[revision]].filter((name) => !passed.includes(name));
@@ -23,12 +23,12 @@ async function missingBehind(way: Way, revision: Revision): Promise<string[]> {
   return await missing(await passThrough(url, ana.token), revision);
 }
 
-test('what the official suite requires is what it required when this was written', () => {
+test('runs the official suite with its known number of required scenarios', () => {
   expect(REVISIONS.map((revision) => requiredScenarios(revision).length)).toEqual([37, 30]);
 });
 
 test(
-  'the fixture by itself passes every scenario that the suite requires, at both revisions',
+  'passes every required scenario with the fixture alone, at both revisions',
   async () => {
     const fixture = await serveFixture();
     onTestFinished(() => fixture.close());
@@ -38,16 +38,16 @@ test(
 );
 
 test.each<Way>(['HTTP in both eras', 'stdio in the newer era'])(
-  'behind the gateway, over %s, it passes every scenario that the suite requires, at both revisions',
+  'passes every required scenario behind the gateway over %s, at both revisions',
   async (way) => {
     expect(await Promise.all(REVISIONS.map((revision) => missingBehind(way, revision)))).toEqual([[], []]);
   },
   TIME,
 );
 
-/** At the newer revision the suite looks for keys and state of the fixture's own, which a server of the older era has no words for. */
+/** At the newer revision the suite expects keys and state of the fixture that a server of the older era cannot express. */
 test.each<Way>(['HTTP in the older era alone', 'stdio in the older era'])(
-  'behind the gateway, over %s, it passes every scenario that the suite requires at 2025-11-25',
+  'passes every required scenario of 2025-11-25 behind the gateway over %s',
   async (way) => {
     expect(await missingBehind(way, '2025-11-25')).toEqual([]);
   },

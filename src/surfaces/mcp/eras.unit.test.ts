@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { connected, ERAS } from '../../testing/mcp-client.ts';
 import { fixtureGateway, WAYS, type Way } from '../../testing/stand-ins/gateway.ts';
 
-/** Answers whatever it is asked, and remembers what that was. */
+/** Answers every question, and records it. */
 function answering(asked: string[]): (client: Client) => void {
   return (client) => {
     client.setRequestHandler('elicitation/create', async ({ params }) => {
@@ -31,7 +31,7 @@ const ASKING: [tool: string, args: Record<string, string>, asked: string[], answ
 ];
 
 test.each(Object.keys(WAYS) as Way[])(
-  'a server reached over %s asks clients of both eras, tells them of its progress, and answers [gateway.result.own-content] [harden.elicitation.names-server]',
+  'passes questions, progress and results of a server over %s to clients of both eras [gateway.result.own-content] [harden.elicitation.names-server]',
   async (way) => {
     const { url, ana } = await fixtureGateway(way);
     for (const era of ERAS) {

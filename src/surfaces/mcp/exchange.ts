@@ -11,44 +11,44 @@ import {
 import { type ClientRequest, type Exchange, isLoud, type Json } from '../../kernel/relay.ts';
 import { Refusal } from '../../kernel/reply.ts';
 
-/** A client of the older revisions that keeps a session, and so can be asked and told. */
+/** A client of the older revisions with a session. It can get questions and notifications. */
 export interface LegacyClient {
   readonly capabilities: Json;
-  /** The least level of log messages that it wants. */
+  /** The lowest level of log messages that the client wants. */
   readonly logLevel: LoggingLevel;
 }
 
 const TRACE_KEYS = [TRACEPARENT_META_KEY, TRACESTATE_META_KEY, BAGGAGE_META_KEY];
-/** Characters that one call may be told besides its answer: whatever a client does not read in time has to be kept for it. */
-const MAX_TOLD = 16 * 1024 * 1024;
+/** The limit of characters in the notifications of one call. The server must store those that the client has not read. */
+const MAX_SENT = 16 * 1024 * 1024;
 const LEAST_COUNTED = 256;
-/** A person may have to answer. */
+/** A person may have to answer the question. */
 const ANSWER_MS = 600_000;
 
-/** The features of the client that sent this request. Clients of the older revisions without a session have none. */
+/** What the client of this request supports during the call. Clients of the older revisions without a session support nothing. */
 export function exchangeOf(ctx: ServerContext, era: 'legacy' | 'modern', session: LegacyClient | undefined): Exchange {
   const { mcpReq } = ctx;
   const envelope = (mcpReq.envelope ?? {}) as Record<string, unknown>;
   const capabilities = (era === 'modern' ? envelope[CLIENT_CAPABILITIES_META_KEY] : session?.capabilities) as Json | undefined;
   const level = (era === 'modern' ? envelope[LOG_LEVEL_META_KEY] : session?.logLevel) as LoggingLevel | undefined;
   const progressToken = mcpReq._meta?.progressToken;
-  let told = 0;
-  const tell = (notification: Notification) => {
-    told += Math.max(JSON.stringify(notification).length, LEAST_COUNTED);
-    // A notification after the answer, or to a client that has disconnected, fails and is ignored.
-    if (told <= MAX_TOLD) mcpReq.notify(notification).catch(() => {});
+  let sent = 0;
+  const notify = (notification: Notification) => {
+    sent += Math.max(JSON.stringify(notification).length, LEAST_COUNTED);
+    // A notification fails after the answer, or if the client has disconnected. That is no error.
+    if (sent <= MAX_SENT) mcpReq.notify(notification).catch(() => {});
   };
   return {
     capabilities: capabilities ?? {},
-    ...(progressToken === undefined ? {} : { progress: (params) => tell({ method: 'notifications/progress', params: { ...params, progressToken } }) }),
-    ...(level === undefined ? {} : { log: { level, send: (params) => isLoud(params.level, level) && tell({ method: 'notifications/message', params }) } }),
-    ...(session ? { ask: asking(ctx, session.capabilities) } : {}),
+    ...(progressToken === undefined ? {} : { progress: (params) => notify({ method: 'notifications/progress', params: { ...params, progressToken } }) }),
+    ...(level === undefined ? {} : { log: { level, send: (params) => isLoud(params.level, level) && notify({ method: 'notifications/message', params }) } }),
+    ...(session ? { ask: asker(ctx, session.capabilities) } : {}),
     ...(era === 'modern' || session ? { rounds: { inputResponses: mcpReq.inputResponses, requestState: requestStateOf(ctx) } } : {}),
     meta: traceOf(ctx),
   };
 }
 
-/** A header stands for the connection, `_meta` for the request itself. Baggage in a header was not meant for servers further on. */
+/** `_meta` describes this request and wins over headers, which describe the connection. Baggage in a header is not passed on to external servers. */
 function traceOf({ mcpReq: { _meta }, http }: ServerContext): Json {
   if (_meta?.[TRACEPARENT_META_KEY] !== undefined) return chosen(TRACE_KEYS, (key) => _meta[key]);
   const header = (key: string) => http?.req?.headers.get(key) ?? undefined;
@@ -65,11 +65,15 @@ function requestStateOf(ctx: ServerContext): string | undefined {
 
 const NEEDED: Record<ClientRequest, string> = { 'elicitation/create': 'elicitation', 'sampling/createMessage': 'sampling', 'roots/list': 'roots' };
 
-function asking(ctx: ServerContext, capabilities: Json): NonNullable<Exchange['ask']> {
+function asker(ctx: ServerContext, capabilities: Json): NonNullable<Exchange['ask']> {
   return async (method, params, signal) => {
     const needed = NEEDED[method];
     if (capabilities[needed] === undefined) {
-      throw new Refusal('INPUT_REQUIRED', `The other server asked for ${method}, which this client has not declared.`, `Use a client with ${needed}.`);
+      throw new Refusal(
+        'INPUT_REQUIRED',
+        `The external server requested ${method}, which this client does not support.`,
+        `Call the tool from a client that declares the capability ${needed}.`,
+      );
     }
     const either = AbortSignal.any([signal, ctx.mcpReq.signal]);
     return (await ctx.mcpReq.send({ method, params }, { signal: either, timeout: ANSWER_MS })) as Json;

@@ -11,7 +11,7 @@ import { exchangeOf } from './exchange.ts';
 const text = (value: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
 const said = (result: unknown) => JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? 'null');
 
-/** A client of the era, and a tool of another server that does what the test says. */
+/** A client of the era, and a tool of an external server with the behaviour of the test. */
 async function calling(era: Era, work: (args: Json, ctx: RelayContext) => Promise<Json>, options?: ClientOptions, prepare?: (client: Client) => void) {
   const fake = fakeUpstreams();
   fake.tools.set('alpha_tool', { work });
@@ -23,7 +23,7 @@ async function calling(era: Era, work: (args: Json, ctx: RelayContext) => Promis
 }
 const call = { name: 'alpha_tool', arguments: {} };
 
-test.each(ERAS)('the progress of another server reaches a %s client that asked for it, under its own token', async (era) => {
+test.each(ERAS)('passes progress of an external server to a %s client, under the token of that client', async (era) => {
   const { client } = await calling(era, async (_args, { exchange }) => {
     for (const progress of [1, 2, 3]) exchange?.progress?.({ progress, total: 3, progressToken: 'theirs' });
     return text(exchange?.progress !== undefined);
@@ -34,7 +34,7 @@ test.each(ERAS)('the progress of another server reaches a %s client that asked f
   expect(said(await client.callTool(call))).toBe(false);
 });
 
-test.each(ERAS)('log messages of another server reach a %s client from the level on that it has set', async (era) => {
+test.each(ERAS)('passes log messages of an external server to a %s client, from its chosen level on', async (era) => {
   const { client } = await calling(era, async (_args, { exchange }) => {
     for (const level of ['debug', 'info', 'warning', 'error']) exchange?.log?.send({ level, data: level });
     return text(exchange?.log?.level ?? null);
@@ -52,20 +52,23 @@ const elicits = (answer: string) => (client: Client) =>
   client.setRequestHandler('elicitation/create', async ({ params }) => ({ action: 'accept', content: { answer: `${params.message} ${answer}` } }));
 const question = { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: { answer: { type: 'string' } } } };
 
-test.each(ERAS)('input that a server of the newer revision requires is asked of a %s client, and goes back to it with its state', async (era) => {
-  const rounds: unknown[] = [];
-  const work = async (_args: Json, { exchange }: RelayContext): Promise<Json> => {
-    rounds.push(exchange?.rounds);
-    const { inputResponses, requestState } = exchange?.rounds ?? {};
-    if (inputResponses?.sure) return text([inputResponses.sure, requestState]);
-    return { resultType: 'input_required', inputRequests: { sure: { method: 'elicitation/create', params: question } }, requestState: 'state of alpha' };
-  };
-  const { client } = await calling(era, work, { capabilities: { elicitation: { form: {} } } }, elicits('yes'));
-  expect(said(await client.callTool(call))).toEqual([{ action: 'accept', content: { answer: 'Sure? yes' } }, 'state of alpha']);
-  expect(rounds).toHaveLength(2);
-});
+test.each(ERAS)(
+  'requests the input that a server of the newer revision requires from a %s client, and returns it with the state of the server',
+  async (era) => {
+    const rounds: unknown[] = [];
+    const work = async (_args: Json, { exchange }: RelayContext): Promise<Json> => {
+      rounds.push(exchange?.rounds);
+      const { inputResponses, requestState } = exchange?.rounds ?? {};
+      if (inputResponses?.sure) return text([inputResponses.sure, requestState]);
+      return { resultType: 'input_required', inputRequests: { sure: { method: 'elicitation/create', params: question } }, requestState: 'state of alpha' };
+    };
+    const { client } = await calling(era, work, { capabilities: { elicitation: { form: {} } } }, elicits('yes'));
+    expect(said(await client.callTool(call))).toEqual([{ action: 'accept', content: { answer: 'Sure? yes' } }, 'state of alpha']);
+    expect(rounds).toHaveLength(2);
+  },
+);
 
-test('a server of the older revisions asks a legacy client in the middle of a call: elicitation, sampling and roots', async () => {
+test('passes elicitation, sampling and roots requests of an older server to a legacy client during a call', async () => {
   const work = async (_args: Json, { exchange, signal }: RelayContext): Promise<Json> => {
     const sampled = await exchange?.ask?.('sampling/createMessage', { messages: [], maxTokens: 5 }, signal);
     const roots = await exchange?.ask?.('roots/list', {}, signal);
@@ -82,7 +85,7 @@ test('a server of the older revisions asks a legacy client in the middle of a ca
   expect([elicited.content.answer, model, roots]).toEqual(['Sure? yes', 'small', [{ uri: 'file:///here' }]]);
 });
 
-test('a client is asked nothing that it has not declared, and one without a session is not asked at all', async () => {
+test('sends a client only requests that it declared support for, and sends none without a session', async () => {
   const work = async (_args: Json, { exchange, signal }: RelayContext): Promise<Json> => {
     const refused = await exchange?.ask?.('roots/list', {}, signal).catch((error: { code: string }) => error.code);
     return text([refused ?? null, exchange?.rounds !== undefined, exchange?.capabilities]);
@@ -97,13 +100,13 @@ test('a client is asked nothing that it has not declared, and one without a sess
   expect(said(JSON.parse(/^data: (.*)$/m.exec(single)?.[1] ?? '').result)).toEqual([null, false, {}]);
 });
 
-test.each(ERAS)('what a %s client sends of its trace goes along, and no other word of its own', async (era) => {
+test.each(ERAS)('passes on the trace context of a %s client, and no other metadata', async (era) => {
   const { client } = await calling(era, async (_args, { exchange }) => text(exchange?.meta));
   const meta = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b', baggage: 'c=d' };
   expect(said(await client.callTool({ ...call, _meta: { ...meta, other: 'x' } }))).toEqual(meta);
 });
 
-test.each(ERAS)('a %s client that cancels its call ends it at the other server', async (era) => {
+test.each(ERAS)('cancels the call at the external server when a %s client cancels it', async (era) => {
   const ended = vi.fn();
   const started = Promise.withResolvers<void>();
   const { client } = await calling(era, (_args, { signal }) => {
@@ -123,7 +126,7 @@ test.each(ERAS)('a %s client that cancels its call ends it at the other server',
   await until(() => expect(ended).toHaveBeenCalledOnce());
 });
 
-test('a call is told so much besides its answer and no more, however much the other server has to say', () => {
+test('limits the notifications of one call, however many the external server sends', () => {
   const sent: unknown[] = [];
   const notify = async (notification: unknown) => void sent.push(notification);
   const mcpReq = { _meta: { progressToken: 1 }, notify, requestState: () => undefined };

@@ -29,7 +29,7 @@ const about = (error: { code: number; message: string; data?: unknown }, name: s
   JSON.parse(JSON.stringify({ code: error.code, message: error.message, data: error.data }).replaceAll(name, 'NAME'));
 
 test.each(ERAS)(
-  'other servers have their tools, prompts and resources in the same lists, each caller those it may use (%s) [gateway.surface.one-catalogue] [gateway.spec.shape]',
+  'lists tools, prompts and resources of external servers together with our own, as far as the caller may use them (%s) [gateway.surface.one-catalogue] [gateway.spec.shape]',
   async (era) => {
     const { url, ana, grant, fake } = await served();
     const definition = { title: 'Read', inputSchema: { type: 'object', properties: { path: { type: 'string' } } }, annotations: { readOnlyHint: true } };
@@ -41,68 +41,67 @@ test.each(ERAS)(
     expect(tools.map(({ name }) => name)).toContain('clock');
     expect(tools.at(-1)).toEqual({ name: 'alpha_read', description: 'The tool alpha_read.', ...definition });
     expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['alpha_review']);
-    expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['test://alpha/a']);
+    expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['covenant://guide', 'test://alpha/a']);
     expect((await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['test://alpha/a/{id}']);
     const team = await connected(`${url}/team`, ana.token, era);
     expect((await team.listTools()).tools.map(({ name }) => name)).not.toContain('alpha_read');
-    expect(team.getServerCapabilities()).not.toHaveProperty('resources');
+    expect((await team.listResources()).resources.map(({ uri }) => uri)).toEqual(['covenant://guide']);
+    expect((await team.listResourceTemplates()).resourceTemplates).toEqual([]);
+    await expect(team.readResource({ uri: 'test://alpha/a' })).rejects.toThrow();
   },
 );
 
-test.each(ERAS)(
-  'a result of another server reaches the caller as it is, its own errors too (%s) [gateway.result.shape] [gateway.result.own-content]',
-  async (era) => {
-    const { url, ana, grant, fake, events } = await served();
-    const results = {
-      alpha_all: {
-        content: [
-          { type: 'text', text: 'a' },
-          { type: 'image', data: 'AAAA', mimeType: 'image/png' },
-          { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
-          { type: 'resource', resource: { uri: 'test://alpha/a', text: 'b' } },
-          { type: 'resource_link', uri: 'test://alpha/a', name: 'a' },
-        ],
-        structuredContent: { deep: [1, null, { two: 2 }] },
-        _meta: { 'alpha/own': 1 },
-      },
-      alpha_fails: { ...text('no'), isError: true },
-    };
-    for (const [name, result] of Object.entries(results)) fake.tools.set(name, { work: async () => result });
-    fake.tools.set('alpha_refuses', {
-      work: async () => {
-        throw new UpstreamError('alpha', { code: -32050, message: 'not today', data: { why: 'closed' } });
-      },
-    });
-    await grant('tool.call.alpha_all', 'tool.call.alpha_fails', 'tool.call.alpha_refuses', 'prompt.get.alpha_review', 'resource.read.alpha');
-    const client = await connected(url, ana.token, era);
-    for (const [name, result] of Object.entries(results)) expect(await client.callTool({ name, arguments: {} })).toMatchObject(result);
-    expect(await failure(client.callTool({ name: 'alpha_refuses', arguments: {} }))).toMatchObject({
-      code: -32050,
-      message: /not today/,
-      data: { why: 'closed' },
-    });
-    expect(await client.getPrompt({ name: 'alpha_review' })).toMatchObject({ messages: [{ role: 'user', content: { text: 'alpha_review' } }] });
-    expect(await client.readResource({ uri: 'test://alpha/a' })).toMatchObject({ contents: [{ uri: 'test://alpha/a', text: 'test://alpha/a' }] });
-    const complete = (ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }) =>
-      client.complete({ ref, argument: { name: 'id', value: '7' } });
-    expect(await complete({ type: 'ref/prompt', name: 'alpha_review' })).toMatchObject({ completion: { values: ['alpha_review:7'] } });
-    expect(await complete({ type: 'ref/resource', uri: 'test://alpha/a/{id}' })).toMatchObject({ completion: { values: ['7'] } });
-    const used = (await events({ category: 'usage' }))
-      .filter(({ payload }) => payload.server === 'alpha')
-      .map(({ subject, payload }) => [subject, payload.outcome]);
-    expect(used).toEqual([
-      ['tool:alpha_all', 'ok'],
-      ['tool:alpha_fails', 'error_result'],
-      ['tool:alpha_refuses', 'failed'],
-      ['prompt:alpha_review', 'ok'],
-      ['resource:alpha', 'ok'],
-      ['prompt:alpha_review', 'ok'],
-      ['resource:alpha', 'ok'],
-    ]);
-  },
-);
+test.each(ERAS)('passes results and errors of an external server on unchanged (%s) [gateway.result.shape] [gateway.result.own-content]', async (era) => {
+  const { url, ana, grant, fake, events } = await served();
+  const results = {
+    alpha_all: {
+      content: [
+        { type: 'text', text: 'a' },
+        { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+        { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+        { type: 'resource', resource: { uri: 'test://alpha/a', text: 'b' } },
+        { type: 'resource_link', uri: 'test://alpha/a', name: 'a' },
+      ],
+      structuredContent: { deep: [1, null, { two: 2 }] },
+      _meta: { 'alpha/own': 1 },
+    },
+    alpha_fails: { ...text('no'), isError: true },
+  };
+  for (const [name, result] of Object.entries(results)) fake.tools.set(name, { work: async () => result });
+  fake.tools.set('alpha_refuses', {
+    work: async () => {
+      throw new UpstreamError('alpha', { code: -32050, message: 'not today', data: { why: 'closed' } });
+    },
+  });
+  await grant('tool.call.alpha_all', 'tool.call.alpha_fails', 'tool.call.alpha_refuses', 'prompt.get.alpha_review', 'resource.read.alpha');
+  const client = await connected(url, ana.token, era);
+  for (const [name, result] of Object.entries(results)) expect(await client.callTool({ name, arguments: {} })).toMatchObject(result);
+  expect(await failure(client.callTool({ name: 'alpha_refuses', arguments: {} }))).toMatchObject({
+    code: -32050,
+    message: /not today/,
+    data: { why: 'closed' },
+  });
+  expect(await client.getPrompt({ name: 'alpha_review' })).toMatchObject({ messages: [{ role: 'user', content: { text: 'alpha_review' } }] });
+  expect(await client.readResource({ uri: 'test://alpha/a' })).toMatchObject({ contents: [{ uri: 'test://alpha/a', text: 'test://alpha/a' }] });
+  const complete = (ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }) =>
+    client.complete({ ref, argument: { name: 'id', value: '7' } });
+  expect(await complete({ type: 'ref/prompt', name: 'alpha_review' })).toMatchObject({ completion: { values: ['alpha_review:7'] } });
+  expect(await complete({ type: 'ref/resource', uri: 'test://alpha/a/{id}' })).toMatchObject({ completion: { values: ['7'] } });
+  const used = (await events({ category: 'usage' }))
+    .filter(({ payload }) => payload.server === 'alpha')
+    .map(({ subject, payload }) => [subject, payload.outcome]);
+  expect(used).toEqual([
+    ['tool:alpha_all', 'ok'],
+    ['tool:alpha_fails', 'error_result'],
+    ['tool:alpha_refuses', 'failed'],
+    ['prompt:alpha_review', 'ok'],
+    ['resource:alpha', 'ok'],
+    ['prompt:alpha_review', 'ok'],
+    ['resource:alpha', 'ok'],
+  ]);
+});
 
-test('structured content that is no object reaches a client of the older revisions in the wrapping that its list announces', async () => {
+test('wraps structured content that is not an object for clients of the older revisions, as the tool list announces', async () => {
   const { url, ana, grant, fake } = await served();
   const outputSchema = { type: 'array', items: { type: 'number' } };
   fake.tools.set('alpha_list', { definition: { outputSchema }, work: async () => ({ content: [], structuredContent: [1, 2] }) });
@@ -115,7 +114,7 @@ test('structured content that is no object reaches a client of the older revisio
   expect(await legacy.callTool({ name: 'alpha_list', arguments: {} })).toMatchObject({ structuredContent: { result: [1, 2] } });
 });
 
-test.each(ERAS)('content of a kind that MCP does not have reaches a %s client as text, beside the rest', async (era) => {
+test.each(ERAS)('converts content of an unknown kind to text for a %s client, and keeps the rest', async (era) => {
   const { url, ana, grant, fake } = await served();
   fake.tools.set('alpha_odd', {
     work: async () => ({
@@ -135,14 +134,14 @@ test.each(ERAS)('content of a kind that MCP does not have reaches a %s client as
   });
 });
 
-test('what a caller may read is cached for that caller alone', async () => {
+test('never lets a cache share a resource between callers', async () => {
   const { url, ana, grant } = await served();
   await grant('resource.read.alpha');
   const client = await connected(url, ana.token);
   expect(await client.readResource({ uri: 'test://alpha/a' })).toMatchObject({ cacheScope: 'private' });
 });
 
-test.each(ERAS)('without the grant, what there is reads like what there is not, and each attempt is recorded (%s)', async (era) => {
+test.each(ERAS)('answers the same for existing and missing names without the grant, and records each attempt (%s)', async (era) => {
   const { url, ana, grant, events } = await served();
   await grant('resource.read.alpha');
   const client = await connected(url, ana.token, era);
@@ -158,12 +157,12 @@ test.each(ERAS)('without the grant, what there is reads like what there is not, 
   expect(completions[0]).toEqual(completions[1]);
   const checks = (await events({ kind: 'CapabilityCheck' })).filter(({ payload }) => !payload.passed).map(({ subject }) => subject);
   expect(checks.sort()).toEqual(['prompt:beta_review', 'prompt:nobodys', ...Array(4).fill('resource:(nobody)')]);
-  // Nor does the journal tell whose it is.
+  // The journal does not reveal the server either.
   const used = await events({ category: 'usage' });
   expect(used.filter(({ payload }) => payload.outcome === 'denied').map(({ payload }) => payload.server)).toEqual(Array(6).fill(undefined));
 });
 
-test('a prompt that the caller may get but nobody has is named as unknown', async () => {
+test('reports an unknown prompt to a caller with the grant', async () => {
   const { url, ana, grant } = await served();
   await grant('prompt.get.nobodys');
   const client = await connected(url, ana.token);
@@ -172,7 +171,7 @@ test('a prompt that the caller may get but nobody has is named as unknown', asyn
 
 const CHANGES = ['tools', 'prompts', 'resources'] as const;
 
-/** What the client is told, in the words of its era. */
+/** The notifications to the client, in the format of its era. */
 async function told(client: Client, era: (typeof ERAS)[number], uris: string[] = []): Promise<string[]> {
   const heard: string[] = [];
   for (const kind of CHANGES) client.setNotificationHandler(`notifications/${kind}/list_changed`, () => void heard.push(kind));
@@ -192,14 +191,14 @@ async function told(client: Client, era: (typeof ERAS)[number], uris: string[] =
   return heard;
 }
 
-test.each(ERAS)('a %s client hears that a list has changed: by another server, or by a grant of its own', async (era) => {
+test.each(ERAS)('notifies a %s client when an external server or a grant changes its lists', async (era) => {
   const { url, ana, grant, fake, developer, done } = await served();
   const bob = await developer('bob');
   const client = await connected(url, ana.token, era);
   expect(client.getServerCapabilities()).toMatchObject({ tools: { listChanged: true }, prompts: { listChanged: true }, resources: { subscribe: true } });
   const heard = await told(client, era);
   await until(async () => {
-    // The stream of a legacy client is opened in the background.
+    // A legacy client opens its stream in the background.
     fake.change({ kind: 'prompts' });
     expect(heard).toContain('prompts');
   });
@@ -217,7 +216,7 @@ test.each(ERAS)('a %s client hears that a list has changed: by another server, o
   expect(since()).toEqual(['tools', 'resources']);
 });
 
-test.each(ERAS)('a %s client hears of the resources that it has subscribed to, while it may read them', async (era) => {
+test.each(ERAS)('notifies a %s client of changes to its subscribed resources while it may read them', async (era) => {
   const { url, ana, grant, fake, done, events } = await served();
   const [mine, also, hidden] = ['test://alpha/a', 'test://gamma/c', 'test://beta/b'] as const;
   fake.resources.set(also, async () => ({ contents: [] }));
@@ -228,7 +227,7 @@ test.each(ERAS)('a %s client hears of the resources that it has subscribed to, w
   expect(fake.watched).toEqual(new Set([mine, also]));
   expect((await events({ kind: 'CapabilityCheck' })).map(({ subject }) => subject)).toContain('resource:alpha');
   const updated = (uri: string, server = new URL(uri).host) => fake.change({ kind: 'resource', server, uri });
-  // The stream of a legacy client is opened in the background.
+  // A legacy client opens its stream in the background.
   await until(() => {
     updated(also);
     expect(heard).toContain(also);
@@ -248,7 +247,7 @@ test.each(ERAS)('a %s client hears of the resources that it has subscribed to, w
   if (era === 'modern') await until(() => expect(fake.watched.size).toBe(0));
 });
 
-test('a stream that is refused leaves nothing watched', async () => {
+test('ends all watches of a refused stream', async () => {
   const { url, ana, grant, fake } = await served();
   await grant('resource.read.alpha');
   const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
@@ -268,7 +267,7 @@ test('a stream that is refused leaves nothing watched', async () => {
   expect(fake.watched.size).toBe(0);
 });
 
-test('a legacy client that unsubscribes hears no more, and nothing is watched for it', async () => {
+test('stops notifications and ends the watch when a legacy client unsubscribes', async () => {
   const { url, ana, grant, fake } = await served();
   await grant('resource.read.alpha');
   const client = await connected(url, ana.token, 'legacy');
@@ -279,7 +278,7 @@ test('a legacy client that unsubscribes hears no more, and nothing is watched fo
 
 const APPROVE = { approve: true };
 
-test.each(ERAS)('where a person approves each use, %s clients complete and subscribe unasked, and not without the grant', async (era) => {
+test.each(ERAS)('needs the grant but no approval for completions and subscriptions of %s clients', async (era) => {
   const { url, ana, fake, done, events } = await served();
   for (const action of ['prompt.get.alpha_review', 'resource.read.alpha']) await done('capabilities.grant', { action, developer: 'ana', scope: APPROVE });
   const client = await connected(url, ana.token, era);
@@ -310,7 +309,7 @@ const waiting = async (done: (name: string, input: object) => Promise<Record<str
     return { approval_id: item?.approval_id };
   });
 
-test('nobody is asked for a prompt that is not there; one that has gone while its call waited is not got', async () => {
+test('asks for no approval of a missing prompt, and refuses one that disappeared while the call waited', async () => {
   const { url, ana, fake, done, events } = await served();
   for (const name of ['nobodys', 'alpha_review']) await done('capabilities.grant', { action: `prompt.get.${name}`, developer: 'ana', scope: APPROVE });
   const client = await connected(url, ana.token);
@@ -323,7 +322,7 @@ test('nobody is asked for a prompt that is not there; one that has gone while it
   expect(await call).toMatchObject({ data: { code: 'UNKNOWN_PROMPT' } });
 });
 
-test.each(ERAS)('a %s client reads why its call was not made, whatever the tool promises to answer', async (era) => {
+test.each(ERAS)('tells a %s client why its call was refused, whatever the output schema of the tool', async (era) => {
   const { url, ana, fake, done, clock } = await served();
   const outputSchema = { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] };
   fake.tools.set('alpha_count', { definition: { outputSchema }, work: async () => ({ content: [], structuredContent: { count: 1 } }) });

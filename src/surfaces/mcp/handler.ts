@@ -12,14 +12,14 @@ import { Sessions } from './sessions.ts';
 export type { McpCaller } from './caller.ts';
 
 export interface McpSurface {
-  /** Undefined: the request names a session that this caller does not have here. */
+  /** Undefined if the request names a session that this caller does not have on this path. */
   handle(request: Request, body: unknown, caller: McpCaller): Promise<Response | undefined>;
   close(): Promise<void>;
 }
 
 /**
- * MCP in both eras on one path. The pipe owns dispatch and schemas; the SDK owns the protocol. A client of the older
- * revisions that begins with `initialize` has a session; a single request without one is answered for itself.
+ * MCP in both eras on one path. The pipe owns dispatch and schemas, and the SDK owns the protocol. A client of the older revisions that
+ * sends `initialize` gets a session. A request without a session is answered by itself.
  */
 export function createMcpSurface(app: App): McpSurface {
   const services: McpServices = { app, lists: createLists(app), relays: createRelays(app) };

@@ -19,7 +19,7 @@ interface Stream {
   end(): Promise<void>;
 }
 
-/** `subscriptions/listen` of the newer revision: one long answer by which a client hears of changes. */
+/** `subscriptions/listen` of the newer revision: one long response that carries notifications of changes. */
 export class ListenStreams {
   readonly #services: McpServices;
   readonly #feed: ChangeFeed;
@@ -34,7 +34,7 @@ export class ListenStreams {
     });
   }
 
-  /** Each stream has a handler of its own, because the SDK's bus does not say who listens. */
+  /** Each stream has its own handler, because the SDK's bus does not tell its listeners apart. */
   async serve(request: Request, body: Record<string, unknown>, caller: McpCaller): Promise<Response> {
     const { app, relays } = this.#services;
     const listeners = new Set<(event: ServerEvent) => void>();
@@ -73,7 +73,7 @@ export class ListenStreams {
       const readable = await this.#readable(body, subscriptions, caller, request.signal);
       return await handler.fetch(request, { parsedBody: readable, authInfo: asAuthInfo(caller) });
     } finally {
-      // Refused, or nothing of it can be had: the SDK has not begun to listen.
+      // The SDK did not begin to listen: the request was refused, or none of its resources can be read.
       if (listeners.size === 0) over();
     }
   }
@@ -88,14 +88,14 @@ export class ListenStreams {
     return own < MAX_OPEN_PER_TOKEN && this.#streams.size < MAX_OPEN;
   }
 
-  /** Asks for the resources one by one; what the caller may not read is left out, as if it were not there. */
+  /** Checks the resources one by one, and drops those that the caller may not read as if they did not exist. */
   async #readable(body: Record<string, unknown>, subscriptions: Subscriptions, caller: McpCaller, signal: AbortSignal): Promise<unknown> {
     const params = recordIn(body.params);
     const filter = recordIn(params.notifications);
     const uris = filter.resourceSubscriptions;
     if (!Array.isArray(uris) || !caller.toolsets.has('gateway')) return body;
     const kept: string[] = [];
-    // Each is a call of its own, and so not without number.
+    // Each resource is a separate call, so their number is limited.
     for (const uri of new Set(uris.slice(0, MAX_SUBSCRIPTIONS))) {
       if (typeof uri !== 'string') return body;
       if (await subscriptions.add(uri, { caller, signal }).catch(() => false)) kept.push(uri);

@@ -2,10 +2,11 @@ import type { ListPromptsResult, ListResourcesResult, ListResourceTemplatesResul
 import type { PublishedTool } from '../../kernel/publish.ts';
 import type { App } from '../../main.ts';
 import type { McpCaller } from './caller.ts';
+import { GUIDE } from './guide.ts';
 
 type ListedTool = ListToolsResult['tools'][number];
 
-/** Lists of what a caller may use on its path: the product's own tools by name, then those of other servers by name. */
+/** What a caller may use on its path: our own tools by name, then those of external servers by name. The guide comes first among resources. */
 export interface Lists {
   tools(caller: McpCaller): Promise<ListToolsResult>;
   prompts(caller: McpCaller): Promise<ListPromptsResult>;
@@ -29,12 +30,14 @@ export function createLists(app: App): Lists {
       const prompts = definitions(upstreams.in(principal.workspace).prompts(), ({ name }) => may.prompt(name));
       return { prompts: prompts as ListPromptsResult['prompts'] };
     },
-    async resources({ principal }) {
+    async resources({ principal, toolsets }) {
+      if (!toolsets.has('gateway')) return { resources: [GUIDE] };
       const may = await gate.visibility(principal);
       const resources = definitions(upstreams.in(principal.workspace).resources(), ({ server }) => may.resource(server));
-      return { resources: resources as ListResourcesResult['resources'] };
+      return { resources: [GUIDE, ...(resources as ListResourcesResult['resources'])] };
     },
-    async resourceTemplates({ principal }) {
+    async resourceTemplates({ principal, toolsets }) {
+      if (!toolsets.has('gateway')) return { resourceTemplates: [] };
       const may = await gate.visibility(principal);
       const templates = definitions(upstreams.in(principal.workspace).resourceTemplates(), ({ server }) => may.resource(server));
       return { resourceTemplates: templates as ListResourceTemplatesResult['resourceTemplates'] };
@@ -53,6 +56,6 @@ function listedTool(tool: PublishedTool): ListedTool {
   };
 }
 
-/** Of those that the caller may use, what their servers say of them. */
+/** The definitions, as their servers wrote them, of everything that the caller may use. */
 const definitions = <T extends { readonly definition: unknown }>(all: readonly T[], may: (one: T) => boolean): unknown =>
   all.filter(may).map(({ definition }) => definition);

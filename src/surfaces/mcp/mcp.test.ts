@@ -13,7 +13,7 @@ const served = () => servedApp({ features: [fixtureFeature] });
 
 const names = async (client: Client) => (await client.listTools()).tools.map((tool) => tool.name);
 
-test.each(ERAS)('every MCP path serves a %s client: list and call [transport.mcp.both-eras]', async (era) => {
+test.each(ERAS)('lists and calls tools on every MCP path for a %s client [transport.mcp.both-eras]', async (era) => {
   const { app, url, developer } = await served();
   const { token, principal } = await developer('ana');
   for (const path of [undefined, 'team', 'gateway', 'team+gateway', 'workflow', 'cycle', 'all']) {
@@ -22,7 +22,7 @@ test.each(ERAS)('every MCP path serves a %s client: list and call [transport.mcp
     expect(listed.length).toBeGreaterThan(0);
     const instructions = client.getInstructions() ?? '';
     expect(instructions).toBe(instructionsFor(toolsetsOfPath(path, principal) ?? new Set()));
-    // It must not send anybody to tools that are not there.
+    // The instructions must not name tools that are not listed.
     for (const { name } of app.registry.tools()) if (new RegExp(`\\b${name}\\b`).test(instructions)) expect(listed).toContain(name);
   }
   const client = await connected(`${url}/mcp`, token, era);
@@ -30,14 +30,14 @@ test.each(ERAS)('every MCP path serves a %s client: list and call [transport.mcp
   expect(result).toMatchObject({ isError: false, structuredContent: { epoch_ms: expect.any(Number) } });
 });
 
-/** The names of these toolsets, of the gateway's those that were granted besides the clock. */
+/** The tool names of these toolsets. From the gateway only `clock` and the granted tools. */
 const namesOf = ({ registry }: { registry: Registry }, toolsets: Toolset[], granted: string[] = []) =>
   registry
     .tools()
     .filter(({ name, toolset }) => toolsets.includes(toolset) && (toolset !== 'gateway' || ['clock', ...granted].includes(name)))
     .map(({ name }) => name);
 
-test('/mcp/<toolset> serves the tools of that toolset, joined paths those of several, and all of all [transport.mcp.toolset-path] [transport.mcp.toolsets-joined]', async () => {
+test('serves one toolset at /mcp/<toolset>, several at joined paths, and all at /mcp/all [transport.mcp.toolset-path] [transport.mcp.toolsets-joined]', async () => {
   const { url, developer, app } = await served();
   const { token } = await developer('ana');
   expect(await names(await connected(`${url}/mcp/team`, token))).toEqual(namesOf(app, ['team']));
@@ -65,7 +65,7 @@ test('/mcp/<toolset> serves the tools of that toolset, joined paths those of sev
   }
 });
 
-test('/mcp alone serves the default toolsets: a developer gets team and the gateway tools granted to it [transport.mcp.default-toolsets]', async () => {
+test('serves a developer the team tools and its granted gateway tools at /mcp [transport.mcp.default-toolsets]', async () => {
   const { url, developer, done, operator, app } = await served();
   const ana = await developer('ana', 'codex');
   expect(await names(await connected(`${url}/mcp`, ana.token))).toEqual(namesOf(app, ['team', 'gateway']));
@@ -74,7 +74,7 @@ test('/mcp alone serves the default toolsets: a developer gets team and the gate
   expect(await names(await connected(`${url}/mcp`, operator.token))).toEqual(['clock']);
 });
 
-test('a list holds only what the caller may call', async () => {
+test('lists only tools that the caller may call', async () => {
   const { url, developer, done } = await served();
   const ana = await developer('ana');
   await done('capabilities.revoke', { action: 'toolset.team', token: ana.tokenId });
@@ -82,7 +82,7 @@ test('a list holds only what the caller may call', async () => {
 });
 
 test.each(ERAS)(
-  'an answer carries its envelope as structured content and as text; only an error is marked as one (%s) [transport.reply.structured-and-text] [transport.reply.is-error] [transport.reply.output-schema]',
+  'returns the envelope as structured content and as text, and marks only errors as errors (%s) [transport.reply.structured-and-text] [transport.reply.is-error] [transport.reply.output-schema]',
   async (era) => {
     const { url, developer } = await served();
     const client = await connected(`${url}/mcp`, (await developer('ana')).token, era);
@@ -106,7 +106,7 @@ test.each(ERAS)(
   },
 );
 
-test('a tool in the list has name, description and inputSchema as MCP publishes them; echo exactly as documented [gateway.spec.shape] [gateway.echo.spec] [gateway.native.bundled] [gateway.surface.one-catalogue]', async () => {
+test('lists a tool with name, description and inputSchema, and echo exactly as documented [gateway.spec.shape] [gateway.echo.spec] [gateway.native.bundled] [gateway.surface.one-catalogue]', async () => {
   const { url, done, operator } = await served();
   await done('capabilities.grant', { action: 'tool.call.echo' });
   const client = await connected(`${url}/mcp`, operator.token);
@@ -119,7 +119,7 @@ test('a tool in the list has name, description and inputSchema as MCP publishes 
   expect(await client.callTool({ name: 'echo', arguments: { text: 'hi' } })).toMatchObject({ content: [{ type: 'text', text: 'hi' }], isError: false });
 });
 
-test('the same call has the same checks, effect and events over MCP in both eras and /api/mcp [transport.pipe.same-everywhere]', async () => {
+test('gives a call the same checks, effect and events over MCP in both eras and over /api/mcp [transport.pipe.same-everywhere]', async () => {
   const { url, developer, events } = await served();
   const ana = await developer('ana');
   const trace = async (call: () => Promise<unknown>) => {
@@ -150,7 +150,7 @@ test('the same call has the same checks, effect and events over MCP in both eras
   }
 });
 
-test('a client that believes in a session of before is told to begin anew; list_changed is promised to those who can be told', async () => {
+test('tells a client with an unknown session to initialize again, and promises list_changed only where it can notify', async () => {
   const { url, developer } = await served();
   const { token } = await developer('ana');
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -160,11 +160,11 @@ test('a client that believes in a session of before is told to begin anew; list_
   for (const era of ERAS) expect((await connected(`${url}/mcp`, token, era)).getServerCapabilities()?.tools?.listChanged).toBe(true);
 });
 
-test('no token: 401, so that a client knows what it lacks', async () => {
+test('answers 401 to a client without a token', async () => {
   const { url } = await served();
   await expect(connected(`${url}/mcp`, `cv_${'A'.repeat(43)}`)).rejects.toThrow(/401|Unauthorized/);
 });
 
-test('the instructions are under 700 tokens even at three characters a token [transport.mcp.instructions-limit]', () => {
+test('keeps the instructions under 700 tokens, counted as three characters per token [transport.mcp.instructions-limit]', () => {
   expect(instructionsFor(new Set(TOOLSETS)).length / 3).toBeLessThan(700);
 });

@@ -10,14 +10,14 @@ interface Described {
   description?: string;
 }
 
-/** What a developer's agent is given before it has called anything. */
+/** The texts that a developer's agent gets before its first call. */
 async function primer(era?: Era) {
   const { url, ...t } = await servedApp();
   const client = await connected(`${url}/mcp`, (await t.developer('ana')).token, era);
   return { instructions: client.getInstructions() ?? '', tools: (await client.listTools()).tools, app: t.app };
 }
 
-test.each(ERAS)('the instructions and the descriptions of all tools of /mcp are together at most 700 tokens, to a %s client', async (era) => {
+test.each(ERAS)('keeps the instructions and the tool descriptions of /mcp within 700 tokens together, for a %s client', async (era) => {
   const { instructions, tools } = await primer(era);
   expect(tools.length).toBeGreaterThan(8);
   const texts = [instructions, ...tools.map(({ description }) => description ?? '')];
@@ -25,11 +25,11 @@ test.each(ERAS)('the instructions and the descriptions of all tools of /mcp are 
   expect(texts.reduce((sum, text) => sum + countTokens(text), 0)).toBeLessThanOrEqual(MAX_TOKENS);
 });
 
-test('the primer leads from check to start, heartbeat and complete, in that order, and says what to do where a step is refused', async () => {
+test('names the steps of a task in their order, and only tools and fields that exist', async () => {
   const { instructions, tools } = await primer();
   const steps = [
     'covibe_session start',
-    'Heartbeat',
+    'heartbeat',
     'covibe_task check',
     'requires_verdict',
     'covibe_task start',
@@ -39,13 +39,13 @@ test('the primer leads from check to start, heartbeat and complete, in that orde
   ];
   expect(steps.map((step) => instructions.indexOf(step))).toEqual(steps.map((step) => instructions.indexOf(step)).toSorted((a, b) => a - b));
   for (const step of steps) expect(instructions).toContain(step);
-  // It names no field and no tool that is not there.
+  // Every named tool and field exists.
   const fieldsOf = (schema: unknown) => Array.from(JSON.stringify(schema).matchAll(/"(\w+)":/g), ([, field]) => field);
   const known = tools.flatMap(({ name, inputSchema, outputSchema }) => [name, ...fieldsOf([inputSchema, outputSchema])]);
   for (const [word] of instructions.matchAll(/\b[a-z]+_[a-z_]+\b/g)) expect(known).toContain(word);
 });
 
-test('every operation is described in the schema of its tool, by the words of its own contract', async () => {
+test('describes every operation in the schema of its tool, with the description of its contract', async () => {
   const { tools, app } = await primer();
   const several = app.registry.tools().filter((tool) => tool.toolset === 'team' && !tool.operations.has(null));
   expect(several.length).toBeGreaterThan(4);

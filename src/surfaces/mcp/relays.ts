@@ -6,9 +6,10 @@ import type { Exchange, Json } from '../../kernel/relay.ts';
 import { Refusal } from '../../kernel/reply.ts';
 import type { App } from '../../main.ts';
 import type { McpCaller } from './caller.ts';
+import { GUIDE, readGuide } from './guide.ts';
 import { resourceNotFound, resultOf } from './replies.ts';
 
-/** The fields that all calls of a request share. */
+/** The fields that all calls of one request share. */
 export interface Via {
   readonly caller: McpCaller;
   readonly signal: AbortSignal;
@@ -16,12 +17,12 @@ export interface Via {
   readonly exchange?: Exchange | undefined;
 }
 
-/** Prompts, resources and completion of other servers, each through the pipe. */
+/** Prompts, resources and completions of external servers. Each request goes through the pipe. The guide is ours, and public. */
 export interface Relays {
   prompt(name: string, args: Json | undefined, via: Via): Promise<Json>;
   resource(uri: string, via: Via): Promise<Json>;
   completion(params: CompleteRequestParams, via: Via): Promise<Json>;
-  /** Undefined: there is none that the caller may read. */
+  /** Undefined if the caller may not read such a resource. */
   watch(uri: string, via: Via): Promise<ResourceWatch | undefined>;
 }
 
@@ -30,8 +31,8 @@ export interface ResourceWatch {
   readonly stop: () => void;
 }
 
-/** In the name of no server: no grant can be given for it, so the pipe refuses and records the attempt. */
-const NOBODY = '(nobody)';
+/** Stands for no server. No grant can name it, so the pipe refuses and records the attempt. */
+const NO_SERVER = '(nobody)';
 const NO_TIMEOUT = 1_000;
 
 export function createRelays({ dispatch, gate, upstreams }: App): Relays {
@@ -48,7 +49,7 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
 
   const servedTo = (via: Via) => upstreams.in(via.caller.principal.workspace);
 
-  /** The gate is asked before it is said whether there is such a prompt. */
+  /** The gate decides before the answer reveals whether the prompt exists. */
   async function ofPrompt(name: string, args: Json, via: Via, work: (prompt: Prompt, ctx: RelayContext) => Promise<Json>, aside?: Aside): Promise<Json> {
     const served = servedTo(via);
     const prompt = served.prompt(name);
@@ -59,11 +60,11 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
       ...(aside && { aside }),
       name,
       args,
-      server: prompt?.server ?? NOBODY,
+      server: prompt?.server ?? NO_SERVER,
       timeoutMs: prompt?.timeoutMs ?? NO_TIMEOUT,
       precheck,
       work: async (ctx) => {
-        // As it is now: the call may have waited for a person.
+        // Looked up again, because the call may have waited for an approval.
         const current = served.prompt(name);
         if (!current) throw precheck();
         return await work(current, ctx);
@@ -75,8 +76,8 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
   const relay = ({ server, timeoutMs }: Holder, args: Json, via: Via, work: (ctx: RelayContext) => Promise<Json>, aside?: Aside): Promise<CallAnswer> =>
     dispatch.relay({ ...request(via), noun: 'resource', ...(aside && { aside }), name: server, server, args, timeoutMs, work });
 
-  async function missed(args: Json, via: Via, aside?: Aside): Promise<void> {
-    await relay({ server: NOBODY, timeoutMs: NO_TIMEOUT }, args, via, async () => ({}), aside);
+  async function recordMiss(args: Json, via: Via, aside?: Aside): Promise<void> {
+    await relay({ server: NO_SERVER, timeoutMs: NO_TIMEOUT }, args, via, async () => ({}), aside);
   }
 
   async function readable(via: Via): Promise<(server: string) => boolean> {
@@ -87,9 +88,11 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
   return {
     prompt: (name, args, via) => ofPrompt(name, args ?? {}, via, (prompt, ctx) => prompt.get(args, ctx)),
     async resource(uri, via) {
-      const holder = servedTo(via).holderOf(uri, await readable(via));
+      if (uri === GUIDE.uri) return await readGuide();
+      const isServed = via.caller.toolsets.has('gateway');
+      const holder = isServed ? servedTo(via).holderOf(uri, await readable(via)) : undefined;
       if (holder) return resultOf(await relay(holder, { uri }, via, (ctx) => holder.read(uri, ctx)));
-      await missed({ uri }, via);
+      await recordMiss({ uri }, via);
       throw resourceNotFound(uri);
     },
     async completion({ ref, argument, context }, via) {
@@ -98,19 +101,19 @@ export function createRelays({ dispatch, gate, upstreams }: App): Relays {
       if (ref.type === 'ref/prompt') return await ofPrompt(ref.name, args, via, (prompt, ctx) => prompt.complete(params, ctx), 'complete');
       const holder = servedTo(via).holderOfTemplate(ref.uri, await readable(via));
       if (holder) return resultOf(await relay(holder, args, via, (ctx) => holder.complete(ref.uri, params, ctx), 'complete'));
-      await missed(args, via, 'complete');
+      await recordMiss(args, via, 'complete');
       throw resourceNotFound(ref.uri);
     },
     async watch(uri, via) {
       const holder = servedTo(via).holderOf(uri, await readable(via));
       if (!holder) {
-        await missed({ uri }, via, 'subscribe');
+        await recordMiss({ uri }, via, 'subscribe');
         return undefined;
       }
       const watching: { stop?: () => void; over?: boolean } = {};
       const work = async () => {
         const stop = await holder.watch(uri);
-        // The call may have been given up meanwhile: nobody would end what it began.
+        // If the call ended meanwhile, nobody else would end this watch.
         if (watching.over) stop();
         else watching.stop = stop;
         return {};
@@ -133,4 +136,4 @@ type RelayContext = Parameters<ResourceHolder['read']>[1];
 type CompletionParams = Parameters<ResourceHolder['complete']>[1];
 
 const unknownPrompt = (name: string): Refusal =>
-  new Refusal('UNKNOWN_PROMPT', `There is no prompt ${JSON.stringify(name.slice(0, 128))}.`, 'List the prompts to see their names.');
+  new Refusal('UNKNOWN_PROMPT', `There is no prompt ${JSON.stringify(name.slice(0, 128))}.`, 'Call prompts/list for the names of all prompts.');

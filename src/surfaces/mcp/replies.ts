@@ -2,12 +2,12 @@ import { type CallToolResult, isSpecType, ProtocolError, ProtocolErrorCode, Reso
 import type { CallAnswer } from '../../kernel/call.ts';
 import type { Json } from '../../kernel/relay.ts';
 
-/** Answers of the pipe and of other servers, as results of the protocol. */
+/** Converts answers of the pipe and of external servers to results of the protocol. */
 
-/** For people: by it an answer is found in the journal and the log. It is no part of what a model reads. */
+/** People find the call in the journal and the log by this id. Models do not read it. */
 const REQUEST_META_KEY = 'covenant/request_id';
 
-/** A gateway tool's body is already a tool result; every other envelope travels both as text and as structured content. */
+/** The body of a gateway tool is already a tool result. Every other envelope is sent as text and as structured content. */
 export function toolResult(answer: CallAnswer): Json {
   if (answer.relayed) return readable(relayed(answer.relayed));
   const { body, isError, isToolResult } = answer;
@@ -16,13 +16,13 @@ export function toolResult(answer: CallAnswer): Json {
   return { content: [{ type: 'text', text: JSON.stringify(body) }], structuredContent: body, isError, ...found } satisfies CallToolResult;
 }
 
-/** Content of a kind that the protocol does not have makes clients refuse the whole result: it travels as its own text. */
+/** Converts content of an unknown kind to text, because clients reject a whole result that contains it. */
 function readable(result: Json): Json {
   if (!Array.isArray(result.content) || result.content.every(isSpecType.ContentBlock)) return result;
   return { ...result, content: result.content.map((block) => (isSpecType.ContentBlock(block) ? block : { type: 'text', text: JSON.stringify(block) })) };
 }
 
-/** For prompts, resources and completion, whose results cannot say that they are an error. */
+/** For prompts, resources and completions, whose results have no error flag. */
 export function resultOf(answer: CallAnswer): Json {
   if (answer.relayed) return relayed(answer.relayed);
   const { reply } = answer;
@@ -33,7 +33,7 @@ export function resultOf(answer: CallAnswer): Json {
 
 const OUR_FAULT = /^(UPSTREAM_|TOOL_TIMEOUT|SHUTTING_DOWN|STORE_|INTERNAL|OUTCOME_UNKNOWN|SCHEMA_MISMATCH)/;
 
-/** As it came, but for two things: who answers is this server, and what the gate has let through is for this caller alone. */
+/** Passes the result on, with two changes: it does not name the external server as the sender, and no cache may share it between callers. */
 function relayed(answer: NonNullable<CallAnswer['relayed']>): Json {
   if ('error' in answer) throw ProtocolError.fromError(answer.error.code, answer.error.message, answer.error.data);
   const { _meta, ...result } = answer.result;
@@ -42,5 +42,5 @@ function relayed(answer: NonNullable<CallAnswer['relayed']>): Json {
   return Object.keys(meta).length > 0 ? { ...result, _meta: meta } : result;
 }
 
-/** Reads the same for a resource that nobody has and for one of a server that the caller may not read. */
+/** The error is the same for a resource that does not exist and for one that the caller may not read. */
 export const resourceNotFound = (uri: string): ProtocolError => new ResourceNotFoundError(uri);

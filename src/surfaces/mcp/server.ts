@@ -4,6 +4,7 @@ import type { App } from '../../main.ts';
 import { VERSION } from '../../version.ts';
 import { callerFrom, correlationOf, type McpCaller } from './caller.ts';
 import { exchangeOf } from './exchange.ts';
+import { GUIDE } from './guide.ts';
 import { instructionsFor } from './instructions.ts';
 import type { Lists } from './lists.ts';
 import type { Relays, Via } from './relays.ts';
@@ -20,18 +21,18 @@ export interface McpServices {
 export interface SessionPart {
   logLevel: LoggingLevel;
   readonly subscriptions: Subscriptions;
-  /** Requests that are being handled. */
+  /** The number of requests in progress. */
   busy: number;
 }
 
-/** Of the caller: which toolsets its path serves, and which workspace it is of. */
+/** The caller decides the toolsets and the workspace. */
 export interface McpServerOptions {
   readonly caller: McpCaller;
   readonly era: 'legacy' | 'modern';
   readonly session?: SessionPart;
 }
 
-/** The protocol's side of the pipe: one for each modern request, one for each session of the older revisions. */
+/** Connects the protocol to the pipe. Each modern request, and each session of the older revisions, has its own server. */
 export function serverFor({ app, lists, relays }: McpServices, { caller: { toolsets, principal: who }, era, session }: McpServerOptions): Server {
   const capabilities = capabilitiesFor(app, who.workspace, toolsets, era === 'modern' || session !== undefined);
   const server = new Server(
@@ -45,7 +46,7 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
     correlation: correlationOf(ctx, session && server.getClientVersion()),
     exchange: exchangeOf(ctx, era, session && { capabilities: { ...server.getClientCapabilities() }, logLevel: session.logLevel }),
   });
-  /** The other servers' answers are the protocol's own; the SDK holds them against its schema where the protocol says so. */
+  /** Answers of external servers already have the protocol's shape. The SDK validates them where the protocol requires it. */
   async function whileBusy<T>(work: Promise<Json>): Promise<T> {
     if (session) session.busy++;
     try {
@@ -60,7 +61,7 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
     const { principal, toolsets, repository, place } = caller;
     const result = toolResult(await app.dispatch.tool({ ...via, name, args, principal, toolsets, repository, place, surface: 'mcp' }));
     const external = era === 'legacy' ? app.upstreams.in(principal.workspace).tools.tool(name) : undefined;
-    // The older revisions know structured content as objects only.
+    // In the older revisions structured content must be an object.
     return external ? server.projectCallToolResult(result as CallToolResult, external.definition.outputSchema as Json | undefined) : result;
   }
 
@@ -70,14 +71,13 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
     server.setRequestHandler('prompts/list', (_request, ctx) => lists.prompts(callerOf(ctx)));
     server.setRequestHandler('prompts/get', ({ params }, ctx) => whileBusy(relays.prompt(params.name, params.arguments, viaOf(ctx))));
   }
-  if (capabilities.resources) {
-    server.setRequestHandler('resources/list', (_request, ctx) => lists.resources(callerOf(ctx)));
-    server.setRequestHandler('resources/templates/list', (_request, ctx) => lists.resourceTemplates(callerOf(ctx)));
-    server.setRequestHandler('resources/read', ({ params }, ctx) => whileBusy(relays.resource(params.uri, viaOf(ctx))));
-  }
+  server.setRequestHandler('resources/list', (_request, ctx) => lists.resources(callerOf(ctx)));
+  server.setRequestHandler('resources/templates/list', (_request, ctx) => lists.resourceTemplates(callerOf(ctx)));
+  server.setRequestHandler('resources/read', ({ params }, ctx) => whileBusy(relays.resource(params.uri, viaOf(ctx))));
   if (capabilities.resources?.subscribe && session) {
     server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, ctx) => {
-      if (!(await session.subscriptions.add(uri, viaOf(ctx)))) throw resourceNotFound(uri);
+      // The guide never changes while the server runs.
+      if (uri !== GUIDE.uri && !(await session.subscriptions.add(uri, viaOf(ctx)))) throw resourceNotFound(uri);
       return {};
     });
     server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
@@ -95,11 +95,11 @@ export function serverFor({ app, lists, relays }: McpServices, { caller: { tools
   return server;
 }
 
-/** How long a client may keep a list. Short: grants change, and not every client hears of it. */
+/** How long a client may cache a list. Short, because grants change and not every client gets notifications. */
 const LIST_TTL_MS = 30_000;
 const LISTS = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
 
-/** Lists may be kept for a while. Resources may not, because nothing says when they change. */
+/** Clients may cache lists. They must not cache resources, which can change without a notification. */
 const CACHE_HINTS: ServerOptions['cacheHints'] = {
   'tools/list': LISTS,
   'prompts/list': LISTS,
@@ -108,15 +108,15 @@ const CACHE_HINTS: ServerOptions['cacheHints'] = {
   'resources/read': { ttlMs: 0, cacheScope: 'private' },
 };
 
-/** `reachable`: notifications reach the client. Otherwise none are promised. */
+/** `reachable`: whether notifications can reach the client. If not, the server promises none. */
 function capabilitiesFor(app: App, workspace: string, toolsets: McpCaller['toolsets'], reachable: boolean): ServerCapabilities {
   const changes = reachable ? { listChanged: true } : {};
-  if (!toolsets.has('gateway')) return { tools: changes };
+  if (!toolsets.has('gateway')) return { tools: changes, resources: {} };
   const { prompts, resources, completions, logging } = app.upstreams.in(workspace).abilities();
   return {
     tools: changes,
     ...(prompts ? { prompts: changes } : {}),
-    ...(resources ? { resources: reachable ? { ...changes, subscribe: true } : {} } : {}),
+    resources: { ...changes, ...(resources && reachable ? { subscribe: true } : {}) },
     ...(completions ? { completions: {} } : {}),
     ...(logging && reachable ? { logging: {} } : {}),
   };

@@ -13,12 +13,12 @@ import { type McpServices, type SessionPart, serverFor } from './server.ts';
 import { MemoryBudget, StreamMemory } from './stream-memory.ts';
 import { Subscriptions } from './subscriptions.ts';
 
-/** Of sessions, and of streams of `subscriptions/listen` as well. A person's agents restart often, and not all say goodbye. */
+/** Limits sessions, and separately streams of `subscriptions/listen`. Agents restart often, and many never end their session. */
 export const MAX_OPEN_PER_TOKEN = 32;
 export const MAX_OPEN = 1_024;
-/** Without a request and without a stream that is listened to. */
+/** A session without a request and without an open stream ends after this time. */
 export const IDLE_MS = 30 * 60_000;
-/** How long a client whose connection broke may take to come back for its answer. */
+/** How long a client may take to reconnect for its answer after its connection broke. */
 export const LINGER_MS = 30_000;
 const SWEEP_MS = 15_000;
 const RETRY_MS = 1_000;
@@ -30,17 +30,17 @@ interface Session extends SessionPart {
   readonly server: Server;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly memory: StreamMemory;
-  /** As of the last request. */
+  /** The caller of the last request. */
   caller: McpCaller;
   lastSeen: number;
-  /** Open streams on which it listens. */
+  /** The number of streams that the client has open. */
   streams: number;
-  /** Requests whose connection broke before the answer, and when. */
+  /** Requests whose connection broke before the answer, with the time. */
   readonly broken: Map<RequestId, number>;
   stopListening(): void;
 }
 
-/** Clients of the older revisions that began with `initialize`. A session is of this process, its token and its path. */
+/** Sessions of clients of the older revisions, which begin with `initialize`. A session is bound to this process, its token and its path. */
 export class Sessions {
   readonly #services: McpServices;
   readonly #feed: ChangeFeed;
@@ -51,10 +51,13 @@ export class Sessions {
   constructor(services: McpServices, feed: ChangeFeed) {
     this.#services = services;
     this.#feed = feed;
-    this.#stopSweeping = services.app.clock.every(SWEEP_MS, () => void this.#sweep().catch((error) => services.app.log.error('sweep failed', { error })));
+    this.#stopSweeping = services.app.clock.every(
+      SWEEP_MS,
+      () => void this.#sweep().catch((error) => services.app.log.error('the sweep of MCP sessions failed', { error })),
+    );
   }
 
-  /** Undefined: there is no room, and the client has to do without a session. */
+  /** Undefined if there is no room. The client is then served without a session. */
   async open(request: Request, body: unknown, caller: McpCaller): Promise<Response | undefined> {
     if (!this.#makeRoom(caller.principal.tokenId)) return undefined;
     const session = await this.#make(caller);
@@ -65,7 +68,7 @@ export class Sessions {
     }
   }
 
-  /** Undefined: no such session of this caller on this path. */
+  /** Undefined if this caller has no such session on this path. */
   async serve(id: string, request: Request, body: unknown, caller: McpCaller): Promise<Response | undefined> {
     const session = this.#sessions.get(id);
     if (session?.binding !== bindingOf(caller)) return undefined;
@@ -130,7 +133,7 @@ export class Sessions {
     });
   }
 
-  /** The older revisions do not take a broken connection for a cancelled call: the client may come back for the answer. */
+  /** In the older revisions a broken connection does not cancel the call. The client may reconnect for the answer. */
   #noticeBreak(session: Session, request: Request, body: unknown): void {
     const ids = (Array.isArray(body) ? body : [body]).flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []));
     if (ids.length === 0) return;
@@ -141,17 +144,17 @@ export class Sessions {
 
   async #sweep(): Promise<void> {
     for (const session of [...this.#sessions.values()]) {
-      this.#giveUp(session);
+      this.#cancelBroken(session);
       const isIdle = session.streams === 0 && session.busy === 0 && this.#now() - session.lastSeen > IDLE_MS;
       await (isIdle ? this.#end(session) : this.#endIfRevoked(session));
     }
   }
 
-  #giveUp(session: Session): void {
+  #cancelBroken(session: Session): void {
     for (const [requestId, since] of session.broken) {
       if (this.#now() - since <= LINGER_MS) continue;
       session.broken.delete(requestId);
-      session.transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'the client has gone' } });
+      session.transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'the client disconnected' } });
       endCancelled(session, requestId);
     }
   }
@@ -160,7 +163,7 @@ export class Sessions {
     if (!(await session.caller.isCurrent())) await this.#end(session);
   }
 
-  /** The least recently heard of makes room, unless it is in use. */
+  /** Ends the session that has been idle longest, unless all are in use. */
   #makeRoom(tokenId: string): boolean {
     const own = [...this.#sessions.values()].filter(({ caller }) => caller.principal.tokenId === tokenId);
     const full = own.length >= MAX_OPEN_PER_TOKEN ? own : this.#sessions.size >= MAX_OPEN ? [...this.#sessions.values()] : [];
@@ -184,12 +187,12 @@ function cancelledBy(body: unknown): RequestId[] {
   return notices.map(({ params }) => params?.requestId).filter((id) => id !== undefined);
 }
 
-/** The SDK leaves the answer to a cancelled request open, and with it the connection and what it remembers of it, until the session is over. */
+/** The SDK never answers a cancelled request. Without an answer its connection and its memory would stay until the session ends. */
 function endCancelled({ transport }: Session, id: RequestId): void {
   quietly(transport.send({ jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InternalError, message: 'The request was cancelled.' } }));
 }
 
-/** Over: by our end or by the client's. */
+/** Calls `over` once, when either side has ended the response. */
 function whenOver(response: Response, over: () => void): Response {
   const reader = response.body?.getReader();
   if (!reader) return response;
@@ -217,8 +220,8 @@ function announce(server: Server, kinds: ReadonlySet<ListKind>): void {
   const { prompts, resources } = server.getCapabilities();
   if (kinds.has('tools')) quietly(server.sendToolListChanged());
   if (kinds.has('prompts') && prompts) quietly(server.sendPromptListChanged());
-  if (kinds.has('resources') && resources) quietly(server.sendResourceListChanged());
+  if (kinds.has('resources') && resources?.listChanged) quietly(server.sendResourceListChanged());
 }
 
-/** Hints: a client that has gone misses nothing that it would not read anew. */
+/** Notifications are hints. A client that missed one reads the list again when it reconnects. */
 const quietly = (work: Promise<unknown>): void => void work.catch(() => {});

@@ -30,7 +30,7 @@ async function served() {
     await response.text();
     return response.status;
   };
-  // A response that nobody holds is collected, and its stream closed with it.
+  // Without a reference, a response is garbage-collected and its stream closed.
   const streams: Response[] = [];
   const gone = new AbortController();
   onTestFinished(() => {
@@ -51,7 +51,7 @@ const headersOf = ({ token }: TestCaller, session: string | null): Record<string
 });
 const sessionOf = (client: Client) => (client.transport as StreamableHTTPClientTransport).sessionId as string;
 
-test('a session is of the token, the path and the server that it began with: anybody else is told that there is none', async () => {
+test('binds a session to its token, path and server, and reports it as unknown to others', async () => {
   const { ana, begin, status, developer, events } = await served();
   const bob = await developer('bob');
   const other = await developer('ana', 'codex');
@@ -64,11 +64,11 @@ test('a session is of the token, the path and the server that it began with: any
   expect(await status(ana, session, 'tools/list', {}, '/mcp/all')).toBe(404);
   expect(await status(ana, 'from-before-the-restart', 'tools/list')).toBe(404);
   expect((await events({ kind: 'malformed_request' })).map(({ payload }) => payload.code)).toEqual(Array(4).fill('SESSION_NOT_FOUND'));
-  // What others tried has not harmed it.
+  // The attempts of others did not affect the session.
   expect(await status(ana, session, 'ping')).toBe(200);
 });
 
-test('DELETE ends a session, and what was watched for it', async () => {
+test('ends a session and its watches on DELETE', async () => {
   const { ana, url, fake, done, status } = await served();
   fake.resources.set('test://alpha/a', async () => ({ contents: [] }));
   await done('capabilities.grant', { action: 'resource.read.alpha', developer: 'ana' });
@@ -81,7 +81,7 @@ test('DELETE ends a session, and what was watched for it', async () => {
   expect(await status(ana, session, 'tools/list')).toBe(404);
 });
 
-test('a request without a session is answered for itself; a stream is not', async () => {
+test('answers a single request without a session, but opens no stream', async () => {
   const { ana, url, send, status } = await served();
   const response = await send(ana, null, 'tools/list');
   expect(response.headers.has('mcp-session-id')).toBe(false);
@@ -90,7 +90,7 @@ test('a request without a session is answered for itself; a stream is not', asyn
   expect(await status(ana, '', 'tools/list')).toBe(404);
 });
 
-test('a token has a bounded number of sessions: the one not heard of for longest makes room, one that is listened to does not', async () => {
+test('limits the sessions of a token, and ends the longest idle one for a new one, but none with an open stream', async () => {
   const { ana, begin, clock, status, listen, developer } = await served();
   const bob = await developer('bob');
   const bobs = await begin(bob);
@@ -105,7 +105,7 @@ test('a token has a bounded number of sessions: the one not heard of for longest
   expect(await status(bob, bobs, 'ping')).toBe(200);
 });
 
-test('where every session of a token is in use, the next client is served without one, and is promised no news', async () => {
+test('serves the next client without a session and without notifications if all sessions of the token are in use', async () => {
   const { ana, begin, send, listen } = await served();
   for (let count = 0; count < MAX_OPEN_PER_TOKEN; count++) await listen(ana, await begin(ana));
   const response = await send(ana, null, 'initialize', INITIALIZE);
@@ -114,7 +114,7 @@ test('where every session of a token is in use, the next client is served withou
   expect(answer.result.capabilities).toEqual({ tools: {}, prompts: {}, resources: {}, completions: {} });
 });
 
-test('a token has a bounded number of streams of the newer revision; one that ends makes room', async () => {
+test('limits the streams of a token in the newer revision, until one ends', async () => {
   const { ana, url } = await served();
   const client = await connected(`${url}/mcp`, ana.token);
   const open = () => client.listen({ toolsListChanged: true });
@@ -124,7 +124,7 @@ test('a token has a bounded number of streams of the newer revision; one that en
   await until(open);
 });
 
-test('a session that nobody has used for half an hour is over; one that is listened to is not', async () => {
+test('ends a session after half an hour without use, but not while it has an open stream', async () => {
   const { ana, begin, clock, status, listen, stopListening } = await served();
   const [idle, listening] = [await begin(ana), await begin(ana)];
   await listen(ana, listening);
@@ -140,7 +140,7 @@ test('a session that nobody has used for half an hour is over; one that is liste
   });
 });
 
-test.each(['legacy', 'modern'] as const)('the stream of a %s client whose token is revoked ends, without a request of its own', async (era) => {
+test.each(['legacy', 'modern'] as const)('ends the stream of a %s client when its token is revoked', async (era) => {
   const { ana, url, begin, done } = await served();
   const session = era === 'legacy' ? await begin(ana) : null;
   const modern = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
@@ -152,12 +152,12 @@ test.each(['legacy', 'modern'] as const)('the stream of a %s client whose token 
   });
   expect(stream.status).toBe(200);
   await done('tokens.revoke', { token_id: ana.tokenId });
-  // Ends: the stream is closed by the server.
+  // The server closes the stream.
   await stream.text();
   expect((await fetch(`${url}/mcp`, { headers: headersOf(ana, session) })).status).toBe(401);
 });
 
-test('a client whose connection broke comes back for its answer; a call that nobody comes back for is given up', async () => {
+test('keeps the answer for a client that reconnects, and cancels the call of one that does not', async () => {
   const { ana, url, fake, begin, send, status, done, clock } = await served();
   const calls: { answer: (value: string) => void; signal: AbortSignal }[] = [];
   const work = (_args: object, { signal }: { signal: AbortSignal }) =>
@@ -168,7 +168,7 @@ test('a client whose connection broke comes back for its answer; a call that nob
   fake.tools.set('alpha_slow', { work });
   await done('capabilities.grant', { action: 'tool.call.alpha_slow', developer: 'ana' });
   const session = await begin(ana);
-  /** The id of the first message of a call whose connection then breaks. */
+  /** Breaks the connection of a call after its first message, and returns the id of that message. */
   const broken = async () => {
     const before = calls.length;
     const gone = new AbortController();
@@ -199,14 +199,14 @@ test('a client whose connection broke comes back for its answer; a call that nob
     clock.advance(LINGER_MS + 1);
     expect(calls[1]?.signal.aborted).toBe(true);
   });
-  // A stream that was only resumed to the end of its call does not keep the session.
+  // A stream that was resumed only for one call does not keep the session alive.
   await until(async () => {
     clock.advance(IDLE_MS + 1);
     expect(await status(ana, session, 'ping')).toBe(404);
   });
 });
 
-test('a call that its client cancels leaves no connection open', async () => {
+test('closes the connection of a call that its client cancels', async () => {
   const { ana, fake, begin, send, done, events } = await served();
   fake.tools.set('alpha_slow', { work: (_args, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))) });
   await done('capabilities.grant', { action: 'tool.call.alpha_slow', developer: 'ana' });
@@ -218,7 +218,7 @@ test('a call that its client cancels leaves no connection open', async () => {
   expect(await call.text()).toContain('"error":{');
 });
 
-test('of many resources that a client subscribes to at once, no more are watched than it may', async () => {
+test('limits the watched resources of a client that subscribes to many at the same time', async () => {
   const { ana, url, fake, done } = await served();
   const uris = Array.from({ length: MAX_SUBSCRIPTIONS + 10 }, (_, number) => `test://alpha/${number}`);
   for (const uri of uris) fake.resources.set(uri, async () => ({ contents: [] }));

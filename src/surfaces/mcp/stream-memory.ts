@@ -9,7 +9,7 @@ interface KeptMessage {
   readonly size: number;
 }
 
-/** The memory of all sessions together, in characters. */
+/** Limits the memory of all sessions together, in characters. */
 export class MemoryBudget {
   readonly #most: number;
   readonly #memories = new Set<StreamMemory>();
@@ -27,7 +27,7 @@ export class MemoryBudget {
     this.#memories.delete(memory);
   }
 
-  /** The one that remembers most forgets first: nobody can take the place of all the others. */
+  /** The largest memory drops messages first, so that one session cannot displace all others. */
   keepWithin(): void {
     while (this.used > this.#most) {
       const [largest] = [...this.#memories].sort((a, b) => b.size - a.size);
@@ -38,7 +38,7 @@ export class MemoryBudget {
 
 const MAX_MESSAGES = 200;
 
-/** The last messages of a session, so that a client whose connection broke can resume after the last message it has. */
+/** Stores the last messages of a session. After a broken connection the client resumes from the last message that it received. */
 export class StreamMemory implements EventStore {
   readonly #budget: MemoryBudget;
   readonly #kept: KeptMessage[] = [];
@@ -57,7 +57,7 @@ export class StreamMemory implements EventStore {
 
   async storeEvent(stream: string, message: Message): Promise<string> {
     const id = ++this.#last;
-    // Sent while the session ended: nobody will ask for it.
+    // The session has ended, so nobody can resume from this message.
     if (this.#over) return String(id);
     const size = JSON.stringify(message).length;
     this.#kept.push({ id, stream, message, size });
@@ -73,7 +73,7 @@ export class StreamMemory implements EventStore {
 
   async replayEventsAfter(id: string, { send }: Parameters<EventStore['replayEventsAfter']>[1]): Promise<string> {
     const from = this.#find(id);
-    if (!from) throw new Error('this message is no longer remembered');
+    if (!from) throw new Error('this message is no longer stored');
     for (const one of [...this.#kept]) if (one.id > from.id && one.stream === from.stream) await send(String(one.id), one.message);
     return from.stream;
   }
@@ -82,7 +82,7 @@ export class StreamMemory implements EventStore {
     this.#grow(-(this.#kept.shift()?.size ?? 0));
   }
 
-  /** The session is over. */
+  /** For the end of the session. */
   close(): void {
     this.#over = true;
     while (this.#kept.length > 0) this.forgetOldest();

@@ -9,7 +9,7 @@ async function after(memory: StreamMemory, id: string): Promise<string[]> {
   return seen;
 }
 
-test('a stream goes on after the last message that its reader has, without those of other streams', async () => {
+test('resumes a stream after the last received message, without messages of other streams', async () => {
   const memory = new StreamMemory(new MemoryBudget(10_000));
   const first = await memory.storeEvent('a', note('1'));
   await memory.storeEvent('b', note('2'));
@@ -18,7 +18,7 @@ test('a stream goes on after the last message that its reader has, without those
   expect(await after(memory, first)).toEqual(['3']);
 });
 
-test('memory is bounded for each session and for all together, and given back', async () => {
+test('limits the memory of each session and of all together, and releases it', async () => {
   const budget = new MemoryBudget(50_000);
   const [one, other] = [new StreamMemory(budget), new StreamMemory(budget)];
   const ids: string[] = [];
@@ -33,7 +33,7 @@ test('memory is bounded for each session and for all together, and given back', 
   expect(budget.used).toBe(0);
 });
 
-test('where all together is too much, the session that remembers most forgets, and the others keep theirs', async () => {
+test('drops messages of the largest session if all sessions together exceed the limit', async () => {
   const budget = new MemoryBudget(50_000);
   const [greedy, modest] = [new StreamMemory(budget), new StreamMemory(budget)];
   for (let n = 0; n < 20; n++) await greedy.storeEvent('a', note('x'.repeat(5_000)));

@@ -6,7 +6,7 @@ import type { Relays, ResourceWatch, Via } from './relays.ts';
 
 export const MAX_SUBSCRIPTIONS = 100;
 
-/** The resources that one client has subscribed to. Begun through the pipe; over when the client's session or stream is. */
+/** The resources that one client has subscribed to. A subscription begins through the pipe and ends with the client's session or stream. */
 export class Subscriptions {
   readonly #gate: App['gate'];
   readonly #upstreams: App['upstreams'];
@@ -23,13 +23,13 @@ export class Subscriptions {
     this.#send = send;
   }
 
-  /** False: there is no such resource that the caller may read. */
+  /** Resolves to false if the caller may not read such a resource. */
   async add(uri: string, via: Via): Promise<boolean> {
     if (this.#watched.has(uri)) return true;
     if (this.#watched.size + this.#beginning >= MAX_SUBSCRIPTIONS) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `A client can watch ${MAX_SUBSCRIPTIONS} resources at most. Unsubscribe from one that is no longer needed.`,
+        `A client can subscribe to at most ${MAX_SUBSCRIPTIONS} resources. Call resources/unsubscribe for one that you do not need.`,
       );
     }
     this.#beginning++;
@@ -45,7 +45,7 @@ export class Subscriptions {
     this.#watched.delete(uri);
   }
 
-  /** Told to the client that subscribed, and only while it may read. */
+  /** Notifies the client of updates to its subscriptions, while it may still read them. */
   async updated(updates: readonly ResourceUpdate[], { principal }: McpCaller): Promise<void> {
     const isWatched = ({ server, uri }: ResourceUpdate) => this.#watched.get(uri)?.server === server;
     const own = updates.filter(isWatched);

@@ -1,9 +1,11 @@
 import type { Principal } from '../../kernel/call.ts';
 import { TOOLSETS, type Toolset } from '../../kernel/contract.ts';
+import type { App } from '../../main.ts';
+import { nearest } from '../../wire/nearest.ts';
 
 export const PUBLISHED_TOOLSETS: readonly Toolset[] = TOOLSETS.filter((toolset) => toolset !== 'admin');
 
-/** A list that every agent reads stays small: what a principal gets at `/mcp` without asking for more. */
+/** The toolsets of `/mcp` alone. Few, because every agent reads the list at every start. */
 function defaultToolsets(principal: Principal): readonly Toolset[] {
   switch (principal.kind) {
     case 'operator':
@@ -16,9 +18,19 @@ function defaultToolsets(principal: Principal): readonly Toolset[] {
   }
 }
 
-/** The toolsets of a path: `team`, `team+workflow`, `all`, or nothing for the caller's own. Undefined: no such path. */
+/** The toolsets of a path: `team`, `team+workflow`, `all`, or the caller's defaults without one. Undefined: there is no such path. */
 export function toolsetsOfPath(path: string | undefined, principal: Principal): ReadonlySet<Toolset> | undefined {
   return path === undefined ? new Set(defaultToolsets(principal)) : toolsetsNamed(path);
+}
+
+/** The nearest path to one that does not exist, of toolsets with a tool that the caller may list. */
+export async function nearestToolsets(path: string, principal: Principal, { registry, gate }: Pick<App, 'registry' | 'gate'>): Promise<string | undefined> {
+  const may = await gate.visibility(principal);
+  const usable = registry.tools().filter(({ name, toolset }) => may.tool(name, toolset));
+  const known = [...PUBLISHED_TOOLSETS.filter((name) => usable.some(({ toolset }) => toolset === name)), 'all'];
+  const found = path.split('+').map((name) => nearest(name, known));
+  const distinct = [...new Set(found)];
+  return found.includes(undefined) ? undefined : distinct.includes('all') ? 'all' : distinct.join('+');
 }
 
 export function toolsetsNamed(path: string): ReadonlySet<Toolset> | undefined {

@@ -6,7 +6,7 @@ import { startTelemetry } from './start.ts';
 
 const SILENT = { level: 'error', error() {}, warn() {}, info() {}, debug() {} } as const;
 
-test('a collector is told the very counts that /metrics shows', async () => {
+test('exports the same counts that /metrics shows', async () => {
   const to = await collector();
   const metrics = createMetrics();
   const { targets } = telemetrySettings({ telemetry: { otlp_endpoint: `${to.url}/` } }, {});

@@ -3,11 +3,11 @@ import { BatchSpanProcessor, type ReadableSpan, type SpanExporter, type SpanProc
 import type { Log } from '../../kernel/log.ts';
 import type { Signal } from './settings.ts';
 
-/** How many spans wait at most for a collector that is slow or away: some 4 MB. */
+/** The limit of spans that wait for a slow or unreachable collector: about 4 MB. */
 const MAX_WAITING = 4_096;
 const BATCH = 512;
 
-/** Says once that the collector takes none of a signal, and once that it does again. Many a collector takes traces alone. */
+/** Logs once when the collector stops accepting a signal, and once when it accepts it again. Many collectors accept only traces. */
 export class CollectorStatus {
   readonly #signal: Signal;
   readonly #log: Log;
@@ -18,17 +18,17 @@ export class CollectorStatus {
     this.#log = log;
   }
 
-  heard({ code, error }: ExportResult): void {
+  record({ code, error }: ExportResult): void {
     const isAway = code !== ExportResultCode.SUCCESS;
     if (isAway === this.#isAway) return;
     this.#isAway = isAway;
-    // Its message alone: the rest may hold the headers that were sent.
-    if (isAway) this.#log.warn(`the collector takes no ${this.#signal}; they are dropped until it does`, { problem: error?.message });
-    else this.#log.info(`the collector takes ${this.#signal} again`);
+    // Only the message, because the error can contain the request's headers.
+    if (isAway) this.#log.warn(`the collector does not accept ${this.#signal}, which are dropped until it does`, { problem: error?.message });
+    else this.#log.info(`the collector accepts ${this.#signal} again`);
   }
 }
 
-/** Spans on their way out. A bounded number waits; what finds no room, or is not taken, is dropped and counted. No call ever waits for it. */
+/** Queues a bounded number of spans for export. It drops and counts spans that do not fit or are not accepted. No call waits for it. */
 export function createOutbox(exporter: SpanExporter, status: CollectorStatus, dropped: (count: number) => void): SpanProcessor {
   let waiting = 0;
   const counting: SpanExporter = {
@@ -36,7 +36,7 @@ export function createOutbox(exporter: SpanExporter, status: CollectorStatus, dr
       exporter.export(spans, (result) => {
         waiting -= spans.length;
         if (result.code !== ExportResultCode.SUCCESS) dropped(spans.length);
-        status.heard(result);
+        status.record(result);
         done(result);
       }),
     forceFlush: async () => await exporter.forceFlush?.(),

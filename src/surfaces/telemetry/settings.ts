@@ -3,13 +3,13 @@ import type { Config } from '../../config.ts';
 export type Signal = 'traces' | 'metrics';
 
 export interface TelemetrySettings {
-  /** A signal that is not here is not told. `url` undefined: the exporter reads it from the standard variables. */
+  /** The signals to export. If `url` is undefined, the exporter reads it from the standard variables. */
   readonly targets: ReadonlyMap<Signal, { readonly url: string | undefined }>;
-  /** Variables that cannot be followed, as a sentence each. They are often meant for another program, so they stop nothing. */
+  /** One sentence for each unusable variable. These variables are often meant for another program, so they do not prevent the start. */
   readonly problems: readonly string[];
 }
 
-/** The standard variables beat the file. Loads no part of OpenTelemetry: most servers tell nobody. */
+/** The standard variables win over config.toml. Loads no part of OpenTelemetry, because most servers export nothing. */
 export function telemetrySettings({ telemetry }: Pick<Config, 'telemetry'>, env: NodeJS.ProcessEnv): TelemetrySettings {
   const targets = new Map<Signal, { url: string | undefined }>();
   const problems: string[] = [];
@@ -21,9 +21,10 @@ export function telemetrySettings({ telemetry }: Pick<Config, 'telemetry'>, env:
     const variable = [`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`, 'OTEL_EXPORTER_OTLP_ENDPOINT'].find((one) => env[one]);
     if (variable) {
       const protocol = env[`OTEL_EXPORTER_OTLP_${name}_PROTOCOL`] || env.OTEL_EXPORTER_OTLP_PROTOCOL;
-      if (protocol === 'grpc') problems.push(`No ${signal} are sent: OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and only OTLP over HTTP is spoken here.`);
-      // Its value may have a key in it. The exporter would send to another address than was meant: to its default, or to this machine.
-      else if (!isHttp(env[variable])) problems.push(`No ${signal} are sent: ${variable} is not an address as http(s)://host:port.`);
+      if (protocol === 'grpc')
+        problems.push(`No ${signal} are sent: OTEL_EXPORTER_OTLP_PROTOCOL is grpc, but Covenant supports only OTLP over HTTP. Set it to http/json.`);
+      // The message omits the value, which can contain a key. The exporter itself would fall back to another address without a warning.
+      else if (!isHttp(env[variable])) problems.push(`No ${signal} are sent: ${variable} is not an http(s) address. Set it to http(s)://host:port.`);
       else targets.set(signal, { url: undefined });
     } else if (telemetry.otlp_endpoint) targets.set(signal, { url: `${telemetry.otlp_endpoint.replace(/\/+$/, '')}/v1/${signal}` });
   }

@@ -7,11 +7,11 @@ import { samplerFrom } from './start.ts';
 const FILE = { telemetry: { otlp_endpoint: 'https://collector.example/otlp/' } };
 const targets = (env: NodeJS.ProcessEnv, config: Parameters<typeof telemetrySettings>[0] = FILE) => Object.fromEntries(telemetrySettings(config, env).targets);
 
-test('without an endpoint nobody is told', () => {
+test('exports nothing without an endpoint', () => {
   expect(targets({}, loadConfig({ COVENANT_HOME: temporaryFolder() }))).toEqual({});
 });
 
-test('the file names one endpoint for both signals; the standard variables beat it', () => {
+test('uses the endpoint of the file for both signals, unless the standard variables name another', () => {
   expect(targets({})).toEqual({ traces: { url: 'https://collector.example/otlp/v1/traces' }, metrics: { url: 'https://collector.example/otlp/v1/metrics' } });
   const theirs = { url: undefined };
   expect(targets({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x:4318' })).toEqual({ traces: theirs, metrics: theirs });
@@ -20,25 +20,22 @@ test('the file names one endpoint for both signals; the standard variables beat 
   expect(targets({ OTEL_SDK_DISABLED: 'true' })).toEqual({});
 });
 
-test('variables that are meant for a program that speaks gRPC stop nothing, and it is said that they are not followed', () => {
+test('reports variables for gRPC as unusable, and continues without an export', () => {
   const { targets, problems } = telemetrySettings({ telemetry: {} }, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
   expect([targets.size, problems.length]).toEqual([0, 2]);
   expect(problems[0]).toContain('OTEL_EXPORTER_OTLP_PROTOCOL');
 });
 
-test.each(['collector:4318', 'ftp://collector:4318', 'http://', '127.0.0.1'])(
-  'what is no address (%s) is not followed, nor any other in its place',
-  (wrong) => {
-    for (const variable of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']) {
-      const { targets, problems } = telemetrySettings({ telemetry: {} }, { [variable]: wrong });
-      expect(targets.size).toBe(0);
-      expect(problems[0]).toContain(variable);
-      expect(problems.join(' ')).not.toContain(wrong);
-    }
-  },
-);
+test.each(['collector:4318', 'ftp://collector:4318', 'http://', '127.0.0.1'])('reports an invalid address (%s), and uses no other in its place', (wrong) => {
+  for (const variable of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']) {
+    const { targets, problems } = telemetrySettings({ telemetry: {} }, { [variable]: wrong });
+    expect(targets.size).toBe(0);
+    expect(problems[0]).toContain(variable);
+    expect(problems.join(' ')).not.toContain(wrong);
+  }
+});
 
-test('the sampler is the one that the standard variables name; a wrong one is refused by its name', () => {
+test('uses the sampler of the standard variables, and names the variable of an invalid one', () => {
   expect(String(samplerFrom({}))).toMatch(/^ParentBased\{root=AlwaysOnSampler/);
   expect(String(samplerFrom({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' }))).toBe('TraceIdRatioBased{0.25}');
   expect(String(samplerFrom({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' }))).toMatch(/^ParentBased\{root=AlwaysOffSampler/);

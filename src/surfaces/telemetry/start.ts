@@ -22,11 +22,11 @@ const ROOTS = {
   traceidratio: (ratio: number) => new TraceIdRatioBasedSampler(ratio),
 };
 
-/** By the standard variables. Unless they say otherwise, a caller that has decided about its trace has decided about ours. */
+/** Reads the standard variables. By default the caller's sampling decision also applies to our part of its trace. */
 export function samplerFrom(env: NodeJS.ProcessEnv): Sampler {
   const { OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: given = '' } = env;
   const [, parentBased, kind] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name || 'parentbased_always_on') ?? [];
-  if (!kind) throw new ConfigError(`OTEL_TRACES_SAMPLER: expected always_on, always_off or traceidratio, maybe after parentbased_`);
+  if (!kind) throw new ConfigError(`OTEL_TRACES_SAMPLER: expected always_on, always_off or traceidratio, optionally with the prefix parentbased_`);
   const ratio = given === '' || kind !== 'traceidratio' ? 1 : Number(given);
   if (!(ratio >= 0 && ratio <= 1)) throw new ConfigError('OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1');
   const root = ROOTS[kind as keyof typeof ROOTS](ratio);
@@ -35,7 +35,7 @@ export function samplerFrom(env: NodeJS.ProcessEnv): Sampler {
 
 export interface Telemetry {
   readonly tracer: Tracer | undefined;
-  /** Sends what waits, within a bound: a collector that hangs does not keep the server from its end. */
+  /** Sends the queued data. A hanging collector delays the stop only for a bounded time. */
   stop(): Promise<void>;
 }
 
@@ -49,11 +49,11 @@ interface TelemetryParts {
 const FLUSH_MS = 1_000;
 const LONGEST_WARNING = 300;
 
-/** Everything of OpenTelemetry is loaded with this file: import it when there is somebody to tell. */
+/** This file loads all of OpenTelemetry, so import it only if there is a collector. */
 export function startTelemetry({ targets, env, log, metrics }: TelemetryParts): Telemetry {
   const own = { 'service.name': 'covenant', 'service.version': VERSION, 'service.instance.id': crypto.randomUUID() };
   const resource = resourceFromAttributes(own).merge(detectResources({ detectors: [envDetector] }));
-  tellWarnings(log);
+  logWarnings(log);
   const [traces, counts] = [targets.get('traces'), targets.get('metrics')];
   const spans =
     traces &&
@@ -70,10 +70,10 @@ export function startTelemetry({ targets, env, log, metrics }: TelemetryParts): 
 }
 
 /**
- * What OpenTelemetry warns of (a certificate that cannot be read, spans that a collector took only in part), each thing once. Not its
- * errors: those are exports that failed, which a reception tells of.
+ * Logs each warning of OpenTelemetry once, for example an unreadable certificate or partly accepted spans. Its errors are failed exports,
+ * which `CollectorStatus` logs.
  */
-function tellWarnings(log: Log): void {
+function logWarnings(log: Log): void {
   const told = new Set<string>();
   const quiet = () => {};
   const warn = (message: string, ...details: unknown[]) => {
@@ -88,7 +88,7 @@ function reader(url: string | undefined, status: CollectorStatus, metrics: Telem
   class Exporter extends OTLPMetricExporter {
     override export(batch: ResourceMetrics, done: (result: ExportResult) => void): void {
       super.export(batch, (result) => {
-        status.heard(result);
+        status.record(result);
         done(result);
       });
     }

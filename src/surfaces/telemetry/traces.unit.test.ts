@@ -17,7 +17,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 const CONTEXT = { traceparent: `00-${TRACE}-${CALLER}-01`, tracestate: 'vendor=one', baggage: 'team=red' };
 
-/** As `covenant up` begins it where the file names the endpoint. */
+/** Started like `covenant up` does if the file names the endpoint. */
 function telling(url: string, env: NodeJS.ProcessEnv = {}) {
   const metrics = createMetrics();
   const lines: string[] = [];
@@ -34,7 +34,7 @@ const named = (to: Collector, name: string) => {
   return found[0] as NonNullable<(typeof found)[0]>;
 };
 
-test.each(ERAS)("a %s client's call is a part of its trace, and another server's work a part of ours", async (era) => {
+test.each(ERAS)("adds a %s client's call to its trace, and an external server's work to ours", async (era) => {
   const to = await collector();
   const { tracer, stop } = telling(to.url);
   const t = await upstreamApp([{ name: 'far', ...child('tells-meta') }], { tracer });
@@ -59,7 +59,7 @@ test.each(ERAS)("a %s client's call is a part of its trace, and another server's
   expect(received).toMatchObject({ traceparent: `00-${TRACE}-${relayed.spanId}-01`, tracestate: 'vendor=one', baggage: 'team=red' });
 });
 
-test('a caller that has no trace begins one; what is no trace context is not passed on', async () => {
+test('begins a trace for a caller without one, and passes on no invalid trace context', async () => {
   const to = await collector();
   const { tracer, stop } = telling(to.url);
   const t = await upstreamApp([{ name: 'far', ...child('tells-meta') }], { tracer });
@@ -74,7 +74,7 @@ test('a caller that has no trace begins one; what is no trace context is not pas
   expect(received).not.toHaveProperty('tracestate');
 });
 
-test('a call by HTTP is a part of the trace in its header, and shows where its time went', async () => {
+test('adds an HTTP call to the trace in its header, with spans for its parts', async () => {
   const to = await collector();
   const { tracer, stop } = telling(to.url);
   const t = await testApp({ features: [fixtureFeature], tracer });
@@ -96,7 +96,7 @@ test('a call by HTTP is a part of the trace in its header, and shows where its t
   expect(within.map(({ name, attributes }) => [name, attributes['db.system.name']])).toEqual([['store.write', 'sqlite']]);
 });
 
-test('a call that failed says so by its code', async () => {
+test('marks the span of a failed call with the error code', async () => {
   const to = await collector();
   const { tracer, stop } = telling(to.url);
   const t = await testApp({ features: [fixtureFeature], tracer });
@@ -106,7 +106,7 @@ test('a call that failed says so by its code', async () => {
   expect([call.status, call.attributes['error.type'], call.attributes['covenant.outcome']]).toEqual([2, 'FIXTURE_REFUSED', 'error']);
 });
 
-test('no argument, token or name of a person is in what is told, nor what was sent as the name of a tool', async () => {
+test('exports no argument, token, name of a person or unknown tool name', async () => {
   const to = await collector();
   const { tracer, metrics, stop } = telling(to.url);
   const t = await testApp({ features: [fixtureFeature], tracer });
@@ -127,7 +127,7 @@ test('no argument, token or name of a person is in what is told, nor what was se
   expect(sent).not.toContain(DEFAULT_WORKSPACE_ID);
 });
 
-test('a sweep that had something to do is a trace of its own; one that had not is told to nobody', async () => {
+test('exports a trace for a sweep that did work, and none for an idle one', async () => {
   const to = await collector();
   const { tracer, stop } = telling(to.url);
   let runs = 0;
@@ -152,47 +152,44 @@ test('a sweep that had something to do is a trace of its own; one that had not i
   expect(to.spans().map(({ name }) => name)).not.toContain('sweep idle');
 });
 
-test.each(['fail', 'hang', 'gone'] as const)(
-  'a collector that will %s costs no call anything; what it does not take is dropped and counted, and said once',
-  async (how) => {
-    // Of each attempt to send; it is read where the exporter is made.
-    vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '300');
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const to = await collector();
-    if (how !== 'gone') to.behave(how);
-    const { tracer, metrics, lines, stop } = telling(how === 'gone' ? 'http://127.0.0.1:9' : to.url, { OTEL_METRICS_EXPORTER: 'none' });
-    const t = await testApp({ features: [fixtureFeature], tracer });
-    const ana = await t.developer('ana');
-    const answers = await Promise.all(Array.from({ length: 20 }, () => t.tool('covibe_fixture', { operation: 'look', what: 'x' }, ana)));
-    expect(answers.filter(({ isError }) => isError)).toEqual([]);
-    // More than may wait.
-    for (let i = 0; i < 6_000; i++) tracer?.begin('many', 'internal').end();
-    const dropped = async () => Number(/^covenant_trace_spans_dropped_total (\d+)$/m.exec(await metrics.text())?.[1]);
-    expect(await dropped()).toBeGreaterThan(1_500);
-    expect((await t.tool('covibe_fixture', { operation: 'look', what: 'x' }, ana)).isError).toBe(false);
-    await stop();
-    await expect.poll(dropped).toBeGreaterThan(6_000);
-    await expect.poll(() => lines.length).toBe(1);
-    expect(lines).toEqual([expect.stringMatching(/^the collector takes no traces; they are dropped until it does \S/)]);
-  },
-);
+test.each(['fail', 'hang', 'gone'] as const)('delays no call if the collector will %s, and drops, counts and reports the spans once', async (how) => {
+  // The timeout of each attempt. The exporter reads it when it is created.
+  vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '300');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const to = await collector();
+  if (how !== 'gone') to.behave(how);
+  const { tracer, metrics, lines, stop } = telling(how === 'gone' ? 'http://127.0.0.1:9' : to.url, { OTEL_METRICS_EXPORTER: 'none' });
+  const t = await testApp({ features: [fixtureFeature], tracer });
+  const ana = await t.developer('ana');
+  const answers = await Promise.all(Array.from({ length: 20 }, () => t.tool('covibe_fixture', { operation: 'look', what: 'x' }, ana)));
+  expect(answers.filter(({ isError }) => isError)).toEqual([]);
+  // More than the queue can hold.
+  for (let i = 0; i < 6_000; i++) tracer?.begin('many', 'internal').end();
+  const dropped = async () => Number(/^covenant_trace_spans_dropped_total (\d+)$/m.exec(await metrics.text())?.[1]);
+  expect(await dropped()).toBeGreaterThan(1_500);
+  expect((await t.tool('covibe_fixture', { operation: 'look', what: 'x' }, ana)).isError).toBe(false);
+  await stop();
+  await expect.poll(dropped).toBeGreaterThan(6_000);
+  await expect.poll(() => lines.length).toBe(1);
+  expect(lines).toEqual([expect.stringMatching(/^the collector does not accept traces, which are dropped until it does \S/)]);
+});
 
-test('a collector that takes traces alone is told of once, not each time that it takes some', () => {
+test('reports once that a collector accepts only traces, not at each export', () => {
   const lines: string[] = [];
   const log = createLog('info', (line) => void lines.push(JSON.parse(line).message));
   const [traces, metrics] = [new CollectorStatus('traces', log), new CollectorStatus('metrics', log)];
   for (let times = 0; times < 3; times++) {
-    metrics.heard({ code: ExportResultCode.FAILED, error: new Error('Not Found') });
-    traces.heard({ code: ExportResultCode.SUCCESS });
+    metrics.record({ code: ExportResultCode.FAILED, error: new Error('Not Found') });
+    traces.record({ code: ExportResultCode.SUCCESS });
   }
-  expect(lines).toEqual(['the collector takes no metrics; they are dropped until it does']);
+  expect(lines).toEqual(['the collector does not accept metrics, which are dropped until it does']);
 });
 
-test('a collector that took only a part of what it was sent is told of once, with its reason', async () => {
+test('reports once, with the reason, that a collector accepted only some of the spans', async () => {
   const to = await collector();
   to.behave('partly');
   const { tracer, lines, stop } = telling(to.url, { OTEL_METRICS_EXPORTER: 'none' });
-  // As many as are sent at once.
+  // The size of one batch.
   for (const nth of [1, 2]) {
     for (let i = 0; i < 512; i++) tracer?.begin('one', 'internal').end();
     await to.request(nth);
@@ -201,12 +198,12 @@ test('a collector that took only a part of what it was sent is told of once, wit
   expect(lines).toEqual([expect.stringMatching(/^telemetry .*too old/)]);
 });
 
-test('a collector that does not answer keeps no server from its end', async () => {
+test('stops in time although the collector does not answer', async () => {
   const to = await collector();
   to.behave('hang');
   const { tracer, lines, stop } = telling(to.url, { OTEL_METRICS_EXPORTER: 'none' });
   tracer?.begin('last', 'internal').end();
   await Promise.all([stop(), to.request(1)]);
-  // The exporter itself had not given it up yet.
+  // The exporter is still waiting.
   expect(lines).toEqual([]);
 });

@@ -50,7 +50,7 @@ export async function relayApp(
     tool: (name) => offered().find((tool) => tool.name === name),
     withheld: (name) => (withheld.has(name) ? new Refusal('TOOL_WITHHELD', `The tool ${name} has changed.`, 'covenant servers approve far') : undefined),
   }));
-  const gate = createGate(parts, { toolsetOf: (name) => registry.toolsetOf(name) });
+  const gate = createGate(parts, registry, async () => undefined);
   const { ports } = createApprovals(parts, { serverOf: (_workspace, _noun, name) => (name in tools ? 'far' : null), deadlineMs });
   const dispatch = new Dispatch({
     ...parts,
@@ -61,6 +61,7 @@ export async function relayApp(
     ports: {
       enterWorkspace: async (principal) => ({ principal, exists: true }),
       authorize: gate.authorize,
+      mayList: async (principal) => (await gate.visibility(principal)).tool,
       enterSession: async () => {},
       touchSession: async () => {},
       redact: async (_principal, reply) => reply,

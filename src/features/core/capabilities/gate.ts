@@ -4,7 +4,7 @@ import type { Principal, Services } from '../../../kernel/call.ts';
 import type { Toolset } from '../../../kernel/contract.ts';
 import { DEFAULT_WORKSPACE_ID, workspaceName } from '../../../kernel/ids.ts';
 import type { AccessDecision, AccessRequest, Denied, Passed, Ports, PriorDecision } from '../../../kernel/ports.ts';
-import { capabilityFor, namespaceOf } from '../../../kernel/registry.ts';
+import { capabilityFor, namespaceOf, type Registry } from '../../../kernel/registry.ts';
 import { refused } from '../../../kernel/reply.ts';
 import type { NewEvent } from '../../../storage/journal.ts';
 import { findRow, readJson } from '../../../storage/rows.ts';
@@ -18,7 +18,7 @@ const EXEMPT = 'clock';
 
 export interface Gate {
   authorize: Ports['authorize'];
-  /** A test for lists: what this caller could call at all. */
+  /** For lists: tells which tools, prompts and resources this caller may use. */
   visibility(principal: Principal): Promise<Visibility>;
   /** The gate's answer to a call of a tool now, in advance: nothing is counted, and nobody is asked. `only`: for this tool alone. */
   foresee(principal: Principal, only?: string): Promise<(tool: string) => AccessForecast>;
@@ -37,7 +37,10 @@ interface Visibility {
   resource(server: string): boolean;
 }
 
-export function createGate(services: Services, registry: { toolsetOf(name: string): Toolset | undefined }): Gate {
+/** The type of an agent that the server has started. Undefined for every other caller. */
+export type AgentTypeOf = (principal: Principal) => Promise<string | undefined>;
+
+export function createGate(services: Services, registry: Pick<Registry, 'toolsetOf' | 'isForType'>, agentTypeOf: AgentTypeOf): Gate {
   const actionsOpening = ({ noun, name, toolset }: Pick<AccessRequest, 'noun' | 'name' | 'toolset'>): string[] =>
     actionsFor(noun, name, noun === 'tool' ? (toolset ?? registry.toolsetOf(name) ?? namespaceOf(name)) : undefined);
   return {
@@ -55,10 +58,11 @@ export function createGate(services: Services, registry: { toolsetOf(name: strin
       const { reader, access } = services.store;
       const key = JSON.stringify(['grants', principal.workspace, principal.subjects]);
       const grants = await access.get(key, () => grantsOf(reader, principal.workspace, principal.subjects));
+      const type = await agentTypeOf(principal);
       const actions = new Set(grants.filter((grant) => grantStatus(grant, now) === 'live').map((grant) => grant.action));
       const opens = (noun: AccessRequest['noun'], name: string, toolset?: Toolset) => actionsFor(noun, name, toolset).some((action) => actions.has(action));
       return {
-        tool: (name, toolset) => name === EXEMPT || opens('tool', name, toolset),
+        tool: (name, toolset) => name === EXEMPT || (opens('tool', name, toolset) && (type === undefined || registry.isForType(name, type))),
         prompt: (name) => opens('prompt', name),
         resource: (server) => opens('resource', server),
       };

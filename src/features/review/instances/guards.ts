@@ -15,6 +15,12 @@ export async function requireInstance(db: Db, workspace: string, id: string): Pr
   throw notFound('INSTANCE_NOT_FOUND', `There is no instance ${id}.`, 'covenant instances list names those there are.', 'instance_id');
 }
 
+/** The type of the agent that calls. Undefined for callers that this server has not started. */
+export const agentTypeOf =
+  (db: Db) =>
+  async ({ workspace, instanceId }: Principal): Promise<string | undefined> =>
+    instanceId === null ? undefined : (await findInstance(db, workspace, instanceId))?.type;
+
 /** Its worktree and session are where it was started, and only the server there can reach them. */
 export function requireHere(row: InstanceRow, machine: string): void {
   if (row.machine === machine) return;

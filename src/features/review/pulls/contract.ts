@@ -32,6 +32,7 @@ const issue = z.strictObject({
 
 export const createIssues = contract({
   name: 'create_issues',
+  agentType: 'planning',
   toolset: 'review',
   title: 'Create issues',
   description:

@@ -18,7 +18,7 @@ import {
   requireInstance,
 } from '../instances/index.ts';
 import { callingInstance, requireType } from '../reviews/index.ts';
-import type { createIssues } from './contract.ts';
+import { createIssues } from './contract.ts';
 import { asRefusal, refuseFailures, waitsForGitHub } from './failures.ts';
 import { requirePlace } from './readiness.ts';
 
@@ -31,7 +31,7 @@ export async function runIssues(
   ctx: CallContext,
 ): Promise<Reply<Output<typeof createIssues>>> {
   const caller = await callingInstance(ctx, outside.machine);
-  requireType(caller, 'planning', 'planning agents may create issues');
+  requireType(caller, createIssues, 'planning agents may create issues');
   requireIdle(caller);
   const { repository } = await refuseFailures(requirePlace(outside, caller, ctx.signal));
   const leased = await ctx.write(async (tx) => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallContext, Principal } from '../../../kernel/call.ts';
+import { type Contract, isForType } from '../../../kernel/contract.ts';
 import { invalidState, Refusal } from '../../../kernel/reply.ts';
 import type { Db } from '../../../storage/engine.ts';
 import { type InstanceRow, requireHere, requireInstance } from '../instances/index.ts';
@@ -29,8 +30,8 @@ async function requireCaller(db: Db, workspace: string, { instanceId }: Principa
   return await requireInstance(db, workspace, instanceId);
 }
 
-export function requireType(row: InstanceRow, type: InstanceRow['type'], may: string): void {
-  if (row.type === type) return;
+export function requireType(row: InstanceRow, contract: Pick<Contract, 'agentType'>, may: string): void {
+  if (isForType(contract, row.type)) return;
   const next = row.type === 'review' ? 'Answer with send_feedback or create_pull_request.' : `A ${row.type} agent goes on with its own work.`;
-  throw new Refusal('WRONG_AGENT_TYPE', `${row.id} is a ${row.type} agent; only ${may}.`, next, { agent_type: row.type, needed: type });
+  throw new Refusal('WRONG_AGENT_TYPE', `${row.id} is a ${row.type} agent; only ${may}.`, next, { agent_type: row.type, needed: contract.agentType });
 }

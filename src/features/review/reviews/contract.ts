@@ -6,6 +6,7 @@ export const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
 
 export const requestReview = contract({
   name: 'request_review',
+  agentType: 'coding',
   essential: true,
   toolset: 'review',
   title: 'Request a review',
@@ -22,6 +23,7 @@ export const requestReview = contract({
 
 export const sendFeedback = contract({
   name: 'send_feedback',
+  agentType: 'review',
   essential: true,
   toolset: 'review',
   title: 'Send feedback',

@@ -9,7 +9,7 @@ import type { ReviewFeedbackRow } from '../../../storage/schema-rows.ts';
 import type { Tx } from '../../../storage/write.ts';
 import { allows, type InstanceOutside, type InstancePorts, type InstanceRow, requireInstance, reviewedBy } from '../instances/index.ts';
 import { callingInstance, requireType } from './caller.ts';
-import type { sendFeedback } from './contract.ts';
+import { sendFeedback } from './contract.ts';
 import { deliver } from './deliver.ts';
 import { finishOverdue, isOverdue, type LeasedFeedback, lease, takeOver } from './step.ts';
 import { feedbackBy, feedbackUnderWay } from './store.ts';
@@ -24,7 +24,7 @@ export async function runFeedback(
   ctx: CallContext,
 ): Promise<Reply<Output<typeof sendFeedback>>> {
   const caller = await callingInstance(ctx, outside.machine);
-  requireType(caller, 'review', 'review agents send feedback');
+  requireType(caller, sendFeedback, 'review agents send feedback');
   const begun = await ctx.write((tx) => begin(tx, caller.id, input));
   if (begun.step !== 'merging') return ok(await answer(ctx.reader, begun));
   // Never cut short: half a merge would have to wait for the sweep.

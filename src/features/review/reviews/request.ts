@@ -21,7 +21,7 @@ import {
   startFailed,
 } from '../instances/index.ts';
 import { callingInstance, requireType } from './caller.ts';
-import type { requestReview } from './contract.ts';
+import { requestReview } from './contract.ts';
 import { refuseAtLimit } from './limits.ts';
 import { reviewPrompt } from './prompt.ts';
 import { type ReviewReadiness, requireReady } from './readiness.ts';
@@ -36,7 +36,7 @@ export async function runRequest(
   ctx: CallContext,
 ): Promise<Reply<Output<typeof requestReview>>> {
   const caller = await callingInstance(ctx, outside.machine);
-  requireType(caller, 'coding', 'coding agents may spawn review agents');
+  requireType(caller, requestReview, 'coding agents may spawn review agents');
   requireFree(caller);
   const ready = await requireReady(outside, caller, ctx.signal).catch((error: unknown) => {
     throw startFailed(error);

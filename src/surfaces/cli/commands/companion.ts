@@ -71,7 +71,7 @@ async function digestOf(file: string): Promise<string> {
     throw new CliError(
       'FILE_UNREADABLE',
       `${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`,
-      'Give the path of the tarball that `npm pack` made.',
+      'Give the path of the tarball that `npm run package` made.',
     );
   }
   return digest.digest('hex');

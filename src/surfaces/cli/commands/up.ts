@@ -17,6 +17,10 @@ import { findServer } from '../client.ts';
 import { type CliCommand, CliError, type Invocation, option } from '../command.ts';
 import { prepareHome, removeRunFile, writeRunFile } from '../home.ts';
 
+/** How long a stop may take, and the part of it that is reserved for closing the store. */
+const STOP_MS = 4_500;
+const STORE_MS = 600;
+
 export const upCommand: CliCommand = {
   name: 'up',
   local: true,
@@ -49,9 +53,13 @@ export const upCommand: CliCommand = {
     const stop = async () => {
       if (server) removeRunFile(config.home, server.instance);
       unmark();
+      const deadline = performance.now() + STOP_MS;
       await server?.close();
-      // A database that does not answer must not keep us: what was acknowledged is on disk.
-      await Promise.race([Promise.all([app.close(), telemetry?.stop()]), pause(1_000)]);
+      const left = deadline - performance.now();
+      // The reaper kills external servers that are still running when this process has ended.
+      const closed = Promise.all([app.close(left - STORE_MS), telemetry?.stop()]);
+      // Do not wait longer for a database that does not answer. All acknowledged writes are on disk.
+      await Promise.race([closed, pause(left)]);
     };
     const stopped = untilSignal(stop);
     let signin: string;
