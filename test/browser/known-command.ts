@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { COMMANDS } from '../../src/surfaces/cli/run.ts';
+import { commandsOf, GROUPS } from '../../src/surfaces/cli/groups.ts';
+import { optionsOf, readable } from '../../src/surfaces/cli/parse.ts';
 
-/** What is wrong with a command that a page shows: a shell must take it for one command that there is, with options that it has. */
+const COMMANDS = (await commandsOf(GROUPS)).flatMap(({ commands }) => commands);
+
+/** Returns what is wrong with a command that a page shows: a shell must read it as one known command with known options. */
 export function faultOf(text: string): string | undefined {
   try {
     const [program, ...words] = execFileSync('sh', ['-c', `set -- ${text}\nprintf '%s\\0' "$@"`], { encoding: 'utf8' })
@@ -11,9 +14,9 @@ export function faultOf(text: string): string | undefined {
     const command = COMMANDS.find(({ name }) => name === words.slice(0, 2).join(' ')) ?? COMMANDS.find(({ name }) => name === words[0]);
     if (program !== 'covenant' || !command) return `no such command: ${text}`;
     const args = words.slice(command.name.split(' ').length);
-    const { positionals } = parseArgs({ args, options: { ...command.options, workspace: { type: 'string' } }, allowPositionals: true });
-    const wanted = command.positionals ?? [];
-    const needed = wanted.filter((name) => !name.startsWith('[')).length;
+    const { positionals } = parseArgs({ args, options: readable(optionsOf(command)), allowPositionals: true });
+    const wanted = command.arguments ?? [];
+    const needed = wanted.filter(({ optional }) => !optional).length;
     return positionals.length < needed || positionals.length > wanted.length ? `${positionals.length} words after ${command.name}: ${text}` : undefined;
   } catch (error) {
     return `${(error as Error).message}: ${text}`;

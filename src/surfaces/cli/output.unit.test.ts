@@ -32,12 +32,9 @@ test('on a terminal our own marks keep their colour, beside text that gets none'
 
 test('no cell of a table begins a line or steers the terminal, and columns stay aligned [harden.terminal.output]', () => {
   expect(
-    table(
-      ['A', 'B'],
-      [
-        ['one\n9  forged', HOSTILE],
-        ['x', 'y'],
-      ],
-    ).split('\n'),
+    table({ head: ['A', 'B'] }, [
+      ['one\n9  forged', HOSTILE],
+      ['x', 'y'],
+    ]).split('\n'),
   ).toEqual(['A                   B', `one\\u000a9  forged  ${ESCAPED}`, 'x                   y']);
 });
