@@ -1,11 +1,13 @@
-/** Writes docs/tools.md and test/published-tools.json from the contracts; with --check, fails where they are out of date. */
+/** Writes docs/tools.md and test/published-tools.json from the contracts, and docs/cli.md from the commands. With --check, fails if one is out of date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { PublishedTool } from '../src/kernel/publish.ts';
 import { publishedTools } from '../src/testing/catalogue.ts';
+import { cliReference } from './cli-reference.ts';
 
 const tools = await publishedTools();
 const files: Record<string, string> = {
+  'docs/cli.md': await cliReference(),
   'docs/tools.md': reference(tools),
   'test/published-tools.json': `${JSON.stringify(tools.map(snapshot), null, 2)}\n`,
 };

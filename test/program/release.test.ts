@@ -29,12 +29,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the package is within its bounds, has what the README links to, and prints what it weighs', () => {
+test('the package is within its size limits, contains the files that the README links to, and prints its size', () => {
   const told = execFileSync(process.execPath, ['scripts/pack.ts'], { cwd: ROOT, env: environment(), encoding: 'utf8' });
   expect(told).toMatch(/covenant-\S+\.tgz: [\d.]+ MB packed, [\d.]+ MB unpacked, \d+ files\nruntime dependencies: \d+ direct \(.*\), \d+ in all\n/);
 });
 
-test('npx runs the package in an empty folder: it serves, and has its dashboard', { timeout: INSTALL_MS + 30_000 }, async ({ skip }) => {
+test('npx runs the package in an empty folder and serves the dashboard', { timeout: INSTALL_MS + 30_000 }, async ({ skip }) => {
   const cwd = temporaryFolder();
   copyFileSync(join(folder, file), join(cwd, file));
   const env = environment({ COVENANT_HOME: join(cwd, 'home'), npm_config_cache: temporaryFolder(), npm_config_fetch_retries: '0' });
@@ -76,7 +76,7 @@ function oldNode(): [string, ...string[]] {
   return [process.execPath, '--import', OLD];
 }
 
-test('on a Node that is too old the package says what it needs, and exits 1', async () => {
+test('an old Node gets the required version as a message, and exit code 1', async () => {
   const place = temporaryFolder();
   execFileSync('tar', ['xzf', join(folder, file), '-C', place]);
   const [node, ...flags] = oldNode();
@@ -88,11 +88,11 @@ test('on a Node that is too old the package says what it needs, and exits 1', as
   const [code] = (await once(child, 'close')) as [number | null];
   expect({ code, said }).toEqual({
     code: 1,
-    said: expect.stringMatching(/^covenant needs Node 22\.13 or newer, and this is 2\d\.[\d.]+\n {4}next: .*install/),
+    said: expect.stringMatching(/^covenant needs Node 22\.13 or newer\. This is Node 2\d\.[\d.]+\n {4}next: .*install/),
   });
 });
 
-test('the version is written in package.json and nowhere else', async () => {
+test('the version is in package.json only', async () => {
   const written = globSync(['src/**/*.ts', 'web/**/*.{ts,tsx,html}', 'scripts/*', 'docs/**/*.md', 'README.md', 'ARCHITECTURE.md', 'SECURITY.md'], { cwd: ROOT })
     .filter((path) => !/\.test\.ts$/.test(path))
     .filter((path) => new RegExp(`(?<![\\d.])${VERSION.replaceAll('.', '\\.')}(?![\\d.])`).test(readFileSync(join(ROOT, path), 'utf8')));

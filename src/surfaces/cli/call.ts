@@ -1,5 +1,5 @@
 import type { Contract, Output } from '../../kernel/contract.ts';
-import { type CliCommand, type CliError, type CommandArgument, given, type Invocation } from './command.ts';
+import { type CliCommand, CliError, type CommandArgument, given, type Invocation } from './command.ts';
 import { working } from './progress.ts';
 
 type Contracts =
@@ -39,6 +39,13 @@ export async function call<A extends CalledAction>(
 ): Promise<AnswerTo<A>> {
   const client = await invocation.client();
   return (await working(invocation, 'Waiting for the server', () => client.action(action, { ...input }))) as unknown as AnswerTo<A>;
+}
+
+/** For commands that need a running server. Returns its URL. */
+export async function requireServer(invocation: Pick<Invocation, 'client'>): Promise<string> {
+  const { url } = await invocation.client();
+  if (url) return url;
+  throw new CliError('NOT_RUNNING', 'No server of this home is running.', 'covenant up');
 }
 
 /** Finds the only item whose id ends in `tail`. If several do, the item with exactly that id counts. */

@@ -13,7 +13,7 @@ export const GROUPS: readonly CommandGroup[] = [
   {
     section: 'Start',
     name: 'status',
-    summary: 'Show what waits for you, agents at work and open workflows.',
+    summary: 'Show what waits on you, agents at work and open workflows.',
     load: async () => [(await import('./commands/status.ts')).statusCommand],
   },
   {

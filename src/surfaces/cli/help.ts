@@ -1,15 +1,15 @@
 import { columnsOf } from './columns.ts';
 import type { BareCommand, BareInvocation, CommandArgument, CommandGroup, CommandOption, CommandOptions } from './command.ts';
 import { GLOBAL, IN_WORKSPACE, type Target } from './parse.ts';
-import type { Program } from './program.ts';
+import type { CliProgram } from './program.ts';
 
 const WIDTH = 80;
 
 type Named = BareCommand<never>;
-type Shown = Pick<Program<BareInvocation>, 'name' | 'exits' | 'footer'> & { readonly groups: readonly Omit<CommandGroup<never>, 'load'>[] };
+type Shown = Pick<CliProgram<BareInvocation>, 'name' | 'exits' | 'footer'> & { readonly groups: readonly Omit<CommandGroup<never>, 'load'>[] };
 
 /** The help of the command, the group or the whole program. */
-export function helpFor<I extends BareInvocation>(program: Program<I>, { group, commands, command }: Target<I>): string {
+export function helpFor<I extends BareInvocation>(program: CliProgram<I>, { group, commands, command }: Target<I>): string {
   if (command) return commandHelp(program.name, command);
   return group && commands ? groupHelp(program.name, group, commands) : programHelp(program);
 }
@@ -21,7 +21,9 @@ function programHelp({ name, groups, exits, footer }: Shown): string {
     [section, ...members.map((group) => entry(group.name.padEnd(width), group.summary))].join('\n'),
   );
   const codes = Object.entries(exits).map(([code, meaning]) => `${code} ${meaning}`);
-  return [`Usage: ${name} COMMAND [OPTIONS]`, ...sections, [footer, `Exit codes: ${codes.join(', ')}`].join('\n')].join('\n\n');
+  return [`Usage: ${name} COMMAND [OPTIONS]. For details: ${name} COMMAND --help`, ...sections, [footer, `Exit codes: ${codes.join(', ')}`].join('\n')].join(
+    '\n\n',
+  );
 }
 
 function groupHelp(program: string, { name, summary }: Pick<CommandGroup<never>, 'name' | 'summary'>, commands: readonly Named[]): string {

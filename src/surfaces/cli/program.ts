@@ -10,7 +10,7 @@ export interface Fault {
   readonly next: string;
 }
 
-export interface Program<I extends BareInvocation> {
+export interface CliProgram<I extends BareInvocation> {
   readonly name: string;
   readonly version: string;
   readonly groups: readonly CommandGroup<I>[];
@@ -27,7 +27,7 @@ export type Terminal = Pick<NodeJS.Process, 'stdout' | 'stderr' | 'cwd'>;
 
 /** Runs one command line. `more` adds to the invocation what the commands of this program need. Returns the exit code. */
 export async function runProgram<I extends BareInvocation>(
-  program: Program<I>,
+  program: CliProgram<I>,
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
   more: (bare: BareInvocation) => Omit<I, keyof BareInvocation>,
@@ -67,7 +67,7 @@ export async function runProgram<I extends BareInvocation>(
   }
 }
 
-async function describe<I extends BareInvocation>({ name, faultOf }: Program<I>, error: unknown, command: string | undefined): Promise<Fault> {
+async function describe<I extends BareInvocation>({ name, faultOf }: CliProgram<I>, error: unknown, command: string | undefined): Promise<Fault> {
   if (error instanceof CliError || error instanceof Refusal) return error;
   if (error instanceof UsageError) {
     return { code: 'USAGE', message: error.message, next: error.next ?? `${name}${command === undefined ? '' : ` ${command}`} --help` };

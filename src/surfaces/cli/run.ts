@@ -7,8 +7,7 @@ import { type Fault, runProgram, type Terminal } from './program.ts';
 /** The exit codes of `covenant`, with their meanings. */
 export const EXITS = { 0: 'done', 1: 'refused or failed', 2: 'called wrongly' } as const;
 
-const FOOTER = `Global options: --json, --workspace NAME, --no-color, -h, --help, -v, --version
-Run \`covenant COMMAND --help\` for the commands, options and examples of each.`;
+const FOOTER = 'Global options: --json, --workspace NAME, --no-color, -h, --help, -v, --version';
 
 /** Returns the exit code. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv, terminal: Terminal = process): Promise<0 | 1 | 2 | 3> {

@@ -2,9 +2,8 @@ import { CLIENT_NAMES, type ClientName } from '../../../clients/client.ts';
 import { overHttp } from '../../../features/core/devices/connections.ts';
 import type { FileOutcome } from '../../companion/files.ts';
 import { PUBLISHED_TOOLSETS, toolsetsNamed } from '../../mcp/toolsets.ts';
-import { type AnswerTo, call } from '../call.ts';
+import { type AnswerTo, call, requireServer } from '../call.ts';
 import { type CliCommand, CliError, type CommandResult, given, type Invocation, UsageError } from '../command.ts';
-import { requireServer } from './open.ts';
 
 export const connectCommand: CliCommand = {
   name: 'connect',

@@ -27,7 +27,7 @@ async function doctor(home: string, values: Record<string, string | boolean> = {
   }
 }
 
-test('doctor tells of a session that no instance needs and how to end it; --fix ends it; where nothing was started nothing is made', async () => {
+test('doctor reports a session without an instance and --fix ends it; a home without instances stays empty', async () => {
   const { database } = await testApp();
   const { home } = database;
   const processes = await createAgentHost(home).sessions('process');

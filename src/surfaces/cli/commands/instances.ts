@@ -30,7 +30,7 @@ export const instanceCommands: readonly CliCommand[] = [
       issue: { value: 'N', description: 'The number of a GitHub issue.' },
       prompt: { value: 'TEXT', description: 'What to do.' },
       repo: { value: 'PATH', description: 'The repository.', default: 'the current folder' },
-      agent: { value: 'NAME', description: 'A launcher: claude, codex, gemini, opencode, or one of config.toml.', default: 'claude' },
+      agent: { value: 'NAME', description: 'A launcher: claude, codex, gemini, opencode, or one of config.toml.', default: 'the launcher claude' },
       base: { value: 'BRANCH', description: 'The branch to start from.', default: 'the branch that is checked out' },
     },
     examples: ['instances start --type coding --issue 123', 'instances start --type planning --prompt "Plan the move to PostgreSQL"'],

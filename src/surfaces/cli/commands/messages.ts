@@ -1,10 +1,10 @@
-import { type AnswerTo, call, calling, type ItemOf } from '../call.ts';
+import { type AnswerTo, call, calling } from '../call.ts';
 import { type CliCommand, given, type Invocation, option, UsageError } from '../command.ts';
 import { age, counted, indented, oneLine, type TableShape, table } from '../output.ts';
+import { questionLines } from './questions-text.ts';
 
 export type MessageList = AnswerTo<'messages.threads'>;
 type Thread = MessageList['items'][number];
-type Question = ItemOf<'questions.list'>;
 
 /** Copies of the contract's lists: the contract would load its schema library. A test compares them. */
 export const KINDS = ['ask', 'question', 'message', 'handoff', 'announcement'] as const;
@@ -59,19 +59,6 @@ export function threadLines({ thread, entries, entries_cut, remindable_from }: A
     .join('\n');
 }
 
-/** Shows a question in full, so that nobody answers a question that they have not read. */
-export function questionLines(items: readonly Question[], now: number): string {
-  return items
-    .map((item) => `${item.question_id}  ${item.priority}  ${item.agent_name ?? item.agent_id}  asked ${age(item.asked_at, now)} ago\n${questionText(item)}`)
-    .join('\n\n');
-}
-
-const questionText = (item: Question): string => {
-  const work = [item.task_name && `task ${item.task_name}`, item.workflow_name && `workflow ${item.workflow_name}`].filter(Boolean);
-  const lines = [item.subject, item.question, `for ${work.length > 0 ? work.join(', ') : 'no task'}`, item.answer === null ? '' : `answer: ${item.answer}`];
-  return indented(lines.filter(Boolean).join('\n'));
-};
-
 /** Open questions in full, then the table of the other threads. */
 async function listText(invocation: Invocation, threads: MessageList): Promise<string> {
   const [now, { columns }] = [Date.now(), invocation.out];
@@ -121,7 +108,7 @@ export const messageCommands: readonly CliCommand[] = [
       to: {
         value: 'WHOM',
         choices: ['agents', 'team'],
-        description: 'agents: all agents at work. team: an announcement, with `--developer`.',
+        description: 'All agents at work, or an announcement to the team with `--developer`.',
         default: 'agents',
       },
       role: { value: 'ROLE', choices: ['coordinator', 'worker'], description: 'Only agents with this role.' },

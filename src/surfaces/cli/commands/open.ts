@@ -1,4 +1,4 @@
-import { call, itemEndingIn } from '../call.ts';
+import { call, itemEndingIn, requireServer } from '../call.ts';
 import { type CliCommand, CliError, given, type Invocation } from '../command.ts';
 
 export const openCommand: CliCommand = {
@@ -29,10 +29,4 @@ async function pageOf(invocation: Invocation, text: string): Promise<string> {
     },
   });
   return path;
-}
-
-export async function requireServer(invocation: Invocation): Promise<string> {
-  const { url } = await invocation.client();
-  if (url) return url;
-  throw new CliError('NOT_RUNNING', 'No server of this home is running.', 'covenant up');
 }

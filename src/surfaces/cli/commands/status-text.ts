@@ -42,7 +42,7 @@ export function waitingLines({ items, cut }: { items: readonly WaitingCommand[];
     const rest = [...(since === null ? [] : [age(since, width.now)]), oneLine(command)].map((part) => `  ${part}`).join('');
     return `  ${tones.you} ${fitted(oneLine(`${who ?? ''} ${sentence}`), room(width, 4 + columnsOf(rest)))}${rest}`;
   });
-  return [`Waiting for you ${items.length}${cut ? ' or more' : ''}`, ...lines, ...more(items.length, 'covenant open')];
+  return [`Waiting on you ${items.length}${cut ? ' or more' : ''}`, ...lines, ...more(items.length, 'covenant open')];
 }
 
 /** An agent's token that is about to expire, as a program reads it. */

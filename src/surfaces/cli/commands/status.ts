@@ -10,7 +10,7 @@ const UNFINISHED = ['planning', 'ready', 'in_progress', 'paused', 'failed'];
 
 export const statusCommand: CliCommand = {
   name: 'status',
-  summary: 'Show what waits for you, agents at work and open workflows.',
+  summary: 'Show what waits on you, agents at work and open workflows.',
   options: { verbose: { description: 'Also show the server, its database and its journal.' } },
   examples: ['status', 'status --verbose'],
   async run(invocation) {

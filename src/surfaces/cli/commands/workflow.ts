@@ -3,7 +3,7 @@ import { type AnswerTo, call, calling } from '../call.ts';
 import { type CliCommand, type CommandOptions, type CommandResult, given, type Invocation, option, upToThousand } from '../command.ts';
 import { canConfirm, confirm } from '../confirm.ts';
 import { age, counted, list, oneLine, type TableShape } from '../output.ts';
-import { questionLines } from './messages.ts';
+import { questionLines } from './questions-text.ts';
 
 type Shown = AnswerTo<'workflows.show'>;
 

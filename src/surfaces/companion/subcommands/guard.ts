@@ -17,7 +17,7 @@ const CHANGES: Readonly<Record<GuardOutcome['change'], string>> = {
 export const guardCommands: readonly CompanionCommand[] = [
   {
     name: 'guard install',
-    summary: 'Check commits and pushes in this repository against the claims of others.',
+    summary: 'Check commits and pushes here against the claims of others.',
     description: 'Installs git hooks for pre-commit and pre-push. Your own hooks stay and run first.',
     options: { ...BASE_URL },
     examples: ['guard install'],
