@@ -15,6 +15,10 @@ const PROGRAMS = {
 /** What is installed beside the bundles; everything else is in them. `pg` loads a native part of its own where that is there. */
 const EXTERNAL = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies);
 
+/** What every command reads, as one file instead of ten: a hook keeps its agent waiting. */
+const START =
+  /src\/(surfaces\/cli\/(command|parse|program|output|columns|progress|call|nearest|groups|confirm|browser|commands\/questions-text)|wire\/(printable|covenant-home|or-nothing|json|shell-quoted|headers|limits)|kernel\/(reply|excerpt|ids))\.ts$/;
+
 const dist = join(root, 'dist');
 const sources = sourceHash();
 const bundled = new Set();
@@ -52,6 +56,7 @@ async function bundle(program, started) {
     dir: dist,
     entryFileNames: '[name].js',
     chunkFileNames: `${program}/[name].js`,
+    codeSplitting: { groups: [{ name: 'start', test: START }] },
     sourcemap: true,
     sourcemapExcludeSources: true,
     // Names stay as they are: stack traces are for people to read.

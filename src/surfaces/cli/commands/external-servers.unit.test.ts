@@ -76,9 +76,9 @@ hub     down   http       0      0         2         —      default
     '! fs: withheld: a second fs_read',
   ]);
   expect(withheldNames(Array.from({ length: 22 }, () => CHANGED))).toMatch(/^(fs_read \(changed\), ){20}and 2 more$/);
-  expect(withheldNames([{ ...CHANGED, name: '', exposed: '', reason: 'invalid' }])).toBe('one without a name (invalid)');
+  expect(withheldNames([{ ...CHANGED, name: '', exposed: '', reason: 'invalid' }])).toBe('(no name) (invalid)');
   expect(serverLines({ items: [], problems: [], unconfigured: [] }, MARK, 0)).toBe(
-    'There is no external server: write [[mcp.server]] tables into secrets.toml.',
+    'No external server is configured. Add [[mcp.server]] tables to secrets.toml in the home of the server.',
   );
 });
 

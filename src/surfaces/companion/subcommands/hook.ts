@@ -21,7 +21,7 @@ const WITH_GIT_STATE: readonly HookEvent[] = ['session-start', 'stop', 'session-
  */
 export const hookCommand: CompanionCommand = {
   name: 'hook',
-  summary: 'Run by agent programs at their hooks. Reads the payload from standard input.',
+  summary: 'Run by agent programs at their hooks.',
   arguments: [
     { name: 'CLIENT', description: 'The agent program.' },
     { name: 'EVENT', description: 'The hook event.' },
@@ -31,6 +31,7 @@ export const hookCommand: CompanionCommand = {
     transcript: { value: 'PATH', description: 'The transcript to read usage from.' },
     session: { value: 'ID', description: 'The session that the usage belongs to.' },
   },
+  description: 'Reads the payload from standard input.',
   examples: ['hook claude-code before-tool'],
   local: true,
   hidden: true,
