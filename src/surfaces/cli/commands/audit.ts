@@ -50,7 +50,7 @@ export const auditCommands: readonly CliCommand[] = [
       const items = await latestFitting(invocation, latest);
       const rows = items.map((e) => [
         String(e.seq),
-        new Date(e.time).toISOString(),
+        new Date(e.time).toISOString().replace(/\.\d+Z$/, 'Z'),
         e.category,
         e.kind,
         e.actor,

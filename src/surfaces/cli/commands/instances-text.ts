@@ -29,7 +29,7 @@ export function listLines({ items, total }: InstanceList, now: number, columns?:
     age(item.last_activity, now),
     item.repository,
   ]);
-  const none = 'No instance matches.\n    next: covenant instances start --repo . --type coding --issue 123';
+  const none = 'No instances.\n    next: covenant instances start --repo . --type coding --issue 123';
   return list(INSTANCES, rows, { none, total, columns });
 }
 
