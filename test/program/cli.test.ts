@@ -103,7 +103,7 @@ test.each(WAYS)('the audit trail: recent, verify, export, anchor (%s) [audit.rec
   expect(exported.map((event) => event.seq)).toEqual(exported.map((_, index) => index + 1));
   for (const event of exported)
     expect(Object.keys(event).sort()).toEqual(['actor', 'category', 'hash', 'kind', 'payload', 'seq', 'session', 'subject', 'time']);
-  // All that was written before it was asked for is behind it: three calls at least.
+  // The anchor covers the three calls before it, at least.
   expect(exported.findLastIndex((event) => event.kind === 'clock')).toBeLessThan(Number(anchor.json.seq));
   expect(exported[Number(anchor.json.seq) - 1]?.hash).toBe(anchor.json.root);
 });
@@ -123,7 +123,7 @@ test('audit verify names the first break of a changed log and exits 1 [audit.ver
 
 test.each(WAYS)('every command takes --json and prints one object with a kind (%s) [transport.cli.json]', async (way) => {
   const { at, run } = await place(way);
-  // One process for each group of commands; all other tests call the same function in their own.
+  // A process per command here. The other tests call the same function in their own process.
   const typed = way === 'without one' ? (...args: string[]) => covenantProcess(at, ...args) : run;
   for (const command of [
     ['status'],
@@ -200,7 +200,7 @@ test('[dashboard.open.id] covenant open with an id, or the end of one, links to 
   const { task_id } = (planned.body as { data: { task_id: string } }).data;
   const link = (await covenant(at, 'open', task_id.slice(-8))).stdout.trim();
   expect((await postSignIn(link)).headers.get('set-cookie')).toContain('HttpOnly');
-  // Where the page goes once it has signed in; the dashboard's own tests follow it there.
+  // The page to open after the sign-in. The tests of the dashboard follow it.
   expect(new URL(link).searchParams.get('to')).toBe(`/tasks?task=${task_id}`);
   expect(await covenant(at, 'open', '4')).toMatchObject({ code: 0, stdout: expect.stringContaining('?to=%2Factivity%3Fevent%3D4') });
   expect(await covenant(at, 'open', 'task_nowhere')).toMatchObject({ code: 1, stderr: expect.stringContaining('task_nowhere') });

@@ -125,7 +125,7 @@ test('after kill -9 of the server the status and the files agree, and cycle watc
     while (!lines.at(-1)?.includes(end)) lines.push((await watching.line()) ?? expect.fail(`it ended after\n${lines.join('\n')}`));
   };
   await upTo('Open sessions');
-  // One that comes to it only when the server is dead is told that there is none.
+  // A command that starts after the server died reports that none is running.
   await expect.poll(interrupted.notes, { timeout: 30_000 }).toContain('Stop with Ctrl-C');
   await handOver(sessions.gemini, 'gemini', 'codex', []);
   await upTo('turn of codex)');

@@ -81,7 +81,7 @@ test('covenant instances: start, list, show, diff, message, allow, logs, attach,
   expect(await run('attach', 'work-7-a1')).toMatchObject({ code: 1, stderr: expect.stringContaining('is not running') });
   expect((await run('abandon', 'planning-a1')).stdout).toContain('it is abandoned. Its worktree was removed.');
 
-  // What is over can be cleaned up without a server, too.
+  // Ended instances can be cleaned up without a server.
   await server.stop();
   expect((await run('clean', 'work-7-a1')).code).toBe(1);
   expect(await json('clean', 'work-7-a1', '--force')).toMatchObject({

@@ -13,13 +13,13 @@ import { VERSION } from '../../src/version.ts';
 const OFFLINE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT|UNABLE_TO_GET_ISSUER|SELF_SIGNED_CERT/;
 const INSTALL_MS = 150_000;
 
-/** By the Node that runs the tests, and with nothing of this machine's npm but how it reaches the registry. */
+/** Uses the Node of the tests. Takes only the access to the registry from the npm settings of this machine. */
 const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
   const { DATABASE_URL: _, npm_lifecycle_event: __, ...rest } = process.env;
   return { ...rest, PATH: `${dirname(process.execPath)}${delimiter}${rest.PATH}`, NODE_ENV: 'test', ...more };
 };
 
-/** Of what is built, as it would be published. */
+/** Packs the build as it would be published. */
 const folder = mkdtempSync(join(tmpdir(), 'covenant-package-'));
 let file: string;
 

@@ -102,7 +102,7 @@ test('a foreign file creates no home, a damaged one changes nothing, and an impo
   expect((await covenant(to, 'tokens', 'list', '--json')).json.items).toHaveLength(1);
   expect(await covenant(to, 'import', 'good.jsonl', '--workspace', 'other')).toMatchObject({ code: 2 });
   expect(await covenant(to, 'import', 'good.jsonl')).toMatchObject({ code: 0, stdout: expect.stringContaining('chain intact') });
-  // The operator's token of this home went with what was replaced: the next command has another.
+  // The import replaced the database of the operator's token, so the next command writes a new token.
   expect((await covenant(to, 'developers', 'list', '--json')).json.items).toContainEqual(expect.objectContaining({ name: 'ana' }));
 });
 

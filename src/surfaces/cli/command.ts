@@ -13,7 +13,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command was called wrongly: exit 2. `next`: where that is not the help of the command. */
+/** The command was called wrongly: exit 2. The next step is the help of the command, unless `next` names another. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly next: string | undefined;
@@ -29,7 +29,7 @@ export interface CommandOption {
   readonly value?: string;
   /** The accepted values, where they are few. */
   readonly choices?: readonly string[];
-  /** Applies if the option is left out. In words where it is not a constant. */
+  /** Applies if the option is left out. A description in words if it is not a constant. */
   readonly default?: string | number;
   readonly required?: true;
   /** An earlier spelling. It still works, and neither help nor completion lists it. */

@@ -54,7 +54,7 @@ function commandHelp(program: string, command: Named): string {
     .join('\n\n');
 }
 
-/** Required options stand in the usage line; the others are listed below it. */
+/** The usage line names the required options. The others follow in their own list. */
 export function usageLine(program: string, command: Named): string {
   const all = Object.entries(command.options ?? {});
   const needed = all.filter(([, { required }]) => required).map(([name, { value }]) => `--${name} ${value}`);

@@ -12,10 +12,10 @@ import { everyPage, verifyCommand } from './audit-verify.ts';
 /** The same filters as on the dashboard. */
 const FILTER_OPTIONS = {
   category: { value: 'NAME', choices: EVENT_CATEGORIES, description: 'Only events of this category.' },
-  kind: { value: 'KIND', description: 'Only events of this kind, such as task.claimed.' },
+  kind: { value: 'KIND', description: 'Only events of this kind, such as capability_granted.' },
   actor: { value: 'ACTOR', description: 'Only events by this actor, such as operator.' },
   subject: { value: 'SUBJECT', description: 'Only events about this subject, such as tool:echo.' },
-  outcome: { value: 'OUTCOME', description: 'Only calls with this outcome, such as refused.' },
+  outcome: { value: 'OUTCOME', description: 'Only calls with this outcome, such as ok or denied.' },
   session: { value: 'ID', description: 'Only events of this session.' },
   text: { value: 'TEXT', description: 'Only events that contain this text.' },
 } as const satisfies CommandOptions;
@@ -42,7 +42,7 @@ export const auditCommands: readonly CliCommand[] = [
     name: 'audit recent',
     summary: 'List the latest events.',
     options: { limit: { value: 'N', description: 'The number of events, from 1 to 1000.', default: RECENT }, ...FILTER_OPTIONS },
-    examples: ['audit recent', 'audit recent --limit 100 --outcome refused'],
+    examples: ['audit recent', 'audit recent --limit 100 --outcome denied'],
     async run(invocation) {
       const latest = Number(option(invocation, 'limit') ?? RECENT);
       if (!Number.isInteger(latest) || latest < 1 || latest > 1_000)

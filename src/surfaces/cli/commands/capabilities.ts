@@ -21,7 +21,7 @@ export const capabilityCommands: readonly CliCommand[] = [
     arguments: [{ name: 'ACTION', description: 'The action, such as tool.call.echo.', field: 'action' }],
     options: {
       ...SUBJECT,
-      scope: { value: 'JSON', description: 'Limits, such as {"max_uses": 5, "approve": true}. docs/gateway.md lists them.', default: 'none' },
+      scope: { value: 'JSON', description: 'Limits, such as {"max_uses": 5, "approve": true}. Also: max_per_minute, expires_at, arguments.', default: 'none' },
       'expires-in-minutes': { value: 'N', description: 'The grant ends after N minutes.', default: 'never' },
     },
     examples: ['capabilities grant tool.call.echo', 'capabilities grant tool.call.echo --developer mira --expires-in-minutes 60'],

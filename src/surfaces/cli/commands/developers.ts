@@ -1,16 +1,9 @@
 import { call, calling } from '../call.ts';
-import { type CliCommand, CliError, type CommandOptions, type Invocation } from '../command.ts';
+import type { CliCommand, CommandOptions, Invocation } from '../command.ts';
 import { counted, type TableShape, table } from '../output.ts';
 
 async function setPermission(invocation: Invocation, allowed: boolean) {
   const [developer] = invocation.positionals;
-  if (invocation.values['run-agents'] !== true) {
-    throw new CliError(
-      'INVALID_INPUT',
-      '`--run-agents` is missing: it names the permission.',
-      `covenant developers ${allowed ? 'allow' : 'disallow'} ${developer} --run-agents`,
-    );
-  }
   const set = await call(invocation, 'developers.set_run_agents', { developer, allowed });
   const may = allowed
     ? `${developer} may run agents on this machine.`

@@ -9,8 +9,8 @@ const FIGURES = {
   'text-weight': ['text_weight', 'The weight of similar titles and descriptions.'],
   'file-weight': ['file_weight', 'The weight of common files.'],
   'meaning-weight': ['meaning_weight', 'The weight of similar meaning, where embeddings are on.'],
-  'meaning-evidence': ['meaning_evidence', 'The least other evidence that a similar meaning needs.'],
-  'meaning-floor': ['meaning_floor', 'The similarity of meaning below which it does not count.'],
+  'meaning-evidence': ['meaning_evidence', 'The similarity of meaning, up to 1, that counts as evidence.'],
+  'meaning-floor': ['meaning_floor', 'The similarity of meaning, up to 1, that counts as none.'],
 } as const;
 
 const OVERLAPS: TableShape = {

@@ -39,7 +39,7 @@ async function oldHome(): Promise<string> {
   prepareHome(database.home);
   chmodSync(database.home, 0o700);
   const db = new DatabaseSync(database.path);
-  // The app lived in a time of its own.
+  // The app used a test clock.
   db.prepare('update schema_migrations set applied_at = ?').run(Date.now());
   db.close();
   return database.home;
