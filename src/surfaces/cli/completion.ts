@@ -104,12 +104,12 @@ const fishQuoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').r
 function fish(program: string, places: readonly Place[]): string {
   const lines = places.flatMap(({ after, words, options }) => {
     const [group = '', command] = after.split(' ');
-    const others = command === undefined ? places.flatMap((place) => (place.after.startsWith(`${group} `) ? [place.after.slice(group.length + 1)] : [])) : [];
-    const seen = [
-      ...(group === '' ? ['__fish_use_subcommand'] : [`__fish_seen_subcommand_from ${group}`]),
-      ...(command === undefined ? [] : [`__fish_seen_subcommand_from ${command}`]),
-    ];
-    const unseen = group !== '' && others.length > 0 ? [`not __fish_seen_subcommand_from ${others.join(' ')}`] : [];
+    const inside = places.flatMap((place) => (command === undefined && place.after.startsWith(`${group} `) ? [place.after.slice(group.length + 1)] : []));
+    // `covenant cycle status` is not `covenant status`.
+    const owners = places.flatMap(({ after: other }) => (command === undefined && other.endsWith(` ${group}`) ? [String(other.split(' ')[0])] : []));
+    const seen =
+      group === '' ? ['__fish_use_subcommand'] : [group, ...(command === undefined ? [] : [command])].map((word) => `__fish_seen_subcommand_from ${word}`);
+    const unseen = group === '' ? [] : [inside, owners].flatMap((words) => (words.length === 0 ? [] : [`not __fish_seen_subcommand_from ${words.join(' ')}`]));
     const when = `complete -c ${program} -n ${fishQuoted([...seen, ...unseen].join('; and '))}`;
     return [
       ...words.map(([word, summary]) => `${when} -f -a ${fishQuoted(word)} -d ${fishQuoted(summary)}`),
