@@ -11,7 +11,8 @@ export function faultOf(text: string): string | undefined {
     const [program, ...words] = execFileSync('sh', ['-c', `set -- ${text}\nprintf '%s\\0' "$@"`], { encoding: 'utf8' })
       .split('\0')
       .slice(0, -1);
-    const command = COMMANDS.find(({ name }) => name === words.slice(0, 2).join(' ')) ?? COMMANDS.find(({ name }) => name === words[0]);
+    const typed = words.slice(0, 2).join(' ');
+    const command = COMMANDS.find(({ name, formerly }) => name === typed || formerly?.includes(typed)) ?? COMMANDS.find(({ name }) => name === words[0]);
     if (program !== 'covenant' || !command) return `no such command: ${text}`;
     const args = words.slice(command.name.split(' ').length);
     const { positionals } = parseArgs({ args, options: readable(optionsOf(command)), allowPositionals: true });
