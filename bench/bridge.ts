@@ -8,7 +8,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Benchmark, BenchmarkReport } from './benchmark.ts';
 import { post } from './calls.ts';
 import { SECONDS, STARTS } from './effort.ts';
-import { type StartedCovenant, startBaseline, startCovenant } from './process.ts';
+import { type StartedCovenant, startBaseline, startCovenant, wholeProcess } from './process.ts';
 import { inTurns, quantile, type Rate, rateOf, ratesInTurns } from './turns.ts';
 
 const CLAIMS = 200;
@@ -90,22 +90,11 @@ async function hooks(report: BenchmarkReport, ours: StartedCovenant, env: NodeJS
     for (let warm = 0; warm < 100; warm++) await hook();
     const [plain, rate] = (await ratesInTurns([() => rateOf(bare, 1, SECONDS), () => rateOf(hook, 1, SECONDS)])) as [Rate, Rate];
     report.rate(`HTTP hook before an edit, ${claims} claims`, rate, { name: 'bare Hono', rate: plain });
-    const [node, whole] = await middles([() => wholeProcess(['-e', '0'], env, ''), command]);
+    const [node, whole] = await middles([async () => [await wholeProcess(['-e', '0'], env)], async () => [await command()]]);
     const baseline = { name: '`node -e 0`', value: node?.[0] ?? 0, unit: 'ms' };
     report.figure({ name: `\`covibe-local hook\`, whole process, ${claims} claims`, value: whole?.[0] ?? 0, unit: 'ms', baseline });
   }
   await hono.stop();
-}
-
-async function wholeProcess(args: readonly string[], env: NodeJS.ProcessEnv, input: string): Promise<number[]> {
-  const started = performance.now();
-  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'pipe'] });
-  let notes = '';
-  child.stderr.on('data', (chunk) => (notes += chunk));
-  child.stdin.end(input);
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0 || notes) throw new Error(`${args.join(' ')} ended with ${code}: ${notes}`);
-  return [performance.now() - started];
 }
 
 /** Claims of another developer, on other files of the same repository. */

@@ -1,11 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const root = new URL('..', import.meta.url).pathname;
-const covenant = join(root, 'dist/bin/covenant.js');
+export const covenant: string = join(root, 'dist/bin/covenant.js');
 
 export interface StartedProgram {
   readonly url: string;
@@ -73,4 +74,18 @@ export async function startCovenant(env: NodeJS.ProcessEnv = {}, kept?: string, 
 export function residentMb(pid: number): number {
   const kb = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Math.round(Number(kb) / 1024);
+}
+
+/** The milliseconds from the start of a process to its end. It must succeed and write nothing to standard error. */
+export async function wholeProcess(args: readonly string[], env: NodeJS.ProcessEnv = process.env, input = ''): Promise<number> {
+  const started = performance.now();
+  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'pipe'] });
+  let notes = '';
+  child.stderr.on('data', (chunk) => {
+    notes += chunk;
+  });
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0 || notes) throw new Error(`${args.join(' ')} ended with ${code}: ${notes}`);
+  return performance.now() - started;
 }

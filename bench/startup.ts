@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Benchmark } from './benchmark.ts';
-import { QUICK } from './effort.ts';
-import { residentMb, type StartedProgram, startBaseline, startCovenant } from './process.ts';
-import { inTurns, middle } from './turns.ts';
+import { QUICK, STARTS } from './effort.ts';
+import { covenant, residentMb, type StartedProgram, startBaseline, startCovenant, wholeProcess } from './process.ts';
+import { inTurns, mediansInTurns, middle } from './turns.ts';
 
 const ROUNDS = QUICK ? 1 : 5;
 /** Waits until background work of the start has finished. */
@@ -28,6 +28,9 @@ export const startup: Benchmark = async (report) => {
     unit: 'MB',
     baseline: { name: 'bare MCP SDK server', value: resident(bare), unit: 'MB' },
   });
+  report.step('covenant --version');
+  const [version = 0, node = 0] = await mediansInTurns([() => wholeProcess([covenant, '--version']), () => wholeProcess(['-e', '0'])], STARTS);
+  report.figure({ name: '`covenant --version`, whole process', value: version, unit: 'ms', baseline: { name: '`node -e 0`', value: node, unit: 'ms' } });
 };
 
 interface Seen {

@@ -3,10 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { PublishedTool } from '../src/kernel/publish.ts';
 import { publishedTools } from '../src/testing/catalogue.ts';
+import { cliReference } from './cli-reference.ts';
 import { errorReference } from './error-reference.ts';
 
 const tools = await publishedTools();
 const files: Record<string, string> = {
+  'docs/cli.md': await cliReference(),
   'docs/tools.md': reference(tools),
   'docs/errors.md': errorReference(),
   'test/published-tools.json': `${JSON.stringify(tools.map(snapshot), null, 2)}\n`,

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { LOG_LEVELS } from './kernel/log.ts';
 import { isNetwork } from './kernel/network.ts';
+import { homeFolder } from './wire/covenant-home.ts';
 import { DEFAULT_BODY_BYTES } from './wire/limits.ts';
 
 /** Wrong configuration stops the program before it does anything; the message names the source and the key. */
@@ -186,10 +186,6 @@ const ENVIRONMENT = {
   MCP_LOG_LEVEL: 'log_level',
   MCP_TOOL_TIMEOUT: 'tool_timeout_ms',
 } as const satisfies Record<string, keyof z.output<typeof settings>>;
-
-export function homeFolder(env: NodeJS.ProcessEnv): string {
-  return resolve(env.COVENANT_HOME || join(homedir(), '.covenant'));
-}
 
 /** The defaults of all settings. */
 export const defaultsIn = (home: string): Omit<Config, 'home'> => ({

@@ -54,7 +54,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'main.ts': ['storage', 'kernel', 'machine', 'features', 'config.ts', 'version.ts'],
   'config.ts': ['wire', 'kernel'],
   'version.ts': [],
-  bin: ['surfaces'],
+  bin: ['surfaces', 'version.ts'],
 };
 const layerOf = (path: string) => path.split('/')[1] ?? '';
 
@@ -112,12 +112,33 @@ test('surfaces reach features through their index or contract, or by what is dec
     expect([path, [...loadedBy(path)].filter((to) => to === 'kysely' || /^src\/features\/.*\/index\.ts$/.test(to))]).toEqual([path, []]);
 });
 
-test('a command loads neither the database nor a feature that stands on it before it needs them', () => {
-  const reached = loadedBy('src/surfaces/cli/run.ts');
+/** The files with the commands of each group, by the index that loads them. */
+const commandFiles = (index: string) => [...new Set(all.filter(({ from, late }) => from === index && late).map(({ to }) => to))];
+
+test('a command loads neither the database nor a feature that needs it before it calls them', () => {
+  const reached = new Set(['src/surfaces/cli/run.ts', ...commandFiles('src/surfaces/cli/groups.ts')].flatMap((path) => [...loadedBy(path)]));
   expect(reached.size).toBeGreaterThan(50);
   expect([...reached].filter((path) => ['kysely', 'pg', 'node:sqlite', 'src/main.ts'].includes(path) || /^src\/features\/.*\/index\.ts$/.test(path))).toEqual(
     [],
   );
+});
+
+test('a command loads its own group only, and the start of a program loads none [use.cli.light-start]', () => {
+  for (const [start, index] of [
+    ['src/surfaces/cli/run.ts', 'src/surfaces/cli/groups.ts'],
+    ['src/surfaces/companion/run.ts', 'src/surfaces/companion/subcommands/index.ts'],
+  ] as const) {
+    const files = commandFiles(index);
+    expect(files.length).toBeGreaterThan(4);
+    expect([...loadedBy(start)].filter((path) => files.includes(path) || path === 'zod')).toEqual([]);
+    for (const file of files) expect([file, [...loadedBy(file)].filter((path) => path !== file && files.includes(path))]).toEqual([file, []]);
+  }
+  // `--version` needs the version alone, and a hook keeps its agent waiting.
+  for (const bin of ['src/bin/covenant.ts', 'src/bin/covibe-local.ts']) expect([...loadedBy(bin)]).toEqual([bin]);
+  expect([...loadedBy('src/version.ts')].filter((path) => path.startsWith('src/'))).toEqual(['src/version.ts']);
+  expect([...loadedBy('src/surfaces/companion/subcommands/hook.ts')].filter((path) => path.startsWith('src/surfaces/companion/subcommands/'))).toEqual([
+    'src/surfaces/companion/subcommands/hook.ts',
+  ]);
 });
 
 test('a command that starts no other server does not load the client that speaks with them', () => {

@@ -1,9 +1,14 @@
 #!/usr/bin/env node
 // Imports nothing before the check: on an old Node the rest would fail with a stack trace instead of a sentence.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const [first = '', ...others] = process.argv.slice(2);
 if (major > 22 || (major === 22 && minor >= 13)) {
-  const { run } = await import('../surfaces/cli/run.ts');
-  process.exitCode = await run(process.argv.slice(2), process.env);
+  if (others.length === 0 && ['-v', '--version'].includes(first)) {
+    process.stdout.write(`${(await import('../version.ts')).VERSION}\n`);
+  } else {
+    const { run } = await import('../surfaces/cli/run.ts');
+    process.exitCode = await run(process.argv.slice(2), process.env);
+  }
 } else {
   const { byOwnNode } = await import('../surfaces/cli/own-node.ts');
   process.exitCode = (await byOwnNode()) ?? tooOld();
@@ -11,8 +16,8 @@ if (major > 22 || (major === 22 && minor >= 13)) {
 
 function tooOld(): number {
   process.stderr.write(
-    `covenant needs Node 22.13 or newer, and this is ${process.versions.node}.\n` +
-      '    next: in a clone, `npm start` brings its own Node; elsewhere install one: npm install --global node@24\n',
+    `covenant needs Node 22.13 or newer. This is Node ${process.versions.node}.\n` +
+      '    next: in a clone, run `npm start`, which brings its own Node; elsewhere, run `npm install --global node@24`\n',
   );
   return 1;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CommandResult, Invocation } from '../../src/surfaces/cli/command.ts';
-import { usageCommands } from '../../src/surfaces/cli/commands/usage.ts';
+import { usageCommand } from '../../src/surfaces/cli/commands/usage.ts';
 import { type TestApp, type TestCaller, testApp } from '../../src/testing/app.ts';
 import { testClock } from '../../src/testing/clock.ts';
 import { isAccessible } from './axe.ts';
@@ -10,9 +10,8 @@ openBrowser();
 
 /** The output of `covenant usage --json`. */
 async function command(t: TestApp, values: Invocation['values'] = {}): Promise<{ totals: Record<string, number> }> {
-  const usage = usageCommands.find(({ name }) => name === 'usage');
   const client = async () => ({ action: (name: string, input: object) => t.done(name, input) }) as never;
-  const result = (await usage?.run({ values, positionals: [], json: true, client } as unknown as Invocation)) as CommandResult;
+  const result = (await usageCommand.run({ values, positionals: [], json: true, out: { columns: 80 }, client } as unknown as Invocation)) as CommandResult;
   return result.json as never;
 }
 

@@ -5,7 +5,7 @@ import { until } from '../../src/testing/until.ts';
 
 type Item = { approval_id: string; arguments: string };
 
-test('calls of an agent are listed, approved and refused at the command line; grants show what they ask for', async () => {
+test('lists, approves and rejects calls of an agent at the command line, and shows the terms of grants', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   const run = (...args: string[]) => covenant(at, ...args);
@@ -30,7 +30,7 @@ test('calls of an agent are listed, approved and refused at the command line; gr
   const good = call('hi \u001b[2Jthere');
   const { approval_id } = await waiting();
   const { stdout } = await run('approvals', 'list');
-  expect(stdout).toContain(`${approval_id}  waiting\n  tool echo, for codex of ana, asked`);
+  expect(stdout).toContain(`${approval_id}  waiting\n  tool echo, requested by codex of ana`);
   expect(stdout).toContain('arguments: {"text":"hi \\u001b[2Jthere"}');
   expect((await run('approvals', 'approve', approval_id.slice(-8), '--json')).json).toMatchObject({
     kind: 'approval_approved',
@@ -47,7 +47,7 @@ test('calls of an agent are listed, approved and refused at the command line; gr
 
   const bad = call('rm -rf');
   const refused = await run('approvals', 'refuse', (await waiting()).approval_id, '--reason', 'Not today.');
-  expect(refused).toMatchObject({ code: 0, stdout: expect.stringContaining('Refused tool echo') });
+  expect(refused).toMatchObject({ code: 0, stdout: expect.stringContaining('Rejected tool echo') });
   expect((await bad).body).toMatchObject({ data: { code: 'APPROVAL_REFUSED', reason: 'Not today.' } });
   expect((await run('approvals', 'list', '--status', 'refused')).stdout).toContain('reason: Not today.');
   expect((await run('capabilities', 'grant', 'resource.read.far')).code).toBe(0);
@@ -55,7 +55,7 @@ test('calls of an agent are listed, approved and refused at the command line; gr
   expect((await run('approvals', 'approve')).code).toBe(2);
 });
 
-test('a call that waits in one process is decided in another, without a server', async () => {
+test('decides in one process, without a server, a call that waits in another', async () => {
   const at = { home: temporaryFolder() };
   const run = (...args: string[]) => covenant(at, ...args);
   await run('capabilities', 'grant', 'tool.call.echo', '--scope', '{"approve":true}');

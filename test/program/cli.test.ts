@@ -31,7 +31,7 @@ test.each(WAYS)('grant, call, revoke (%s) [capability.cli.grant] [capability.cli
   expect((await run('capabilities', 'list')).stdout).toMatch(/tool\.call\.echo .*revoked/);
 });
 
-test('a call by the CLI has the checks and the events of one over /api/mcp [transport.pipe.same-everywhere]', async () => {
+test('a call by the CLI has the same checks and events as one over /api/mcp [transport.pipe.same-everywhere]', async () => {
   const { at, server, run } = await place('with a server');
   const { token } = JSON.parse(readFileSync(join(at.home, 'credentials.json'), 'utf8')) as { token: string };
   const echoes = async () => {
@@ -103,12 +103,12 @@ test.each(WAYS)('the audit trail: recent, verify, export, anchor (%s) [audit.rec
   expect(exported.map((event) => event.seq)).toEqual(exported.map((_, index) => index + 1));
   for (const event of exported)
     expect(Object.keys(event).sort()).toEqual(['actor', 'category', 'hash', 'kind', 'payload', 'seq', 'session', 'subject', 'time']);
-  // All that was written before it was asked for is behind it: three calls at least.
+  // The anchor covers the three calls before it, at least.
   expect(exported.findLastIndex((event) => event.kind === 'clock')).toBeLessThan(Number(anchor.json.seq));
   expect(exported[Number(anchor.json.seq) - 1]?.hash).toBe(anchor.json.root);
 });
 
-test('audit verify on a log that was tampered with names the first break and exits 1 [audit.verify.first-break]', async () => {
+test('audit verify names the first break of a changed log and exits 1 [audit.verify.first-break]', async () => {
   const { at, run } = await place('without one');
   for (let i = 0; i < 3; i++) await run('tools', 'call', 'clock');
   const { DatabaseSync } = await import('node:sqlite');
@@ -123,7 +123,7 @@ test('audit verify on a log that was tampered with names the first break and exi
 
 test.each(WAYS)('every command takes --json and prints one object with a kind (%s) [transport.cli.json]', async (way) => {
   const { at, run } = await place(way);
-  // One process for each group of commands; all other tests call the same function in their own.
+  // A process per command here. The other tests call the same function in their own process.
   const typed = way === 'without one' ? (...args: string[]) => covenantProcess(at, ...args) : run;
   for (const command of [
     ['status'],
@@ -175,12 +175,12 @@ test.each(WAYS)(
     const refusal = await run('tokens', 'revoke', 'nothing', '--json');
     expect(refusal.json).toEqual({ kind: 'error', code: 'TOKEN_NOT_FOUND', message: expect.any(String), next: expect.any(String) });
     expect((await run('nope', '--json')).json).toMatchObject({ kind: 'error', code: 'USAGE', next: 'covenant --help' });
-    expect((await run('--help')).stdout).toContain('tokens create');
+    expect((await run('tokens', '--help')).stdout).toContain('create');
     expect((await run('doctor', '--workspace', 'beta')).code).toBe(2);
   },
 );
 
-test('covenant up --json says when it serves and where; covenant open prints a fresh link that works once, and without a server what to do [transport.cli.up-ready] [auth.dashboard.open-link]', async () => {
+test('covenant up --json reports when and where it serves; covenant open prints a link that works once, or the next step without a server [transport.cli.up-ready] [auth.dashboard.open-link]', async () => {
   const at = { home: temporaryFolder() };
   expect(await covenant(at, 'open')).toMatchObject({ code: 1, stderr: expect.stringContaining('covenant up') });
   const server = await startProgram(at);
@@ -192,7 +192,7 @@ test('covenant up --json says when it serves and where; covenant open prints a f
   expect((await postSignIn(link)).headers.get('set-cookie')).toBeNull();
 });
 
-test('[dashboard.open.id] covenant open with an id, or the end of one, leads to the page of what has it', async () => {
+test('[dashboard.open.id] covenant open with an id, or the end of one, links to its page', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   const { token } = (await covenant(at, 'tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json')).json as { token: string };
@@ -200,13 +200,13 @@ test('[dashboard.open.id] covenant open with an id, or the end of one, leads to 
   const { task_id } = (planned.body as { data: { task_id: string } }).data;
   const link = (await covenant(at, 'open', task_id.slice(-8))).stdout.trim();
   expect((await postSignIn(link)).headers.get('set-cookie')).toContain('HttpOnly');
-  // Where the page goes once it has signed in; the dashboard's own tests follow it there.
+  // The page to open after the sign-in. The tests of the dashboard follow it.
   expect(new URL(link).searchParams.get('to')).toBe(`/tasks?task=${task_id}`);
   expect(await covenant(at, 'open', '4')).toMatchObject({ code: 0, stdout: expect.stringContaining('?to=%2Factivity%3Fevent%3D4') });
   expect(await covenant(at, 'open', 'task_nowhere')).toMatchObject({ code: 1, stderr: expect.stringContaining('task_nowhere') });
 });
 
-test('covenant connect prints a line with a token of its own that works', async () => {
+test('covenant connect prints a command with a new token that works', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   for (const client of ['claude-code', 'codex', 'gemini', 'cursor', 'opencode']) {
@@ -222,10 +222,9 @@ test('covenant connect prints a line with a token of its own that works', async 
   expect((await covenant(at, 'connect', 'codex', '--toolsets', 'team+games')).code).toBe(2);
   expect((await covenant(at, 'connect', 'emacs')).code).toBe(2);
   expect(await tokens()).toBe(before);
-  expect((await covenant(at, 'workflow')).stderr).toContain('takes one of list, show');
 });
 
-test('the home holds the data, readable by its owner alone [config.home.default] [config.home.credentials-mode] [gateway.config.mode]', async () => {
+test('the home contains the data and only its owner can read it [config.home.default] [config.home.credentials-mode] [gateway.config.mode]', async () => {
   const at = { home: join(temporaryFolder(), 'made', 'for', 'it') };
   await startProgram(at);
   for (const file of ['covenant.db', 'config.toml', 'secrets.toml', 'credentials.json']) expect(existsSync(join(at.home, file))).toBe(true);
@@ -233,7 +232,7 @@ test('the home holds the data, readable by its owner alone [config.home.default]
   expect(statSync(at.home).mode & 0o777).toBe(0o700);
 });
 
-test('doctor finds what is wrong and says how to mend it', async () => {
+test('doctor finds faults and says how to fix them', async () => {
   const at = { home: temporaryFolder() };
   await covenant(at, 'status');
   expect(await covenant(at, 'doctor')).toMatchObject({ code: 0, stdout: expect.stringContaining('0 failed') });
@@ -246,7 +245,7 @@ test('doctor finds what is wrong and says how to mend it', async () => {
   expect(stdout).toContain('prot: unknown setting');
 });
 
-test.each(WAYS)('backup saves the store and restore brings it back, keeping what it replaces (%s) [storage.cli.backup-restore]', async (way) => {
+test.each(WAYS)('backup copies the database, and restore replaces it and keeps the replaced one (%s) [storage.cli.backup-restore]', async (way) => {
   const { at, run, server } = await place(way);
   await run('tokens', 'create', '--developer', 'ana');
   const file = join(at.home, 'copy.db');
@@ -268,7 +267,7 @@ test.each(WAYS)('backup saves the store and restore brings it back, keeping what
   expect(await developers()).toContain('ana');
 });
 
-test('what restore puts aside can itself be restored, the log of a killed server included', async () => {
+test('a database that restore replaced can be restored, with the log of a killed server', async () => {
   const at = { home: temporaryFolder() };
   const run = (...args: string[]) => covenant(at, ...args);
   const server = await startProgram(at);
@@ -282,7 +281,7 @@ test('what restore puts aside can itself be restored, the log of a killed server
   expect((await run('tokens', 'list')).stdout).toContain('late');
 });
 
-test('restore never changes the database under a program that has it open, however slow that is to answer', async () => {
+test('restore never changes a database that another program has open', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   const backup = join(at.home, 'copy.db');
@@ -297,7 +296,7 @@ test('restore never changes the database under a program that has it open, howev
   expect((await covenant(at, 'tokens', 'list')).stdout).toContain('kept');
 });
 
-test('a reader that closes the pipe is no fault', async () => {
+test('a reader that closes the pipe causes no error', async () => {
   const at = { home: temporaryFolder() };
   for (let i = 0; i < 3; i++) await covenant(at, 'tools', 'call', 'clock');
   const child = spawn(process.execPath, [join(ROOT, 'dist/bin/covenant.js'), 'audit', 'export'], {
@@ -313,7 +312,7 @@ test('a reader that closes the pipe is no fault', async () => {
   expect(stderr).toBe('');
 });
 
-test('MCP_LOG_LEVEL sets how much is logged, and MCP_DATABASE_PATH where the data goes [config.env.log-level] [config.env.database-path]', async () => {
+test('MCP_LOG_LEVEL sets the log level, and MCP_DATABASE_PATH the place of the data [config.env.log-level] [config.env.database-path]', async () => {
   const home = temporaryFolder();
   const path = join(home, 'elsewhere', 'data.db');
   const quiet = await startProgram({ home, env: { MCP_LOG_LEVEL: 'error', MCP_DATABASE_PATH: path } });
@@ -333,7 +332,7 @@ test('MCP_LOG_LEVEL sets how much is logged, and MCP_DATABASE_PATH where the dat
   expect(loud.log()).toContain('"level":"debug"');
 });
 
-test('a wrong setting stops the program before it does anything, and says which', async () => {
+test('a wrong setting stops the program at the start and is named', async () => {
   const home = join(temporaryFolder(), 'never-made');
   const { code, stdout } = await covenant({ home, env: { MCP_SERVER_PORT: 'many' } }, 'up', '--json');
   expect(code).toBe(1);
@@ -341,7 +340,7 @@ test('a wrong setting stops the program before it does anything, and says which'
   expect(existsSync(home)).toBe(false);
 });
 
-test('a second server of the same home is refused and names the first; a port in use is named', async () => {
+test('refuses a second server of the same home and a port in use, and names both', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   expect(await covenant(at, 'up')).toMatchObject({ code: 1, stderr: expect.stringContaining(server.url) });
@@ -352,7 +351,7 @@ test('a second server of the same home is refused and names the first; a port in
   });
 });
 
-test('piped output has no escape bytes, and --workspace keeps workspaces apart', async () => {
+test('piped output has no escape bytes, and --workspace separates workspaces', async () => {
   const at = { home: temporaryFolder() };
   for (const args of [['doctor', '--verbose'], ['tools', 'list'], ['--help'], ['tools', 'call', 'echo']]) {
     const { stdout, stderr } = await covenantProcess(at, ...args);

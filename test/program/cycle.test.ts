@@ -38,7 +38,7 @@ async function agents(at: ReturnType<typeof place>['at'], address: () => string)
 
 const parsed = async (command: RunningCommand): Promise<Fields> => JSON.parse((await command.line()) ?? 'null');
 
-test('covenant cycle without a server: a person starts and cancels a cycle all the same [cycle.cli.helper] [cycle.cancel.operator]', async () => {
+test('covenant cycle starts and cancels a cycle without a server [cycle.cli.helper] [cycle.cancel.operator]', async () => {
   const { at, path, run } = place();
   expect(await run('watch')).toMatchObject({ code: 1, stderr: expect.stringContaining('next: covenant up') });
   expect(existsSync(join(at.home, 'covenant.db'))).toBe(false);
@@ -60,7 +60,7 @@ test('covenant cycle without a server: a person starts and cancels a cycle all t
   expect((await run('history')).stdout).toMatch(/cancelled .+ checkout: the API changed\n$/);
 });
 
-test('covenant cycle with a server: people see what agents do as it happens, and end what agents do not [cycle.cli.helper]', async () => {
+test('covenant cycle follows agents with a server, and completes and archives for them [cycle.cli.helper]', async () => {
   const { at, path, run } = place();
   const { url } = await startProgram(at);
   await run('init');
@@ -69,7 +69,7 @@ test('covenant cycle with a server: people see what agents do as it happens, and
   await run('start', '--feature', 'checkout');
   // Another repository's cycle is not looked at.
   const elsewhere = realpathSync(temporaryFolder());
-  expect((await run('start', '--feature', 'other', '--repository', elsewhere)).stdout).toContain(`next: covenant cycle init --repository ${elsewhere}`);
+  expect((await run('start', '--feature', 'other', '--repo', elsewhere)).stdout).toContain(`next: covenant cycle init --repo ${elsewhere}`);
   const { open, handOver } = await agents(at, () => url);
   const gemini = await open('gemini');
   await handOver(gemini, 'gemini', 'codex', ['red\u001b[31m']);
@@ -79,7 +79,7 @@ test('covenant cycle with a server: people see what agents do as it happens, and
   expect(await event()).toMatchObject({ kind: 'cycle.handed_over', payload: { from_phase: 'frontend', phase: 'backend', active_role: 'codex' } });
 
   const status = (await run('status')).stdout;
-  expect(status).toMatch(/Turn {5}codex, with the lock since [\s\S]+for codex {3}present, from gemini, \d+ \w ago: 1 file, 0 endpoints, 1 todo/);
+  expect(status).toMatch(/Turn {5}codex, has the lock since [\s\S]+for codex {3}present, from gemini, \d+ \w ago: 1 file, 0 endpoints, 1 todo/);
   expect(status).toMatch(/gemini {2}rses_\w+ {2}opened by gemini of ana/);
   expect((await run('read', 'codex')).stdout).toContain('red\\u001b[31m');
   expect((await run('read', 'nobody', '--json')).json).toMatchObject({ kind: 'error', code: 'INVALID_TARGET' });
@@ -111,7 +111,7 @@ test('covenant cycle with a server: people see what agents do as it happens, and
   });
 });
 
-test('kill -9 of the server: status and files agree afterwards, and who watches misses nothing [cycle.cli.helper]', async () => {
+test('after kill -9 of the server the status and the files agree, and cycle watch misses no event [cycle.cli.helper]', async () => {
   const { at, path, run } = place();
   let server = await startProgram(at);
   await run('init');
@@ -125,8 +125,8 @@ test('kill -9 of the server: status and files agree afterwards, and who watches 
     while (!lines.at(-1)?.includes(end)) lines.push((await watching.line()) ?? expect.fail(`it ended after\n${lines.join('\n')}`));
   };
   await upTo('Open sessions');
-  // One that comes to it only when the server is dead is told that there is none.
-  await expect.poll(interrupted.notes, { timeout: 30_000 }).toContain('Ctrl-C ends this');
+  // A command that starts after the server died reports that none is running.
+  await expect.poll(interrupted.notes, { timeout: 30_000 }).toContain('Stop with Ctrl-C');
   await handOver(sessions.gemini, 'gemini', 'codex', []);
   await upTo('turn of codex)');
   server.child.kill('SIGKILL');

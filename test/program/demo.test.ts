@@ -100,6 +100,6 @@ test('removes an interrupted demo, and starts a temporary server if none is runn
   expect(await sessionsIn(home)).toEqual([]);
   expect(existsSync(join(home, 'demo'))).toBe(false);
   expect((await covenant(at, 'tokens', 'list', '--workspace', 'demo', '--json')).json).toMatchObject({ items: [] });
-  expect((await covenant(at, 'status')).stdout).toContain('no server runs');
+  expect((await covenant(at, 'status')).stdout).toContain('No server is running');
   await nothingRunsIn(home);
 }, 90_000);

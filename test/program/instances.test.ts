@@ -19,7 +19,7 @@ args = ["-c", "n=0; while [ $n -lt 4000 ]; do n=$((n+1)); printf 'line %s\\\\033
 prompt = "file"
 `;
 
-test('covenant instances: start, list, show, diff, message, allow, logs, attach, stop and clean, as a person types them [dashboard.instances.query]', async () => {
+test('covenant instances: start, list, show, diff, message, allow, logs, attach, stop and clean work as typed [dashboard.instances.query]', async () => {
   const home = temporaryFolder();
   const repository = temporaryRepository();
   writeFileSync(join(home, 'config.toml'), CONFIG);
@@ -60,7 +60,7 @@ test('covenant instances: start, list, show, diff, message, allow, logs, attach,
   rmSync(join(`${repository.path}-worktrees`, 'work-7-a1', 'new.txt'));
   expect((await run('message', 'work-7-a1')).code).toBe(2);
   expect((await run('message', 'work-7-a1', '--text=--go on')).stdout).toMatch(/Sent msg_\w+ to work-7-a1\./);
-  expect((await run('allow', 'work-7-a1')).stdout).toContain('work-7-a1 may have 4 reviews; it has had 0.');
+  expect((await run('allow', 'work-7-a1')).stdout).toContain('work-7-a1 may have 4 reviews. It has had 0.');
   expect((await json('show', 'planning-a1')).prompt).toContain('--plan; it');
   const { command } = await json('attach', 'work-7-a1');
   if (instance.session_kind === 'tmux') {
@@ -78,10 +78,10 @@ test('covenant instances: start, list, show, diff, message, allow, logs, attach,
     stdout: expect.stringMatching(/Stopped work-7-a1[\s\S]*1 file\(s\) untracked[\s\S]*instances clean work-7-a1/),
   });
   expect(await following.ended).toBe(0);
-  expect(await run('attach', 'work-7-a1')).toMatchObject({ code: 1, stderr: expect.stringContaining('does not run') });
-  expect((await run('abandon', 'planning-a1')).stdout).toContain('it is abandoned. Its worktree is gone.');
+  expect(await run('attach', 'work-7-a1')).toMatchObject({ code: 1, stderr: expect.stringContaining('is not running') });
+  expect((await run('abandon', 'planning-a1')).stdout).toContain('it is abandoned. Its worktree was removed.');
 
-  // What is over can be cleaned up without a server, too.
+  // Ended instances can be cleaned up without a server.
   await server.stop();
   expect((await run('clean', 'work-7-a1')).code).toBe(1);
   expect(await json('clean', 'work-7-a1', '--force')).toMatchObject({

@@ -136,7 +136,7 @@ test('after kill -9 the CLI finds no server, works on the store, and a new serve
   const server = await startProgram(at);
   await server.stop('SIGKILL');
   expect(existsSync(join(at.home, 'server.json'))).toBe(true);
-  expect((await covenant(at, 'status')).stdout).toContain('no server runs');
+  expect((await covenant(at, 'status')).stdout).toContain('No server is running');
   expect((await covenant(at, 'tools', 'call', 'clock')).code).toBe(0);
   const again = await startProgram(at);
   expect((await fetch(`${again.url}/api/health`)).status).toBe(200);

@@ -4,11 +4,11 @@ import { temporaryFolder } from '../../src/testing/store/database.ts';
 
 type Fields = Record<string, unknown>;
 
-test('covenant status shows what waits on you with the command for it, who is at work, and the workflows; the commands do what they say', async () => {
+test('covenant status shows waiting items with their commands, agents and workflows, and the commands work', async () => {
   const at = { home: temporaryFolder() };
   const server = await startProgram(at);
   const run = (...args: string[]) => covenant(at, ...args);
-  expect((await run('status')).stdout).toMatch(/^Waiting on you 0\nAgents 0 {2}covenant connect claude-code sets one up\nWorkflows 0\n$/);
+  expect((await run('status')).stdout).toMatch(/^Waiting on you 0\nAgents 0 {2}next: covenant connect claude-code\nWorkflows 0\n$/);
 
   const { token } = (await run('tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json')).json;
   const call = async (tool: string, args: Fields) => (await direct(server.url, String(token), tool, args)).body as Fields;
@@ -44,14 +44,14 @@ test('covenant status shows what waits on you with the command for it, who is at
   expect((await run('status')).stdout).toContain('Waiting on you 0');
 
   server.child.kill('SIGSTOP');
-  expect((await run('status')).stdout).toMatch(/^✗ the server at \S+ \(process \d+\) does not answer\n {4}next: covenant doctor\nWaiting on you 0\n/);
+  expect((await run('status')).stdout).toMatch(/^✗ The server at \S+ \(process \d+\) does not answer\.\n {4}next: covenant doctor\nWaiting on you 0\n/);
   server.child.kill('SIGCONT');
 
   await server.stop();
   const without = await run('status');
   expect(without).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/no server runs: agents cannot call\n {4}next: covenant up\nWaiting on you 0\nAgents 1\n/),
+    stdout: expect.stringMatching(/No server is running, so agents cannot connect\.\n {4}next: covenant up\nWaiting on you 0\nAgents 1\n/),
   });
   expect((await run('status', '--json')).json).toMatchObject({ url: null });
 });

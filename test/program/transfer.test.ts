@@ -16,11 +16,11 @@ const broughtLines = (path: string) =>
 async function worked(at: Environment): Promise<string> {
   const { json } = await covenant(at, 'tokens', 'create', '--developer', 'ana', '--agent', 'codex', '--json');
   await covenant(at, 'capabilities', 'grant', 'tool.call.echo', '--token', String(json.token_id));
-  await covenant(at, 'workflow', 'create', '--name', 'first', '--prompt', 'Fix login', '--repository', at.home);
+  await covenant(at, 'workflow', 'create', '--name', 'first', '--prompt', 'Fix login', '--repo', at.home);
   return String(json.token);
 }
 
-test('a workspace moves from SQLite to PostgreSQL and back: the same rows, the same head, tokens that work', async () => {
+test('moves a workspace from SQLite to PostgreSQL and back with the same rows and head, and working tokens', async () => {
   const files = temporaryFolder();
   const postgres = await temporaryDatabase('postgres');
   const first: Environment = { home: temporaryFolder(), cwd: files };
@@ -62,14 +62,14 @@ test('a workspace moves from SQLite to PostgreSQL and back: the same rows, the s
   }
 });
 
-test('an export has a name of its own, replaces nothing, leaves nothing half done, and goes to stdout where that is asked for', async () => {
+test('an export gets a new name, replaces no file, leaves no partial file, and goes to stdout for -', async () => {
   const at: Environment = { home: temporaryFolder(), cwd: temporaryFolder() };
   const missing = await covenant(at, 'export', '--json');
   expect(missing).toMatchObject({ code: 1, json: { code: 'NOTHING_TO_EXPORT' } });
   expect(existsSync(join(at.home, 'covenant.db'))).toBe(false);
   await covenant(at, 'status');
   const made = await covenant(at, 'export');
-  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('keep it as you keep the database') });
+  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('Protect it like the database') });
   const [name = ''] = readdirSync(String(at.cwd));
   expect(name).toMatch(/^covenant-default-\d{4}-\d\d-\d\d\.jsonl$/);
   expect(await covenant(at, 'export', '--json')).toMatchObject({ code: 1, json: { code: 'FILE_EXISTS' } });
@@ -84,7 +84,7 @@ test('an export has a name of its own, replaces nothing, leaves nothing half don
   );
 });
 
-test('a file that is none of ours makes no home; a damaged one changes nothing; a first start is no hindrance', async () => {
+test('a foreign file creates no home, a damaged one changes nothing, and an import works after a first start', async () => {
   const files = temporaryFolder();
   const from: Environment = { home: temporaryFolder(), cwd: files };
   await worked(from);
@@ -102,21 +102,21 @@ test('a file that is none of ours makes no home; a damaged one changes nothing; 
   expect((await covenant(to, 'tokens', 'list', '--json')).json.items).toHaveLength(1);
   expect(await covenant(to, 'import', 'good.jsonl', '--workspace', 'other')).toMatchObject({ code: 2 });
   expect(await covenant(to, 'import', 'good.jsonl')).toMatchObject({ code: 0, stdout: expect.stringContaining('chain intact') });
-  // The operator's token of this home went with what was replaced: the next command has another.
+  // The import replaced the database of the operator's token, so the next command writes a new token.
   expect((await covenant(to, 'developers', 'list', '--json')).json.items).toContainEqual(expect.objectContaining({ name: 'ana' }));
 });
 
-test('where there is no room for it an export says where, and leaves nothing; a pipe is not imported from', async () => {
+test('an export without room names the place and leaves no file, and an import refuses a pipe', async () => {
   const cwd = temporaryFolder();
   const at: Environment = { home: temporaryFolder(), cwd };
-  await covenant(at, 'workflow', 'create', '--name', 'long', '--prompt', 'x'.repeat(90_000), '--repository', at.home);
+  await covenant(at, 'workflow', 'create', '--name', 'long', '--prompt', 'x'.repeat(90_000), '--repo', at.home);
   // Room for SQLite's shared memory, and not for the prompt.
   const cramped: Environment = { ...at, through: ['sh', '-c', 'trap "" XFSZ; ulimit -f 100; exec "$@"', 'sh'] };
   const refused = await covenant(cramped, 'export', 'big.jsonl', '--json');
   expect(refused).toMatchObject({ code: 1, json: { code: 'NOT_WRITABLE', message: expect.stringContaining(join(cwd, 'big.jsonl')) } });
   expect(readdirSync(cwd)).toEqual([]);
   const full = await covenant({ ...at, through: ['sh', '-c', 'exec "$@" >/dev/full', 'sh'] }, 'export', '-');
-  expect(full).toMatchObject({ code: 1, stderr: expect.stringMatching(/^stdout: ENOSPC/m) });
+  expect(full).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Cannot write to standard output: ENOSPC/m) });
   expect(full.stderr).not.toMatch(/^ {4}at /m);
   for (const none of [cwd, '-']) expect(await covenant(at, 'import', none, '--json')).toMatchObject({ code: 1, json: { code: 'NOT_A_FILE' } });
 });

@@ -27,14 +27,20 @@ async function place() {
   return { server, run, call, workflow: String(workflow), task: String(task), agent: String(agent), question: String(question) };
 }
 
-test('covenant workflow answer lets the task go on that waited for it, by the end of an id', async () => {
+test('prints open questions in full, and an answer lets the waiting task continue [use.cli.one-name]', async () => {
   const { run, call, task, agent, question } = await place();
   expect(await call('task_get', { id: task })).toMatchObject({ status: 'paused', question_id: question });
-  const { stdout } = await run('workflow', 'questions');
-  expect(stdout).toContain(question);
-  expect(stdout).toMatch(/builder[\s\S]*Which port\?[\s\S]*task build, workflow Ship it/);
-  // What an agent wrote must not reach the terminal as a command to it.
-  expect(stdout).not.toContain('\u001b');
+  for (const command of [
+    ['messages', 'list', '--kind', 'question'],
+    ['workflow', 'questions'],
+  ]) {
+    const { stdout } = await run(...command);
+    expect(stdout).toContain(question);
+    expect(stdout).toMatch(/builder[\s\S]*Which port\?[\s\S]*task build, workflow Ship it/);
+    // The text of an agent must not steer the terminal.
+    expect(stdout).not.toContain('\u001b');
+  }
+  expect((await run('messages', 'list', '--kind', 'question')).stdout).toContain(`next: covenant messages answer ${question} TEXT`);
   const answered = await run('workflow', 'answer', question.slice(-8), 'Take 8080.', '--json');
   expect(answered.code).toBe(0);
   expect(answered.json).toMatchObject({ kind: 'question_answered', question_id: question, task_id: task, task_status: 'in_progress' });
@@ -44,19 +50,20 @@ test('covenant workflow answer lets the task go on that waited for it, by the en
   expect((await run('workflow', 'answer', 'nothing', 'x', '--json')).json).toMatchObject({ kind: 'error', code: 'QUESTION_NOT_FOUND' });
   expect(await run('workflow', 'answer', question)).toMatchObject({ code: 2 });
   expect((await run('workflow', 'questions')).stdout).toBe('No agent waits for an answer.\n');
+  expect((await run('messages', 'list', '--kind', 'question')).stdout).toMatch(new RegExp(`^No agent waits for an answer\\.\n\nID [\\s\\S]*${question}`));
   expect((await run('workflow', 'questions', '--answered', '--json')).json).toMatchObject({
     kind: 'question_list',
     items: [{ question_id: question, answer: 'Take 8080.' }],
   });
 });
 
-test('covenant workflow shows people what agents do, as text and as JSON, with a server and without one', async () => {
+test('covenant workflow shows the work of agents as text and as JSON, with and without a server', async () => {
   const { run, server, workflow, task, agent, question } = await place();
   const list = async (...args: string[]) => (await run('workflow', 'list', ...args, '--json')).json;
   expect(await list()).toMatchObject({ kind: 'workflow_list', items: [{ id: workflow, status: 'in_progress' }], total: 1 });
   expect(await list('--status', 'completed,failed')).toMatchObject({ items: [] });
-  expect(await list('--repository', '/srv/app')).toMatchObject({ items: [{ id: workflow }] });
-  expect((await run('workflow', 'list', '--repository', '/srv/other')).stdout).toContain('no such workflow');
+  expect(await list('--repo', '/srv/app')).toMatchObject({ items: [{ id: workflow }] });
+  expect((await run('workflow', 'list', '--repository', '/srv/other')).stdout).toBe('No workflow matches.\n');
   expect((await run('workflow', 'list', '--status', 'running')).code).toBe(1);
   const shown = (await run('workflow', 'show', workflow.slice(-8))).stdout;
   expect(shown).toMatch(/Ship it[\s\S]*2 tasks: 1 blocked, 1 paused[\s\S]*Blocked[\s\S]*test: waits for build/);

@@ -1,5 +1,6 @@
 import type { Contract, Output } from '../../kernel/contract.ts';
-import { type CliCommand, type CliError, given, type Invocation } from './command.ts';
+import { type CliCommand, CliError, type CommandArgument, given, type Invocation } from './command.ts';
+import { working } from './progress.ts';
 
 type Contracts =
   | typeof import('../../features/core/approvals/contract.ts')
@@ -25,17 +26,29 @@ type Exported<M> = M extends unknown ? M[keyof M] : never;
 type NamedContract = Extract<Exported<Contracts>, Contract & { readonly name: `${string}.${string}` }>;
 type Answers = { [C in NamedContract as C['name']]: Output<C> };
 
-/** The actions that commands call, and what the server answers to each, by its own contract. */
+/** The actions that commands call. Each answer has the type that its contract declares. */
 export type CalledAction = keyof Answers;
 export type AnswerTo<A extends CalledAction> = Answers[A];
 /** One of the items that an action lists. */
 export type ItemOf<A extends CalledAction> = Answers[A] extends { items: (infer Item)[] } ? Item : never;
 
-export async function call<A extends CalledAction>({ client }: Pick<Invocation, 'client'>, action: A, input: object = {}): Promise<AnswerTo<A>> {
-  return (await (await client()).action(action, { ...input })) as unknown as AnswerTo<A>;
+export async function call<A extends CalledAction>(
+  invocation: Pick<Invocation, 'client' | 'json' | 'out'>,
+  action: A,
+  input: object = {},
+): Promise<AnswerTo<A>> {
+  const client = await invocation.client();
+  return (await working(invocation, 'Waiting for the server', () => client.action(action, { ...input }))) as unknown as AnswerTo<A>;
 }
 
-/** The only item whose id ends so; of several, the one whose whole id it is. */
+/** For commands that need a running server. Returns its URL. */
+export async function requireServer(invocation: Pick<Invocation, 'client'>): Promise<string> {
+  const { url } = await invocation.client();
+  if (url) return url;
+  throw new CliError('NOT_RUNNING', 'No server of this home is running.', 'covenant up');
+}
+
+/** Finds the only item whose id ends in `tail`. If several do, the item with exactly that id counts. */
 export function itemEndingIn<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,
@@ -48,26 +61,25 @@ export function itemEndingIn<Item>(
   throw fitting.length === 0 ? refusals.none : refusals.several(fitting);
 }
 
-/** A command that is one call: its JSON is the answer, called `kind`. */
-interface CallingCommand<A extends CalledAction> extends Omit<CliCommand, 'run' | 'positionals'> {
+/** A command that makes one call. Its JSON is the answer, with this `kind`. */
+interface CallingCommand<A extends CalledAction> extends Omit<CliCommand, 'run' | 'arguments'> {
   readonly action: A;
-  /** As they are typed, each with the field that it fills. */
-  readonly positionals?: Readonly<Record<string, string>>;
-  /** The other fields; unless this says otherwise the options that were given, by their names. */
+  /** Each with the field of the input that it fills. */
+  readonly arguments?: readonly (CommandArgument & { readonly field: string })[];
+  /** The other fields. Default: the options that were given, by their names. */
   readonly input?: (invocation: Invocation) => object;
   readonly kind: string;
-  /** All that the JSON has of the answer, where that is not all of it. */
+  /** The fields of the answer that the JSON has. Default: all. */
   readonly only?: readonly (keyof AnswerTo<A>)[];
   readonly text: (answer: AnswerTo<A>, invocation: Invocation) => string;
 }
 
-export function calling<A extends CalledAction>({ action, positionals = {}, input, kind, only, text, ...command }: CallingCommand<A>): CliCommand {
+export function calling<A extends CalledAction>({ action, input, kind, only, text, ...command }: CallingCommand<A>): CliCommand {
   const options = Object.keys(command.options ?? {});
   return {
     ...command,
-    positionals: Object.keys(positionals),
     async run(invocation) {
-      const fields = Object.fromEntries(Object.values(positionals).map((field, place) => [field, invocation.positionals[place]]));
+      const fields = Object.fromEntries((command.arguments ?? []).map(({ field }, place) => [field, invocation.positionals[place]]));
       const answer = await call(invocation, action, { ...fields, ...(input ? input(invocation) : given(invocation, ...options)) });
       const shown = only ? Object.fromEntries(only.map((field) => [field, answer[field]])) : answer;
       return { json: { kind, ...shown }, text: text(answer, invocation) };

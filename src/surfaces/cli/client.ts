@@ -1,21 +1,19 @@
 import { join } from 'node:path';
-import { homeFolder, loadConfig } from '../../config.ts';
-import { clockFrom } from '../../kernel/clock.ts';
-import { createLog } from '../../kernel/log.ts';
 import type { Reply } from '../../kernel/reply.ts';
 import { processExists } from '../../machine/process/group.ts';
+import { homeFolder } from '../../wire/covenant-home.ts';
 import { SURFACE_HEADER, WORKSPACE_HEADER } from '../../wire/headers.ts';
 import { failureCode, httpRequest } from '../../wire/http-client.ts';
 import { placeHeaders, reportedPlace } from '../place-headers.ts';
 import { CliError } from './command.ts';
 import { prepareHome, type RunFile, readCredentials, readRunFile } from './home.ts';
 
-/** The operator's way in: over HTTP where a server of this home runs, else straight through the same pipe in process. */
+/** Calls as the operator: over HTTP if a server of this home is running, otherwise through the same pipe in this process. */
 export interface Client {
-  /** Undefined where no server runs. */
+  /** Undefined if no server is running. */
   readonly url: string | undefined;
   action(name: string, input?: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** The tool's own result or envelope, refusals included. */
+  /** Resolves with the result or envelope of the tool, refusals included. */
   tool(name: string, args: Record<string, unknown>): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
@@ -25,7 +23,7 @@ export async function connectClient(env: NodeJS.ProcessEnv, workspace: string | 
   return run ? httpClient(run, cwd, readCredentials(homeFolder(env)), workspace) : await localClient(env, cwd, workspace);
 }
 
-/** The run file may be left from a server that was killed; only one that answers with the same instance counts. */
+/** A killed server leaves its run file behind, so the server must answer with the same instance. */
 export async function findServer(env: NodeJS.ProcessEnv): Promise<RunFile | undefined> {
   const run = readRunFile(homeFolder(env));
   if (!run) return undefined;
@@ -38,19 +36,19 @@ export async function findServer(env: NodeJS.ProcessEnv): Promise<RunFile | unde
   }
 }
 
-/** For what may be done only while no server of this home runs. One that is slow to answer is running all the same. */
+/** Refuses while a server of this home is running, even one that is slow to answer. */
 export async function refuseWhileServed(env: NodeJS.ProcessEnv, home: string, doing: string): Promise<void> {
-  // A server in a container has another process id, so its answer counts first.
+  // The process id of a server in a container means nothing here, so its answer counts first.
   const run = (await findServer(env)) ?? processOf(home);
   if (run)
     throw new CliError(
       'SERVER_RUNNING',
-      `A server of this home runs at ${run.url} (process ${run.pid}).`,
-      `Stop it, ${doing}, start it again. If process ${run.pid} is something else, remove ${join(home, 'server.json')}.`,
+      `A server of this home is running at ${run.url} (process ${run.pid}).`,
+      `Stop it, ${doing}, then start it again. If process ${run.pid} is another program, remove ${join(home, 'server.json')}.`,
     );
 }
 
-/** A server of this home whose process is there, whether it answers or not. */
+/** A server of this home whose process exists, whether it answers or not. */
 export function processOf(home: string): RunFile | undefined {
   const run = readRunFile(home);
   return run && processExists(run.pid) ? run : undefined;
@@ -74,7 +72,7 @@ function httpClient(run: RunFile, cwd: string, token: string | undefined, worksp
       throw new CliError(
         'UNAUTHENTICATED',
         'The server does not accept the token in credentials.json.',
-        'Stop the server and start it again: it writes a new one.',
+        'Stop the server, then run covenant up. It writes a new token.',
       );
     }
     return { ok: status >= 200 && status < 300, answer };
@@ -91,22 +89,28 @@ function httpClient(run: RunFile, cwd: string, token: string | undefined, worksp
   };
 }
 
-/** A person who has to approve the call may take longer. */
+/** A person who has to approve the call may take even longer. */
 const ANSWER_MINUTES = 5;
 
 function unanswered(url: string): CliError {
-  const next = 'covenant approvals list: if the call waits there, make it again once it is approved.';
-  return new CliError('SERVER_TIMEOUT', `The server at ${url} has not answered for ${ANSWER_MINUTES} minutes.`, next);
+  const next = 'covenant approvals list. If the call waits there, repeat it after the approval.';
+  return new CliError('SERVER_TIMEOUT', `The server at ${url} did not answer within ${ANSWER_MINUTES} minutes.`, next);
 }
 
 function lost(url: string, code: string | undefined): CliError {
   const because = code ? ` (${code})` : '';
-  return new CliError('SERVER_UNREACHABLE', `The connection to the server at ${url} was lost before its answer came${because}.`, 'covenant status');
+  return new CliError('SERVER_UNREACHABLE', `The connection to the server at ${url} was lost before it answered${because}.`, 'covenant status');
 }
 
 async function localClient(env: NodeJS.ProcessEnv, cwd: string, workspace: string | undefined): Promise<Client> {
-  // The database and the features are loaded only here: with a server up, the CLI stays light.
-  const [{ createApp }, { ensureOperator }] = await Promise.all([import('../../main.ts'), import('./operator.ts')]);
+  // Only a command without a server needs the database, the features and the configuration.
+  const [{ createApp }, { ensureOperator }, { loadConfig }, { clockFrom }, { createLog }] = await Promise.all([
+    import('../../main.ts'),
+    import('./operator.ts'),
+    import('../../config.ts'),
+    import('../../kernel/clock.ts'),
+    import('../../kernel/log.ts'),
+  ]);
   const config = loadConfig(env);
   prepareHome(config.home);
   const app = await createApp({ config, clock: clockFrom(env), log: createLog('error'), sweep: false });

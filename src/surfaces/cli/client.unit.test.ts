@@ -12,7 +12,7 @@ test.each([
     (socket: Socket) => void socket.destroy(),
     { code: 'SERVER_UNREACHABLE', message: expect.stringContaining('(ECONNRESET)'), next: 'covenant status' },
   ],
-])('a server that %s is named as that, with what to do', async (_, treat, expected) => {
+])('names a server that %s, with the next step', async (_, treat, expected) => {
   const home = temporaryFolder();
   const server = createServer((request, response) => (request.url === '/api/health' ? response.end('{"instance":"one"}') : treat(request.socket)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -22,7 +22,7 @@ test.each([
   });
   writeRunFile(home, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, instance: 'one', pid: process.pid });
   const { timeout } = AbortSignal;
-  // Of the one that says nothing, nobody waits for the five minutes.
+  // The test must not wait five minutes for the server that never answers.
   if (expected.code === 'SERVER_TIMEOUT') vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout.call(AbortSignal, ms > 60_000 ? 50 : ms));
   const client = await connectClient({ COVENANT_HOME: home }, undefined);
   await expect(client.tool('echo', {})).rejects.toMatchObject(expected);

@@ -1,8 +1,7 @@
-import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Client } from './client.ts';
 import type { CliOutput } from './output.ts';
 
-/** Refused or failed: exit 1. */
+/** The command was refused or failed: exit 1. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly code: string;
@@ -14,12 +13,39 @@ export class CliError extends Error {
   }
 }
 
-/** Called wrongly: exit 2. */
+/** The command was called wrongly: exit 2. The next step is the help of the command, unless `next` names another. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+  readonly next: string | undefined;
+  constructor(message: string, next?: string) {
+    super(message);
+    this.next = next;
+  }
 }
 
-/** The arguments of a command, of either program. */
+export interface CommandOption {
+  readonly description: string;
+  /** The name of its value in the help, such as PATH. An option without one is a switch. */
+  readonly value?: string;
+  /** The accepted values, where they are few. */
+  readonly choices?: readonly string[];
+  /** Applies if the option is left out. A description in words if it is not a constant. */
+  readonly default?: string | number;
+  readonly required?: true;
+  /** An earlier spelling. It still works, and neither help nor completion lists it. */
+  readonly formerly?: string;
+}
+export type CommandOptions = Readonly<Record<string, CommandOption>>;
+
+export interface CommandArgument {
+  /** As the help shows it: ID. */
+  readonly name: string;
+  readonly description: string;
+  readonly choices?: readonly string[];
+  readonly optional?: true;
+}
+
+/** The parsed command line, for a command of any program. */
 export interface BareInvocation {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
@@ -30,7 +56,7 @@ export interface BareInvocation {
 }
 
 export interface Invocation extends BareInvocation {
-  /** The running server of this home, or its store where none runs. Closed when the command ends. */
+  /** The running server of this home, or its database if none runs. Closed when the command ends. */
   client(): Promise<Client>;
 }
 
@@ -39,26 +65,41 @@ export interface CommandResult {
   readonly json: { readonly kind: string; readonly [key: string]: unknown };
   readonly text: string;
   readonly exit?: 0 | 1 | 3;
-  /** The text goes out without escaping, for a reader that is no terminal. */
+  /** The text goes out without escaping, for a reader that is not a terminal. */
   readonly verbatim?: boolean;
 }
 
 export interface BareCommand<I extends BareInvocation = BareInvocation> {
   /** As typed: `tokens create`. */
   readonly name: string;
+  /** Earlier names. They still work, and neither help nor completion lists them. */
+  readonly formerly?: readonly string[];
+  /** One sentence of at most 70 characters. */
   readonly summary: string;
-  /** The arguments after the name, optional ones in brackets. */
-  readonly positionals?: readonly string[];
-  readonly options?: ParseArgsOptionsConfig;
-  /** Started by the program itself. The help does not list it. */
-  readonly internal?: true;
+  /** What the summary leaves out. */
+  readonly description?: string;
+  readonly arguments?: readonly CommandArgument[];
+  readonly options?: CommandOptions;
+  /** Whole command lines without the name of the program. */
+  readonly examples: readonly [string, ...string[]];
+  /** Neither help nor completion lists it: programs start it, or a newer command replaces it. */
+  readonly hidden?: true;
   /** Works on this machine's files, not in a workspace. */
   readonly local?: true;
-  /** Nothing, where the command has printed for itself. */
+  /** Returns nothing if the command has printed its result itself. */
   run(invocation: I): Promise<CommandResult | undefined>;
 }
 
 export type CliCommand = BareCommand<Invocation>;
+
+/** A command, or commands that share their first word. Loaded when one of them is called. */
+export interface CommandGroup<I extends BareInvocation = Invocation> {
+  readonly name: string;
+  readonly summary: string;
+  /** The heading in the help. A group without one is hidden. */
+  readonly section?: string;
+  load(): Promise<readonly BareCommand<I>[]>;
+}
 
 export const option = (invocation: BareInvocation, name: string): string | undefined => {
   const value = invocation.values[name];
@@ -70,20 +111,20 @@ export function given(invocation: BareInvocation, ...names: string[]): Record<st
   return Object.fromEntries(names.flatMap((name) => (typeof invocation.values[name] === 'string' ? [[name, invocation.values[name] as string]] : [])));
 }
 
-/** A number that was given as an option; what number fits the server knows. */
+/** The number in an option. The server checks its range. */
 export function numberOption(invocation: BareInvocation, name: string): number | undefined {
   const text = option(invocation, name);
   if (text === undefined) return undefined;
-  if (text.trim() === '' || !Number.isFinite(Number(text))) throw new UsageError(`--${name} is not a number`);
+  if (text.trim() === '' || !Number.isFinite(Number(text))) throw new UsageError(`\`--${name}\` must be a number, for example --${name} 5`);
   return Number(text);
 }
 
 export function upToThousand(text: string | undefined, what: string): number {
-  if (text !== undefined && /^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new UsageError(`${what} is not a number from 1 to 1000`);
+  if (text !== undefined && /^[1-9]\d{0,3}$/.test(text) && Number(text) <= 1_000) return Number(text);
+  throw new UsageError(`\`${what}\` must be a whole number from 1 to 1000`);
 }
 
-/** The work is told when somebody ends the program, and may clean up first. A second signal ends the process at once. */
+/** Aborts the work on SIGINT or SIGTERM, so that it can clean up first. A second signal ends the process. */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>, reason?: Error): Promise<T> {
   const stop = new AbortController();
   const interrupt = () => stop.abort(reason);
@@ -93,16 +134,4 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
-}
-
-const EVERY_MS = 5_000;
-
-/** A line of narration each five seconds, and none for what is over sooner. */
-export function everyFiveSeconds({ out, json }: Invocation): (line: () => string) => void {
-  let last = performance.now();
-  return (line) => {
-    if (json || performance.now() - last < EVERY_MS) return;
-    last = performance.now();
-    out.note(line());
-  };
 }

@@ -1,10 +1,10 @@
 import { printable } from '../../wire/printable.ts';
 import type { Invocation } from './command.ts';
 
-/** Whether somebody sits there who can be asked before something is done that cannot be undone. */
+/** Whether a person at a terminal can confirm an action that cannot be undone. */
 export const canConfirm = ({ json, values }: Invocation): boolean => values.yes !== true && !json && process.stdin.isTTY && process.stderr.isTTY;
 
-/** Yes is said in so many letters; everything else, the end of the input too, is no. */
+/** Only `y` or `yes` confirms. Anything else, including the end of the input, declines. */
 export async function confirm(
   question: string,
   input: NodeJS.ReadableStream = process.stdin,

@@ -1,8 +1,8 @@
 import { on } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { homeFolder } from '../../config.ts';
 import type { JournalEvent } from '../../storage/journal.ts';
+import { homeFolder } from '../../wire/covenant-home.ts';
 import { WORKSPACE_HEADER } from '../../wire/headers.ts';
 import { findServer } from './client.ts';
 import { CliError } from './command.ts';
@@ -13,15 +13,15 @@ const PAUSES_MS = [100, 250, 500, 1_000, 2_000];
 export interface FollowOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly workspace: string | undefined;
-  /** The last event that is known already. */
+  /** The last known event. */
   readonly after: number;
-  /** Ends it. */
+  /** Aborts the loop. */
   readonly signal: AbortSignal;
-  /** The connection is lost, or there again. */
+  /** Called when the connection is lost or restored. */
   connected(is: boolean): void;
 }
 
-/** Every later event, none twice and none missing, also when the server is stopped and another of the same home is started. */
+/** Yields every later event exactly once, also when the server of this home is stopped and started again. */
 export async function* followJournal({ env, workspace, after, signal, connected }: FollowOptions): AsyncGenerator<JournalEvent> {
   let last = after;
   for (let attempt = 0; !signal.aborted; attempt++) {
@@ -29,7 +29,7 @@ export async function* followJournal({ env, workspace, after, signal, connected 
     if (server) {
       const headers = { authorization: `Bearer ${readCredentials(homeFolder(env))}`, ...(workspace === undefined ? {} : { [WORKSPACE_HEADER]: workspace }) };
       const socket = new WebSocket(`${server.url.replace(/^http/, 'ws')}/api/events?after=${last}`, { headers });
-      // Told to whoever reads on; after that nobody is left to hear of it, and it would end the process.
+      // `on` below reports errors. Without this listener a later error would end the process.
       socket.on('error', () => {});
       socket.once('open', () => {
         attempt = 0;
@@ -52,11 +52,15 @@ export async function* followJournal({ env, workspace, after, signal, connected 
   }
 }
 
-/** To ask the same again would change nothing. */
+/** A retry would be refused again. */
 function throwIfRefused(error: unknown): void {
   const status = /^Unexpected server response: (4\d\d)$/.exec((error as Error).message)?.[1];
   if (status === undefined) return;
   throw status === '401'
-    ? new CliError('UNAUTHENTICATED', 'The server does not accept the token in credentials.json.', 'Stop the server and start it again: it writes a new one.')
-    : new CliError('NOT_FOLLOWED', `The server does not let its journal be followed (HTTP ${status}).`, 'covenant doctor');
+    ? new CliError(
+        'UNAUTHENTICATED',
+        'The server does not accept the token in credentials.json.',
+        'Stop the server, then run covenant up. It writes a new token.',
+      )
+    : new CliError('NOT_FOLLOWED', `The server refused the connection to its journal (HTTP ${status}).`, 'covenant doctor');
 }

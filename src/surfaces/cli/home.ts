@@ -1,18 +1,19 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { readJson, replaceFile } from '../../wire/covibe-home.ts';
+import { recordIn } from '../../wire/json.ts';
 
-/** The file in a home by which the CLI finds the running server. */
-const runFile = z.object({ url: z.string(), instance: z.string(), pid: z.number() });
-export type RunFile = z.output<typeof runFile>;
-
-const credentials = z.object({ token: z.string() });
+/** The CLI finds the running server of a home by this file. */
+export interface RunFile {
+  readonly url: string;
+  readonly instance: string;
+  readonly pid: number;
+}
 
 const runPath = (home: string) => join(home, 'server.json');
 export const credentialsPath = (home: string): string => join(home, 'credentials.json');
 
-/** Makes the home, readable by its owner alone, with files that explain themselves. */
+/** Creates the home with commented templates. Only its owner can read it. */
 export function prepareHome(home: string): void {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   writeOnce(join(home, 'config.toml'), CONFIG_TEMPLATE);
@@ -20,7 +21,7 @@ export function prepareHome(home: string): void {
 }
 
 const SECRETS_TEMPLATE = `# Secrets of this server. Only its owner may read this file (mode 0600).
-# External MCP servers, one table each; $NAME stands for a variable of the server's environment.
+# External MCP servers, one table each. $NAME is a variable in the environment of the server.
 # [[mcp.server]]
 # name    = "filesystem"
 # command = "npx"
@@ -28,10 +29,10 @@ const SECRETS_TEMPLATE = `# Secrets of this server. Only its owner may read this
 # env     = { LOG_LEVEL = "info" }
 `;
 
-const CONFIG_TEMPLATE = `# Settings of this Covenant server. Flags and environment variables beat this file.
+const CONFIG_TEMPLATE = `# Settings of this Covenant server. Options and environment variables take precedence.
 # port = 3001                      # MCP_SERVER_PORT
 # host = "127.0.0.1"
-# database_url = "postgres://…"    # DATABASE_URL; SQLite in this folder where it is not set
+# database_url = "postgres://…"    # DATABASE_URL; default: SQLite in this folder
 # log_level = "info"               # MCP_LOG_LEVEL: error, warn, info, debug
 # tool_timeout_ms = 30000          # MCP_TOOL_TIMEOUT
 # allowed_hosts = ["covenant.example"]
@@ -43,8 +44,8 @@ function writeOnce(path: string, text: string): void {
 }
 
 export function readCredentials(home: string): string | undefined {
-  const parsed = credentials.safeParse(readJson(credentialsPath(home)));
-  return parsed.success ? parsed.data.token : undefined;
+  const { token } = recordIn(readJson(credentialsPath(home)));
+  return typeof token === 'string' ? token : undefined;
 }
 
 export function writeCredentials(home: string, token: string): void {
@@ -52,8 +53,8 @@ export function writeCredentials(home: string, token: string): void {
 }
 
 export function readRunFile(home: string): RunFile | undefined {
-  const parsed = runFile.safeParse(readJson(runPath(home)));
-  return parsed.success ? parsed.data : undefined;
+  const { url, instance, pid } = recordIn(readJson(runPath(home)));
+  return typeof url === 'string' && typeof instance === 'string' && typeof pid === 'number' ? { url, instance, pid } : undefined;
 }
 
 export function writeRunFile(home: string, run: RunFile): void {

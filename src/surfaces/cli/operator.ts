@@ -17,7 +17,7 @@ import { readCredentials, writeCredentials } from './home.ts';
 
 const ACTOR = 'operator';
 
-/** The local operator: whoever can read the home's credentials. A token that this database does not know is replaced. */
+/** The local operator is anybody who can read the credentials of the home. Replaces a token that this database does not know. */
 export async function ensureOperator(app: App): Promise<{ principal: Principal; token: string }> {
   const known = readCredentials(app.config.home);
   const authenticated = await app.authenticate(known, 'bearer');
@@ -32,7 +32,7 @@ export async function ensureOperator(app: App): Promise<{ principal: Principal; 
   return { principal: fresh.principal, token: value };
 }
 
-/** A sign-in link for the first developer, who is made from git's user.name, else the account's name. */
+/** A sign-in link for the first developer. If there is none, one is created from git's user.name or the account name. */
 export async function firstSigninLink(app: App): Promise<{ path: string; developer: string }> {
   const name = await personName();
   return await app.store.write(DEFAULT_WORKSPACE_ID, async (tx) => {
@@ -42,7 +42,7 @@ export async function firstSigninLink(app: App): Promise<{ path: string; develop
   });
 }
 
-/** The operator's own account on the dashboard: it may do there what the operator may do on this machine anyway. */
+/** The account of the operator on the dashboard. It may run agents, which the operator can do on this machine anyway. */
 async function makeOwnAccount(tx: Tx, name: string): Promise<DeveloperRow> {
   const developer = await ensureDeveloper(tx, name, ACTOR);
   await setRunAgents(tx, developer, true, ACTOR);
@@ -59,7 +59,7 @@ async function personName(): Promise<string> {
     const name = clean((await userSettings()).name ?? '');
     if (name) return name;
   } catch {
-    // No git, or no name in it: the account's name serves.
+    // Without git or a name in it, the account name is used.
   }
   try {
     return clean(userInfo().username) || 'developer';

@@ -1,48 +1,67 @@
 import { stripVTControlCharacters } from 'node:util';
 import { printable, printableLine } from '../../wire/printable.ts';
+import { columnsOf, fitted, padded } from './columns.ts';
 
-/** Results to stdout, narration to stderr. Colour on the mark only, and only on a terminal. Text of others is escaped here, for every command. */
+/** Results go to stdout, notes to stderr. Only our own marks are coloured. The text of others is escaped here, for every command. */
 export interface CliOutput {
   result(text: string): void;
   note(text: string): void;
-  /** A result as it is, for programs. */
+  /** A result without escaping, for programs. */
   verbatim(text: string): void;
-  /** Part of a result, as it is; settles when the reader has taken it. */
+  /** Part of a result, without escaping. Resolves when the reader has taken it. */
   stream(text: string): Promise<void>;
   readonly mark: Record<'good' | 'bad' | 'wait' | 'quiet', string>;
-  /** How something stands, by the signs that the dashboard has for it. */
+  /** The state of something, by the same signs as on the dashboard. */
   readonly tone: Record<'you' | 'live' | 'wait' | 'bad' | 'quiet', string>;
   /** Whether it can show more than ASCII. */
   readonly utf8: boolean;
+  /** The width for tables: that of the terminal, and unlimited for a pipe or a file. */
+  readonly columns: number;
 }
 
-export function createOutput(env: NodeJS.ProcessEnv, stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): CliOutput {
-  const colour = stdout.isTTY === true && env.NO_COLOR === undefined && env.TERM !== 'dumb';
+export function createOutput(
+  env: NodeJS.ProcessEnv,
+  stdout: NodeJS.WriteStream,
+  stderr: NodeJS.WriteStream,
+  { noColor = false }: { noColor?: boolean } = {},
+): CliOutput {
+  const mayColour = !noColor && env.NO_COLOR === undefined && env.TERM !== 'dumb';
   const utf8 = /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '') || process.platform === 'darwin';
-  const mark = (symbol: string, ascii: string, code: number) => (colour ? `\u001b[${code}m${utf8 ? symbol : ascii}\u001b[0m` : utf8 ? symbol : ascii);
-  // `covenant audit export | head` closes the pipe: nobody is left to print for, and that is no fault.
+  const coloured = new Map<string, string>();
+  const mark = (symbol: string, ascii: string, code: number) => {
+    const plain = utf8 ? symbol : ascii;
+    if (!mayColour || !(stdout.isTTY || stderr.isTTY)) return plain;
+    const painted = `\u001b[${code}m${plain}\u001b[0m`;
+    coloured.set(painted, plain);
+    return painted;
+  };
+  // `covenant audit export | head` closes the pipe. Nobody reads on, so that is not an error.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
-    stderr.write(`stdout: ${error.message}\n    next: make room there, or write to another place\n`);
+    stderr.write(`Cannot write to standard output: ${error.message}\n    next: free some space, or write the output to another place\n`);
     process.exit(1);
   });
   const marks = {
     mark: { good: mark('✓', 'ok', 32), bad: mark('✗', 'x', 31), wait: mark('!', '!', 33), quiet: mark('○', 'o', 90) },
     tone: { you: mark('◆', '?', 35), live: mark('●', '*', 34), wait: mark('▲', '!', 33), bad: mark('✕', 'x', 31), quiet: mark('○', 'o', 90) },
   };
-  const coloured = colour ? [...Object.values(marks.mark), ...Object.values(marks.tone)] : [];
-  const shown = (text: string) => escapedBetween(text, coloured);
+  /** The marks lose their colour if the stream is not a terminal, even where the other stream is one. */
+  const shownOn = (stream: NodeJS.WriteStream, text: string) => {
+    const escaped = escapedBetween(text, [...coloured.keys()]);
+    return stream.isTTY ? escaped : [...coloured].reduce((plainText, [painted, plain]) => plainText.replaceAll(painted, plain), escaped);
+  };
   return {
-    result: (text) => void stdout.write(`${shown(text)}\n`),
-    note: (text) => void stderr.write(`${shown(text)}\n`),
+    result: (text) => void stdout.write(`${shownOn(stdout, text)}\n`),
+    note: (text) => void stderr.write(`${shownOn(stderr, text)}\n`),
     verbatim: (text) => void stdout.write(`${text}\n`),
     stream: (text) => new Promise((resolve) => stdout.write(text, () => resolve())),
     utf8,
+    columns: stdout.isTTY ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
     ...marks,
   };
 }
 
-/** Everything but our own coloured marks, which cannot do more than colour one sign. */
+/** Escapes everything except our own coloured marks. They can only colour one sign. */
 function escapedBetween(text: string, marks: readonly string[]): string {
   const [mark, ...rest] = marks;
   if (mark === undefined) return printable(text);
@@ -52,16 +71,38 @@ function escapedBetween(text: string, marks: readonly string[]): string {
     .join(mark);
 }
 
-/** Columns as wide as their widest cell; the last is left ragged. No cell can begin a line or steer the terminal. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [head, ...rows].map((row) => row.map(printableLine));
-  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
-  return all.map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ')).join('\n');
+export interface TableShape {
+  readonly head: readonly string[];
+  /** For narrow terminals, in this order: a column, and the width that it keeps at least. 0 drops the column. */
+  readonly narrow?: readonly (readonly [column: string, least: number])[];
 }
 
-/** A table, or the sentence for none. `total`: how many there are, where that may be more than these. */
-export function list(head: readonly string[], rows: readonly (readonly string[])[], none: string, total = 0, which = 'newest'): string {
-  return `${rows.length === 0 ? none : table(head, rows)}${total > rows.length ? `\n(the ${which} ${rows.length} of ${total})` : ''}`;
+/** Fits the table into the columns of a terminal. No cell can begin a line or steer the terminal. */
+export function table({ head, narrow = [] }: TableShape, rows: readonly (readonly string[])[], columns = Number.POSITIVE_INFINITY): string {
+  const all = [head, ...rows].map((row) => row.map(printableLine));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => columnsOf(row[column] ?? ''))));
+  for (const [name, least] of narrow) {
+    const over = widths.reduce((sum, width) => sum + (width < 0 ? 0 : width + 2), -2) - columns;
+    const [column, width] = [head.indexOf(name), widths[head.indexOf(name)]];
+    if (over > 0 && width !== undefined) widths[column] = least === 0 ? DROPPED : Math.min(width, Math.max(least, width - over));
+  }
+  const kept = widths.flatMap((width, column) => (width === DROPPED ? [] : [column]));
+  return all
+    .map((row) => kept.map((column) => ({ cell: fitted(row[column] ?? '', widths[column] ?? 0), width: widths[column] ?? 0 })))
+    .map((cells) => cells.map(({ cell, width }, place) => (place === cells.length - 1 ? cell : padded(cell, width))).join('  '))
+    .map((line) => fitted(line, columns))
+    .join('\n');
+}
+
+const DROPPED = -1;
+
+/** A table, or the sentence for an empty one. `total`: how many rows there are, if these may be only the first. */
+export function list(
+  shape: TableShape,
+  rows: readonly (readonly string[])[],
+  { none, total = 0, which = 'newest', columns }: { none: string; total?: number; which?: string; columns?: number },
+): string {
+  return `${rows.length === 0 ? none : table(shape, rows, columns)}${total > rows.length ? `\n(the ${which} ${rows.length} of ${total})` : ''}`;
 }
 
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -79,12 +120,12 @@ export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 export const indented = (text: string): string => text.replaceAll(/^/gm, '  ');
 
-/** The text that another program painted, without its colours and moves. The printer escapes the rest. */
+/** Removes the colours and cursor moves from the text of another program. The printer escapes the rest. */
 export const withoutPaint = (text: string): string => stripVTControlCharacters(text).replaceAll('\r', '');
 
 /**
- * What nobody sees on a screen is written out: a definition may hide words for the model in it, or turn round what a person reads.
- * Spaces and line ends stay, everything else without a shape of its own does not.
+ * Writes invisible characters as escapes: a definition may hide words for the model in them, or reverse the text that a person reads.
+ * Spaces and line ends stay.
  */
 export const escapeInvisible = (text: string): string =>
   text.toWellFormed().replace(/(?![\n ])[\p{C}\p{Z}\p{DI}\u2800]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`);

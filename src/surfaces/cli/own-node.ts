@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../version.ts';
 
-/** Runs this program by the Node that the install of a clone brings along, where it does; the exit code. */
+/** Runs this program with the Node that a clone installs, if there is one. Returns the exit code. */
 export async function byOwnNode(): Promise<number | undefined> {
   const node = join(PACKAGE_ROOT, 'node_modules/node/bin/node');
   if (!existsSync(node)) return undefined;
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal sends it to both of them; a second one would end a server at once.
+  // A terminal sends SIGINT to both processes. A second one would end a server without cleaning up.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -1,14 +1,20 @@
 import { type GitPlace, placeOf } from '../../machine/git/place.ts';
 import { storedOrigin } from '../../wire/credentials.ts';
-import { type BareCommand, type BareInvocation, CliError, option } from '../cli/command.ts';
+import { type BareCommand, type BareInvocation, CliError, type CommandOptions, option } from '../cli/command.ts';
 import { DEFAULT_ORIGIN, originFrom } from '../origin.ts';
 import { setUpAround } from './state.ts';
 
 export type CompanionCommand = BareCommand;
 
-export const BASE_URL = { 'base-url': { type: 'string' } } as const;
+export const BASE_URL = {
+  'base-url': {
+    value: 'URL',
+    description: 'The Covenant server.',
+    default: `COVIBE_BASE_URL, then the server of the last setup here, then ${DEFAULT_ORIGIN}`,
+  },
+} as const satisfies CommandOptions;
 
-/** `--base-url`, else `COVIBE_BASE_URL`, else the server of this repository's setup or of the stored tokens, else one of this machine. */
+/** `--base-url`, then `COVIBE_BASE_URL`, then the server of this repository's setup or of the stored tokens, then one on this machine. */
 export function originOf(invocation: BareInvocation): string {
   const given = option(invocation, 'base-url');
   if (given !== undefined) return originFrom(given, '--base-url');
@@ -19,5 +25,5 @@ export function originOf(invocation: BareInvocation): string {
 export function requireRepository(folder: string): GitPlace {
   const place = placeOf(folder);
   if (place) return place;
-  throw new CliError('NO_REPOSITORY', `${folder} is in no git repository.`, 'Run it in the repository that your agents work in; `git init` makes one.');
+  throw new CliError('NO_REPOSITORY', `${folder} is not in a git repository.`, 'Run it in the repository where your agents work. `git init` makes one.');
 }

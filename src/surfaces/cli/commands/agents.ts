@@ -1,31 +1,44 @@
 import { calling, type ItemOf } from '../call.ts';
 import type { CliCommand } from '../command.ts';
-import { age, counted, list, oneLine } from '../output.ts';
+import { age, counted, list, oneLine, type TableShape } from '../output.ts';
 
-/** The agents at work, by the names that people know. */
 export const agentCommands: readonly CliCommand[] = [
   calling({
     name: 'agents list',
-    summary: 'Who is at work: how each agent stands, what it does and holds, and when it was last heard of.',
+    summary: 'List agents with their state, their work and when each was last seen.',
+    examples: ['agents list'],
     action: 'agents.list',
     input: () => ({ limit: 200 }),
     kind: 'agent_list',
     only: ['items', 'total'],
-    text({ items, total }) {
+    text({ items, total }, { out }) {
       const rows = items.map((agent) => [agent.name, agent.state, age(agent.last_seen_at), holds(agent), doing(agent)]);
-      const none = 'No agent has called yet. covenant connect claude-code sets one up.';
-      return list(['AGENT', 'STATE', 'SEEN', 'HOLDS', 'DOING'], rows, none, total, 'first');
+      const none = 'No agent has connected yet.\n    next: covenant connect claude-code';
+      return list(AGENTS, rows, { none, total, which: 'first', columns: out.columns });
     },
   }),
   calling({
     name: 'agents release',
-    summary: 'Give back the steps and claims that an agent holds, as if it had left.',
-    positionals: { AGENT: 'agent_id' },
+    summary: 'Release the steps and claims of an agent, as if it had left.',
+    description: 'Use it for an agent that is gone but still holds work. Others can claim that work immediately.',
+    arguments: [{ name: 'AGENT', description: 'The agent id, or the end of it.', field: 'agent_id' }],
+    examples: ['agents release codex@mira'],
     action: 'agents.release',
     kind: 'agent_released',
-    text: ({ agent_id, steps_released, claims_released }) => `Released ${steps_released} step(s) and ${claims_released} claim(s) of ${agent_id}.`,
+    text: ({ agent_id, steps_released, claims_released }) =>
+      `Released ${counted(steps_released, 'step')} and ${counted(claims_released, 'claim')} of ${agent_id}.`,
   }),
 ];
+
+const AGENTS: TableShape = {
+  head: ['AGENT', 'STATE', 'SEEN', 'HOLDS', 'DOING'],
+  narrow: [
+    ['DOING', 24],
+    ['HOLDS', 8],
+    ['AGENT', 16],
+    ['DOING', 8],
+  ],
+};
 
 const doing = ({ doing: what, why_blocked }: ItemOf<'agents.list'>): string => oneLine(why_blocked?.message ?? what?.text ?? '—').slice(0, 80);
 

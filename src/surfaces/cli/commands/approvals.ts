@@ -2,34 +2,47 @@ import { type AnswerTo, calling } from '../call.ts';
 import type { CliCommand } from '../command.ts';
 import { age } from '../output.ts';
 
+/** A copy of the contract's list: the contract would load its schema library. A test compares them. */
+export const APPROVAL_STATUSES = ['waiting', 'approved', 'refused', 'used', 'lapsed'] as const;
+
 type Approval = AnswerTo<'approvals.approve'>;
 
-/** Calls of agents that a person has to approve. */
 export const approvalCommands: readonly CliCommand[] = [
   calling({
     name: 'approvals list',
-    summary: 'Calls that wait for approval; with --status approved, refused, used or lapsed those.',
-    options: { status: { type: 'string' } },
+    summary: 'List the calls that wait for approval.',
+    options: {
+      status: {
+        value: 'STATUS',
+        choices: APPROVAL_STATUSES,
+        description: 'List the calls in this status. `lapsed`: not decided in time, or approved and not used.',
+        default: 'waiting',
+      },
+    },
+    examples: ['approvals list', 'approvals list --status refused'],
     action: 'approvals.list',
     kind: 'approval_list',
     text({ items, cut }, { values: { status = 'waiting' } }) {
-      const none = status === 'waiting' ? 'No call waits for approval.' : `No call was ${status === 'lapsed' ? 'left undecided or unused' : status}.`;
-      return `${items.map(approvalLines).join('\n\n') || none}${cut ? `\n\n(there are more than these ${items.length})` : ''}`;
+      const none = status === 'waiting' ? 'No call waits for approval.' : `No call has the status ${status}.`;
+      return `${items.map(approvalLines).join('\n\n') || none}${cut ? `\n\n(only the first ${items.length} are listed)` : ''}`;
     },
   }),
   calling({
     name: 'approvals approve',
-    summary: 'Let a call go through that waits for approval.',
-    positionals: { ID: 'approval_id' },
+    summary: 'Approve a call that waits for a person.',
+    arguments: [{ name: 'ID', description: 'The approval id, or the end of it.', field: 'approval_id' }],
+    examples: ['approvals approve apr_01JABCDEF'],
     action: 'approvals.approve',
     kind: 'approval_approved',
     text: decided,
   }),
   calling({
-    name: 'approvals refuse',
-    summary: 'Turn a call away that waits for approval; its caller is told the reason.',
-    positionals: { ID: 'approval_id' },
-    options: { reason: { type: 'string' } },
+    name: 'approvals reject',
+    formerly: ['approvals refuse'],
+    summary: 'Reject a call that waits for a person. Its caller gets the reason.',
+    arguments: [{ name: 'ID', description: 'The approval id, or the end of it.', field: 'approval_id' }],
+    options: { reason: { value: 'TEXT', description: 'Why. The caller gets this text.' } },
+    examples: ['approvals reject apr_01JABCDEF --reason "Use the staging database"'],
     action: 'approvals.refuse',
     kind: 'approval_refused',
     text: decided,
@@ -37,19 +50,19 @@ export const approvalCommands: readonly CliCommand[] = [
 ];
 
 function decided(approval: Approval): string {
-  return `${approval.status === 'refused' ? 'Refused' : 'Approved'} ${what(approval)} (${approval.approval_id}).`;
+  return `${approval.status === 'refused' ? 'Rejected' : 'Approved'} ${what(approval)} (${approval.approval_id}).`;
 }
 
 const what = ({ noun, name, server }: Approval): string => `${noun} ${name}${server === null || noun === 'resource' ? '' : ` of the server ${server}`}`;
 
-/** In full: whoever approves it must have read it. */
+/** Shows the call in full, so that nobody approves arguments that they have not read. */
 function approvalLines(item: Approval): string {
   const who = item.developer === null ? 'the operator' : item.agent === null ? item.developer : `${item.agent} of ${item.developer}`;
-  const cut = item.arguments_cut ? ` … (only the beginning of ${item.arguments_bytes} bytes)` : '';
+  const cut = item.arguments_cut ? ` … (the beginning of ${item.arguments_bytes} bytes)` : '';
   const by = item.decided_by === null ? '' : `, by ${item.decided_by} through ${item.decided_through}`;
   return [
     `${item.approval_id}  ${item.status}${by}`,
-    `  ${what(item)}, for ${who}, asked ${age(item.requested_at)} ago, until ${new Date(item.deadline_at).toISOString()}`,
+    `  ${what(item)}, requested by ${who} ${age(item.requested_at)} ago, expires ${new Date(item.deadline_at).toISOString()}`,
     item.arguments === null ? '' : `  arguments: ${item.arguments}${cut}`,
     item.reason === null ? '' : `  reason: ${item.reason}`,
   ]

@@ -8,18 +8,20 @@ import { AnchorUnreadable, readGivenAnchors } from '../../../storage/anchors/giv
 import { ChainVerifier } from '../../../storage/chain-verifier.ts';
 import type { JournalEvent } from '../../../storage/journal.ts';
 import { type AnswerTo, call } from '../call.ts';
-import { type CliCommand, CliError, everyFiveSeconds, type Invocation, option } from '../command.ts';
+import { type CliCommand, CliError, type Invocation, option } from '../command.ts';
 import { counted } from '../output.ts';
+import { everyFiveSeconds } from '../progress.ts';
 
 type Ends = Pick<AnswerTo<'events.list'>, 'head' | 'anchor'>;
 
-/** Reads up to where the journal ended when we began: reading is itself journaled, and would never end. */
+/** Reads up to the end that the journal had at the start: reading adds events, so a later end would never be reached. */
 export async function everyPage(invocation: Invocation, use: (events: JournalEvent[], ends: Ends) => void, filter: object = {}): Promise<Ends> {
   let ends: Ends | undefined;
+  const say = everyFiveSeconds(invocation);
   for (let after = 0; ; ) {
     const { items, head, anchor, looked } = await call(invocation, 'events.list', { after, limit: 1_000, ...filter });
-    // What is missing then was not taken by anybody else: it must not look like a break.
-    if (ends && anchor.seq > after) throw new CliError('JOURNAL_PRUNED', 'The journal was pruned while it was read.', 'Run the command again.');
+    // Pruned events must not look like a break in the chain.
+    if (ends && anchor.seq > after) throw new CliError('JOURNAL_PRUNED', 'The journal was pruned during the read.', 'Run the command again.');
     ends ??= { head, anchor };
     const last = ends.head.seq;
     use(
@@ -27,21 +29,23 @@ export async function everyPage(invocation: Invocation, use: (events: JournalEve
       ends,
     );
     after = looked.to;
+    say(() => `Read ${after} of ${last} events`);
     if (after >= last) return ends;
   }
 }
 
 export const verifyCommand: CliCommand = {
   name: 'audit verify',
-  summary: 'Check every event against the chain, and the chain against the anchors of this home; with --anchor FILE against those of a file.',
-  options: { anchor: { type: 'string' } },
+  summary: 'Verify the hash chain of the journal and its anchors.',
+  description: 'Reads every event. Exit code 1: the chain is broken, or an anchor does not match.',
+  options: { anchor: { value: 'FILE', description: 'Compare with the anchors in this file also.', default: 'the anchors of this home only' } },
+  examples: ['audit verify', 'audit verify --anchor /mnt/safe/anchors.jsonl'],
   async run(invocation) {
     const { home, given } = anchorsFor(invocation);
     const kept = given ?? home;
     const anchors = new AnchorCheck(kept.points);
     const homeAnchors = new AnchorCheck(given ? home.points : []);
     let verifier: ChainVerifier | undefined;
-    const say = everyFiveSeconds(invocation);
     const { head, anchor } = await everyPage(invocation, (events, ends) => {
       verifier ??= new ChainVerifier(ends.anchor);
       for (const event of events) {
@@ -49,7 +53,6 @@ export const verifyCommand: CliCommand = {
         anchors.add(event);
         homeAnchors.add(event);
       }
-      say(() => `${events.at(-1)?.seq ?? 0}/${ends.head.seq}`);
     });
     const chain = (verifier ?? new ChainVerifier(anchor)).finish(head, anchor);
     const cuts = [...home.cuts, ...(given?.cuts ?? [])];
@@ -57,7 +60,7 @@ export const verifyCommand: CliCommand = {
     let compared = withForged(anchors.finish(head, anchor, cuts), kept.forged);
     const uncheckable = given?.points.filter(({ seq }) => seq < anchor.seq).length ?? 0;
     if (uncheckable > 0) {
-      notices.push(`${counted(uncheckable, 'anchor')} of the file cannot be checked: the events were pruned. The anchors of this home decide instead`);
+      notices.push(`${counted(uncheckable, 'anchor')} of the file cannot be checked: their events were pruned. The anchors of this home were checked instead`);
       compared = mergeReports(compared, withForged(homeAnchors.finish(head, anchor, cuts), home.forged));
     }
     const firstBreak = earlierBreak(chain.firstBreak, compared.firstBreak);
@@ -66,11 +69,11 @@ export const verifyCommand: CliCommand = {
     const { checked, failed } = compared;
     const lines = [
       firstBreak
-        ? `${bad} chain breaks at ${firstBreak.seq}: ${firstBreak.reason}; ${Math.max(0, firstBreak.seq - 1 - anchor.seq)} before it intact`
+        ? `${bad} chain breaks at ${firstBreak.seq}: ${firstBreak.reason}. The ${Math.max(0, firstBreak.seq - 1 - anchor.seq)} events before it are intact`
         : `${notices.length > 0 ? wait : good} ${verified}, no gaps, chain intact · root ${chain.root}`,
       failed > 0 ? `${bad} ${failed} of ${counted(checked, 'anchor')} failed` : `${checked > 0 ? good : wait} ${counted(checked, 'anchor')} checked`,
       ...notices.map((notice) => `${wait} ${notice}`),
-      ...(firstBreak ? ['    next: covenant backup, then compare with anchors that you kept elsewhere: covenant audit verify --anchor FILE'] : []),
+      ...(firstBreak ? ['    next: covenant backup, then compare with an anchor that you stored elsewhere: covenant audit verify --anchor FILE'] : []),
     ];
     return {
       json: {
@@ -95,7 +98,7 @@ const mergeReports = (one: AnchorReport, other: AnchorReport): AnchorReport => (
   firstBreak: earlierBreak(one.firstBreak, other.firstBreak),
 });
 
-/** The anchors of the home, and those of the file that was given, if any. */
+/** The anchors of the home, and those of the given file. */
 function anchorsFor(invocation: Invocation): { home: KeptAnchors; given?: ReturnType<typeof readGivenAnchors> } {
   const folder = anchorFolder(loadConfig(invocation.env).home);
   const workspace = workspaceId(option(invocation, 'workspace') ?? 'default');
@@ -103,11 +106,15 @@ function anchorsFor(invocation: Invocation): { home: KeptAnchors; given?: Return
   const home = readAnchorFile(folder, workspace);
   if (given === undefined) return { home };
   const path = resolve(invocation.cwd, given);
-  if (!existsSync(path)) throw new CliError('FILE_NOT_FOUND', `There is no file ${path}.`, 'Give the path of a file with an anchor.');
+  if (!existsSync(path)) throw new CliError('FILE_NOT_FOUND', `The file ${path} does not exist.`, 'Give the path of a file with an anchor.');
   try {
     return { home, given: readGivenAnchors(path, workspace, folder) };
   } catch (error) {
     if (!(error instanceof AnchorUnreadable)) throw error;
-    throw new CliError('NOT_AN_ANCHOR', `${error.message}.`, 'Give a file from the folder anchors of a home, or what covenant audit anchor --json printed.');
+    throw new CliError(
+      'NOT_AN_ANCHOR',
+      `${error.message}.`,
+      'Give a file from the folder `anchors` of a home, or the output of `covenant audit anchor --json`.',
+    );
   }
 }

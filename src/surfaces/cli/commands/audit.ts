@@ -1,44 +1,71 @@
 import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { workspaceId } from '../../../kernel/ids.ts';
-import type { JournalEvent } from '../../../storage/journal.ts';
+import { EVENT_CATEGORIES, type JournalEvent } from '../../../storage/journal.ts';
 import { type AnswerTo, call, calling } from '../call.ts';
 import { refuseWhileServed } from '../client.ts';
-import { type CliCommand, CliError, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
+import { type CliCommand, CliError, type CommandOptions, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
 import { canConfirm, confirm } from '../confirm.ts';
-import { counted, table } from '../output.ts';
+import { counted, type TableShape, table } from '../output.ts';
 import { everyPage, verifyCommand } from './audit-verify.ts';
 
-/** Which events are meant, as on the dashboard. */
-const FILTER = ['category', 'kind', 'actor', 'subject', 'outcome', 'session', 'text'];
-const FILTER_OPTIONS = Object.fromEntries(FILTER.map((name) => [name, { type: 'string' } as const]));
+/** The same filters as on the dashboard. */
+const FILTER_OPTIONS = {
+  category: { value: 'NAME', choices: EVENT_CATEGORIES, description: 'Only events of this category.' },
+  kind: { value: 'KIND', description: 'Only events of this kind, such as capability_granted.' },
+  actor: { value: 'ACTOR', description: 'Only events by this actor, such as operator.' },
+  subject: { value: 'SUBJECT', description: 'Only events about this subject, such as tool:echo.' },
+  outcome: { value: 'OUTCOME', description: 'Only calls with this outcome, such as ok or denied.' },
+  session: { value: 'ID', description: 'Only events of this session.' },
+  text: { value: 'TEXT', description: 'Only events that contain this text.' },
+} as const satisfies CommandOptions;
+const FILTER = Object.keys(FILTER_OPTIONS);
+const MAX_DAYS = 36_500;
+/** The number of events that `audit recent` shows. */
+const RECENT = 20;
+
+const EVENTS: TableShape = {
+  head: ['SEQ', 'TIME', 'CATEGORY', 'KIND', 'ACTOR', 'SUBJECT', 'OUTCOME'],
+  narrow: [
+    ['CATEGORY', 0],
+    ['SUBJECT', 12],
+    ['ACTOR', 12],
+    ['TIME', 20],
+    ['OUTCOME', 0],
+    ['KIND', 16],
+    ['SUBJECT', 0],
+  ],
+};
 
 export const auditCommands: readonly CliCommand[] = [
   {
     name: 'audit recent',
-    summary: 'The latest events, or the latest of those that fit.',
-    options: { limit: { type: 'string' }, ...FILTER_OPTIONS },
+    summary: 'List the latest events.',
+    options: { limit: { value: 'N', description: 'The number of events, from 1 to 1000.', default: RECENT }, ...FILTER_OPTIONS },
+    examples: ['audit recent', 'audit recent --limit 100 --outcome denied'],
     async run(invocation) {
-      const latest = Number(option(invocation, 'limit') ?? 20);
-      if (!Number.isInteger(latest) || latest < 1 || latest > 1_000) throw new UsageError('--limit must be a whole number from 1 to 1000');
+      const latest = Number(option(invocation, 'limit') ?? RECENT);
+      if (!Number.isInteger(latest) || latest < 1 || latest > 1_000)
+        throw new UsageError('`--limit` must be a whole number from 1 to 1000, for example --limit 50');
       const items = await latestFitting(invocation, latest);
       const rows = items.map((e) => [
         String(e.seq),
-        new Date(e.time).toISOString(),
+        new Date(e.time).toISOString().replace(/\.\d+Z$/, 'Z'),
         e.category,
         e.kind,
         e.actor,
         e.subject ?? '—',
         String(e.payload.outcome ?? ''),
       ]);
-      return { json: { kind: 'event_list', items }, text: table(['SEQ', 'TIME', 'CATEGORY', 'KIND', 'ACTOR', 'SUBJECT', 'OUTCOME'], rows) };
+      return { json: { kind: 'event_list', items }, text: table(EVENTS, rows, invocation.out.columns) };
     },
   },
   verifyCommand,
   {
     name: 'audit export',
-    summary: 'Every event or every one that fits, one JSON object a line; with --anchor the same as audit anchor.',
-    options: { anchor: { type: 'boolean' }, ...FILTER_OPTIONS },
+    summary: 'Print events as JSON, one object per line.',
+    options: { anchor: { description: 'Write an anchor instead, as `covenant audit anchor` does.' }, ...FILTER_OPTIONS },
+    examples: ['audit export > journal.jsonl', 'audit export --category audit'],
     async run(invocation) {
       if (invocation.values.anchor) return await writeAnchor(invocation);
       const print = (events: readonly JournalEvent[]) => {
@@ -50,27 +77,37 @@ export const auditCommands: readonly CliCommand[] = [
   },
   {
     name: 'audit anchor',
-    summary:
-      'Write a signed anchor of the journal now, and print it: keep it where nobody who can write this home can reach it. --after-restore, while no server of this home runs: the database was put back by pg_restore or by hand.',
-    options: { 'after-restore': { type: 'boolean' } },
+    summary: 'Write a signed anchor of the journal, and print it.',
+    description: 'Store the printed anchor on another machine. It proves later that nobody changed the events before it.',
+    options: { 'after-restore': { description: 'The database was restored by pg_restore or by hand. Stop the server first.' } },
+    examples: ['audit anchor --json >> /mnt/safe/anchors.jsonl'],
     run: (invocation) => (invocation.values['after-restore'] === true ? anchorAfterRestore(invocation) : writeAnchor(invocation)),
   },
   calling({
     name: 'audit rotate-key',
-    summary: 'Make a new key for anchors, introduced by the old one. Anchors of the old key still verify.',
+    summary: 'Replace the key that signs anchors.',
+    description: 'The old key signs the new one, so anchors of the old key still verify.',
+    examples: ['audit rotate-key'],
     action: 'journal.rotate_key',
     kind: 'anchor_key_rotated',
-    text: ({ key, previous }) => `Anchors are signed with the key ${key} from now on; ${previous} is gone.`,
+    text: ({ key, previous }) => `Key ${key} signs the anchors from now on. The key ${previous} was deleted.`,
   }),
   {
     name: 'audit prune',
-    summary: 'Delete the events before a date, or all but those of the last days; the chain keeps a verified anchor.',
-    options: { before: { type: 'string' }, keep: { type: 'string' }, 'dry-run': { type: 'boolean' }, yes: { type: 'boolean' } },
+    summary: 'Delete old events. The chain continues from a verified anchor.',
+    description: 'Give `--before` or `--keep`. At a terminal it asks before it deletes.',
+    options: {
+      before: { value: 'DATE', description: 'Delete the events before this date: 2026-01-31 (UTC) or 2026-01-31T12:00:00Z.' },
+      keep: { value: 'DAYS', description: `Keep the events of the last DAYS days, from 1 to ${MAX_DAYS}.` },
+      'dry-run': { description: 'Only count the events.' },
+      yes: { description: 'Delete without asking.' },
+    },
+    examples: ['audit prune --keep 90 --dry-run', 'audit prune --before 2026-01-31 --yes'],
     run: prune,
   },
 ];
 
-/** A filter that leaves few is looked for further back, as far as the journal goes. */
+/** Reads further back until enough events match, or the journal begins. */
 async function latestFitting(invocation: Invocation, latest: number): Promise<JournalEvent[]> {
   const filter = given(invocation, ...FILTER);
   let { items, looked, anchor } = await call(invocation, 'events.list', { latest, ...filter });
@@ -82,15 +119,15 @@ async function latestFitting(invocation: Invocation, latest: number): Promise<Jo
   return items;
 }
 
-/** Written by the server, so that one process has the file. */
+/** The server writes it, so that only one process writes the file. */
 async function writeAnchor(invocation: Invocation): Promise<CommandResult> {
   const anchored = await call(invocation, 'journal.anchor');
   return { json: { kind: 'audit_anchor', ...anchored }, text: `${anchored.seq} ${anchored.root}` };
 }
 
 /**
- * Sets aside what the journal no longer agrees with. By whoever has the home, never by the server: its callers are in the database, and whoever
- * writes that could be any of them.
+ * Sets aside the anchors that do not match the restored journal. Never done by the server: its callers are in the database, so whoever can write the
+ * database could act as any of them. Whoever can write the home may do it.
  */
 async function anchorAfterRestore(invocation: Invocation): Promise<CommandResult> {
   const [{ openStore }, { AnchorKeeper }] = await Promise.all([import('../../../storage/open.ts'), import('../../../storage/anchors/keeper.ts')]);
@@ -115,47 +152,48 @@ async function anchorAfterRestore(invocation: Invocation): Promise<CommandResult
 async function prune(invocation: Invocation): Promise<CommandResult> {
   const wanted = await untilDone(invocation, { ...which(invocation), dry_run: true });
   const { before, verified_to } = wanted;
-  // Where a prune was broken off, events that it has cut are still there.
+  // A prune that was interrupted leaves events that it had already cut off.
   const events = wanted.pruned + wanted.remaining;
   const meant = `${counted(events, 'event')} before ${new Date(before).toISOString()}, up to ${verified_to}`;
   const dry_run = invocation.values['dry-run'] === true;
   const json = { kind: 'journal_pruned', dry_run, before };
-  if (events === 0) return { json: { ...json, events, anchor: wanted.anchor }, text: `There is no event before ${new Date(before).toISOString()}.` };
-  if (dry_run) return { json: { ...json, events, anchor: wanted.anchor }, text: `${meant}, would be deleted; the chain holds so far.` };
-  if (canConfirm(invocation) && !(await confirm(`Delete ${meant}? There is no way back.`)))
+  if (events === 0) return { json: { ...json, events, anchor: wanted.anchor }, text: `No event is older than ${new Date(before).toISOString()}.` };
+  if (dry_run) return { json: { ...json, events, anchor: wanted.anchor }, text: `${meant}, would be deleted. The chain is intact up to there.` };
+  if (canConfirm(invocation) && !(await confirm(`Delete ${meant}? This cannot be undone.`)))
     return { json: { ...json, events: 0, anchor: wanted.anchor }, text: 'Nothing was deleted.', exit: 1 };
   const { anchor } = await untilDone(invocation, { before });
-  const text = `${events} deleted; the journal begins at ${anchor.seq + 1}, anchored at ${anchor.seq} (root ${anchor.hash}).`;
+  const text = `${counted(events, 'event')} deleted. The journal begins at ${anchor.seq + 1}, anchored at ${anchor.seq} (root ${anchor.hash}).`;
   return { json: { ...json, events, anchor }, text: `${invocation.out.mark.good} ${text}` };
 }
 
-/** A call does so much; the whole is done by as many as it takes. */
+/** One call deletes a limited number of events, so it is repeated until all are deleted. */
 async function untilDone(invocation: Invocation, input: Record<string, unknown>): Promise<AnswerTo<'journal.prune'>> {
   for (let next = input; ; ) {
     const answer = await call(invocation, 'journal.prune', next);
     if (answer.stage === 'done') return answer;
-    if (!invocation.json) invocation.out.note(answer.stage === 'verifying' ? `verified to ${answer.verified_to}` : `${answer.remaining} to remove`);
+    if (!invocation.json)
+      invocation.out.note(answer.stage === 'verifying' ? `Verified up to event ${answer.verified_to}` : `${answer.remaining} events left to remove`);
     const { keep_days: _, ...same } = next;
     next = { ...same, before: answer.before };
   }
 }
 
-const MAX_DAYS = 36_500;
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 function which(invocation: Invocation): { before: number } | { keep_days: number } {
   const [before, keep] = [option(invocation, 'before'), option(invocation, 'keep')];
-  if ((before === undefined) === (keep === undefined)) throw new UsageError('give either --before DATE or --keep DAYS');
+  if ((before === undefined) === (keep === undefined)) throw new UsageError('Give either `--before DATE` or `--keep DAYS`, for example --keep 90');
   if (keep !== undefined) {
-    if (!/^[1-9]\d{0,4}$/.test(keep) || Number(keep) > MAX_DAYS) throw new UsageError(`--keep must be a whole number of days, from 1 to ${MAX_DAYS}`);
+    if (!/^[1-9]\d{0,4}$/.test(keep) || Number(keep) > MAX_DAYS)
+      throw new UsageError(`\`--keep\` must be a whole number of days from 1 to ${MAX_DAYS}, for example --keep 90`);
     return { keep_days: Number(keep) };
   }
   const time = isDate(String(before)) ? Date.parse(String(before)) : Number.NaN;
-  if (!(time > 0)) throw new UsageError('--before must be a date such as 2026-01-31 (in UTC) or 2026-01-31T12:00:00Z');
+  if (!(time > 0)) throw new UsageError('`--before` must be a date such as 2026-01-31 (UTC) or 2026-01-31T12:00:00Z');
   return { before: time };
 }
 
-/** The 30th of February is read as the 2nd of March: of what is deleted for good nothing is guessed. */
+/** JavaScript reads 30 February as 2 March. Deleted events cannot be restored, so such a date is refused. */
 function isDate(text: string): boolean {
   const day = text.slice(0, 'YYYY-MM-DD'.length);
   return DATE.test(text) && Number.isFinite(Date.parse(day)) && new Date(day).toISOString().startsWith(day);

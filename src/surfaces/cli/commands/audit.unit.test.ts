@@ -5,7 +5,7 @@ import type { Invocation } from '../command.ts';
 import { createOutput } from '../output.ts';
 import { auditCommands } from './audit.ts';
 
-test('a journal that is pruned while it is verified is said to be that, and not broken', async () => {
+test('reports a journal that is pruned during its verification as pruned, not as broken', async () => {
   const t = await testApp();
   const { workspace } = t.operator.principal;
   const made = { category: 'work' as const, kind: 'note.made', actor: 'operator' };

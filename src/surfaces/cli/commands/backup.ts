@@ -5,8 +5,10 @@ import type { CliCommand } from '../command.ts';
 
 export const backupCommand: CliCommand = {
   name: 'backup',
-  summary: 'A consistent copy of the database, taken while the server works.',
-  positionals: ['[FILE]'],
+  summary: 'Copy the database while the server runs.',
+  description: 'The copy is consistent. `covenant restore` reads it. PostgreSQL is backed up with pg_dump instead.',
+  arguments: [{ name: 'FILE', description: 'A new file. Default: backups/covenant-TIME.db in the home of the server.', optional: true }],
+  examples: ['backup', 'backup /mnt/backups/covenant.db'],
   async run(invocation) {
     const { home } = loadConfig(invocation.env);
     const path = resolve(invocation.cwd, invocation.positionals[0] ?? join(home, 'backups', `covenant-${Date.now()}.db`));

@@ -1,18 +1,21 @@
 import { calling } from '../call.ts';
-import { type CliCommand, given } from '../command.ts';
-import { list } from '../output.ts';
+import { type CliCommand, option } from '../command.ts';
+import { list, type TableShape } from '../output.ts';
 
-/** Which code is in whose hands. */
 export const claimCommands: readonly CliCommand[] = [
   calling({
     name: 'claims list',
-    summary: 'The live claims of the workspace, newest first.',
-    options: { repository: { type: 'string' } },
+    summary: 'List the live claims of files and symbols, newest first.',
+    options: { repo: { value: 'NAME', description: 'Only claims in the repository with this name.', formerly: 'repository' } },
+    examples: ['claims list', 'claims list --repo shop'],
     action: 'claims.list',
-    input: (invocation) => ({ limit: 200, ...given(invocation, 'repository') }),
+    input(invocation) {
+      const repository = option(invocation, 'repo');
+      return { limit: 200, ...(repository === undefined ? {} : { repository }) };
+    },
     kind: 'claim_list',
     only: ['items', 'total'],
-    text({ items, total }) {
+    text({ items, total }, { out }) {
       const rows = items.map((claim) => [
         claim.claim_id,
         claim.mode,
@@ -20,15 +23,26 @@ export const claimCommands: readonly CliCommand[] = [
         new Date(claim.expires_at).toISOString(),
         `${claim.repo}: ${[...claim.paths, ...claim.symbols].join(', ')}`,
       ]);
-      return list(['CLAIM', 'MODE', 'HOLDER', 'EXPIRES', 'PATTERN'], rows, 'Nobody holds any code.', total);
+      return list(CLAIMS, rows, { none: 'No files are claimed.', total, columns: out.columns });
     },
   }),
   calling({
     name: 'claims release',
-    summary: 'End a claim, so that others can claim the code.',
-    positionals: { ID: 'claim_id' },
+    summary: 'End a claim, so that others can claim the files.',
+    arguments: [{ name: 'ID', description: 'The claim id, or the end of it.', field: 'claim_id' }],
+    examples: ['claims release clm_01JABCDEF'],
     action: 'claims.release',
     kind: 'claim_released',
     text: ({ claim_id }) => `Released ${claim_id}.`,
   }),
 ];
+
+const CLAIMS: TableShape = {
+  head: ['CLAIM', 'MODE', 'HOLDER', 'EXPIRES', 'PATTERN'],
+  narrow: [
+    ['EXPIRES', 16],
+    ['HOLDER', 14],
+    ['EXPIRES', 0],
+    ['PATTERN', 12],
+  ],
+};

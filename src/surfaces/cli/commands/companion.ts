@@ -5,36 +5,41 @@ import { pipeline } from 'node:stream/promises';
 import { fingerprintOf, newSigningKey, publicKeyOf, readSigningKey, signRelease } from '../../companion/update/signature.ts';
 import { type CliCommand, CliError, option, UsageError } from '../command.ts';
 
-/** For whoever publishes releases of the companion. The private key needs no server, and is best kept away from it. */
+/** For the publisher of covibe-local releases. No command needs a server: keep the private key on another machine. */
 export const companionCommands: readonly CliCommand[] = [
   {
     name: 'companion keygen',
     local: true,
-    summary: 'Make the key that signs releases of the companion. FILE gets the private key.',
-    positionals: ['FILE'],
+    summary: 'Create the key that signs releases of covibe-local.',
+    arguments: [{ name: 'FILE', description: 'A new file for the private key.' }],
+    examples: ['companion keygen release-key.pem'],
     async run(invocation) {
       const file = resolve(invocation.cwd, invocation.positionals[0] as string);
-      if (existsSync(file)) throw new CliError('FILE_EXISTS', `${file} is already there. Nothing was changed.`, 'Give the path of a new file.');
+      if (existsSync(file)) throw new CliError('FILE_EXISTS', `${file} exists already. Nothing was changed.`, 'Give the path of a new file.');
       const { privateKey, publicKey } = newSigningKey();
       writeFileSync(file, privateKey, { mode: 0o600, flag: 'wx' });
       const fingerprint = fingerprintOf(publicKey);
       return {
         json: { kind: 'companion_key', file, public_key: publicKey, fingerprint },
-        text: `${file} has the private key: keep it where releases are made.\nfingerprint  ${fingerprint}\nIn the config.toml of the server:\n\n[companion]\npublic_key = "${publicKey}"`,
+        text: `${file} has the private key. Keep it on the machine that makes releases.\nfingerprint  ${fingerprint}\nAdd to the config.toml of the server:\n\n[companion]\npublic_key = "${publicKey}"`,
       };
     },
   },
   {
     name: 'companion sign',
     local: true,
-    summary: 'Sign a release of the companion, and write the manifest that offers it beside the tarball.',
-    positionals: ['VERSION', 'TARBALL'],
-    options: { key: { type: 'string' } },
+    summary: 'Sign a release of covibe-local and write its manifest.',
+    description: 'Writes manifest.json beside the tarball. The server offers the release that its manifest names.',
+    arguments: [
+      { name: 'VERSION', description: 'The version, such as 1.4.0.' },
+      { name: 'TARBALL', description: 'The file that `npm pack` made.' },
+    ],
+    options: { key: { value: 'FILE', description: 'The private key of `covenant companion keygen`.', required: true } },
+    examples: ['companion sign 1.4.0 covenant-1.4.0.tgz --key release-key.pem'],
     async run(invocation) {
       const [version, given] = invocation.positionals as [string, string];
-      const keyFile = option(invocation, 'key');
-      if (keyFile === undefined) throw new UsageError('--key FILE names the private key that `covenant companion keygen` made');
-      if (!/^[0-9][0-9A-Za-z.+-]{0,63}$/.test(version)) throw new UsageError(`${JSON.stringify(version)} is no version, such as 1.4.0`);
+      const keyFile = String(option(invocation, 'key'));
+      if (!/^[0-9][0-9A-Za-z.+-]{0,63}$/.test(version)) throw new UsageError(`\`VERSION\` must be a version such as 1.4.0, not ${JSON.stringify(version)}`);
       const tarball = resolve(invocation.cwd, given);
       const key = keyIn(resolve(invocation.cwd, keyFile));
       const sha256 = await digestOf(tarball);
@@ -44,7 +49,7 @@ export const companionCommands: readonly CliCommand[] = [
       const fingerprint = fingerprintOf(publicKeyOf(key));
       return {
         json: { kind: 'companion_release', manifest, fingerprint, ...release },
-        text: `${manifest} offers ${version}, signed by ${fingerprint}. Name it as [companion] manifest in config.toml.`,
+        text: `${manifest} offers ${version}, signed by ${fingerprint}. Set it as \`manifest\` in [companion] of config.toml.`,
       };
     },
   },
@@ -57,8 +62,8 @@ function keyIn(file: string): KeyObject {
     const { code } = error as NodeJS.ErrnoException;
     throw new CliError(
       'KEY_UNUSABLE',
-      `${file} cannot be used as a key (${code ?? 'no Ed25519 key in PEM form'}).`,
-      'Make one with `covenant companion keygen FILE`.',
+      `${file} is not a usable key (${code ?? 'not an Ed25519 key in PEM form'}).`,
+      'covenant companion keygen release-key.pem',
     );
   }
 }

@@ -1,35 +1,38 @@
 import { join, resolve } from 'node:path';
-import type { ParseArgsOptionsConfig } from 'node:util';
 import { FOLDER, NO_CONFIG, readConfig, withoutPsk } from '../../../features/cycle/contract.ts';
 import { fileDisk } from '../../../machine/files.ts';
 import { shellQuoted } from '../../../wire/shell-quoted.ts';
 import { type AnswerTo, type CalledAction, call } from '../call.ts';
-import { CliError, type Invocation, option } from '../command.ts';
+import { CliError, type CommandOptions, type Invocation, option } from '../command.ts';
 import { type ActorName, actorNamer, type CycleAnswer, statusLines } from './cycle-text.ts';
 
-/** Which repository a command is about, how its next command is typed, and what the server says of its cycle. */
+export const IN_REPOSITORY = {
+  repo: { value: 'PATH', description: 'A folder in the repository.', default: 'the current folder', formerly: 'repository' },
+} as const satisfies CommandOptions;
 
-export const IN_REPOSITORY: ParseArgsOptionsConfig = { repository: { type: 'string' } };
-
-/** The server looks for the repository around it; from a part with cycles of its own, those are meant. */
-export const pathOf = (invocation: Invocation): string => resolve(invocation.cwd, option(invocation, 'repository') ?? '.');
+/** The server looks for the repository around this folder, or for a part of it that has its own cycles. */
+export const pathOf = (invocation: Invocation): string => resolve(invocation.cwd, option(invocation, 'repo') ?? '.');
 
 export const repositoryHere = (invocation: Invocation): { repository_path: string } => ({ repository_path: pathOf(invocation) });
 
-/** A command that works as it is printed: about the same repository and workspace as this one. */
+/** A command that can be pasted: for the same repository and workspace as this one. */
 export function typedCommand(invocation: Invocation, command: string): string {
-  const same = ['repository', 'workspace'].flatMap((name) => {
+  const same = ['repo', 'workspace'].flatMap((name) => {
     const value = option(invocation, name);
     return value === undefined ? [] : [`--${name} ${shellQuoted(value)}`];
   });
   return ['covenant', command, ...same].join(' ');
 }
 
-/** The contract names its fields; whoever typed a command knows them as options. */
+/** Replaces the field names of the contract by the options that the person typed. */
 export const wrongOption = ({ code, message }: { code: string; message: string }): CliError =>
-  new CliError(code, message.replace('repository_path:', '--repository:').replace(/\b(feature|mode|reason):/, '--$1:'), 'Correct that option.');
+  new CliError(
+    code,
+    message.replace('repository_path:', '--repo:').replace(/\b(feature|mode|reason):/, '--$1:'),
+    'Correct that option, then run the command again.',
+  );
 
-/** The contract tells agents which tool comes next; a person at a terminal is told the command. */
+/** The contract names the next tool for agents. A person at a terminal needs the command. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   NO_ACTIVE_CYCLE: ['cycle start --feature checkout'],
   ARCHIVE_NOT_ALLOWED: ['cycle complete', 'cycle cancel --reason TEXT'],
@@ -53,17 +56,17 @@ export async function actorNames(invocation: Invocation): Promise<ActorName> {
   return actorNamer(new Map(items.map(({ developer_id, name }) => [developer_id, name])));
 }
 
-/** Where nobody could open a session, the next step is not the agents'. */
+/** If no role can open a session, the person has to act before the agents can. */
 async function configNote(invocation: Invocation, { repository, config_error }: Pick<CycleAnswer, 'repository' | 'config_error'>): Promise<string> {
   const { wait } = invocation.out.mark;
-  if (config_error !== null) return `${wait} ${config_error}\n    next: Correct the file.`;
+  if (config_error !== null) return `${wait} ${config_error}\n    next: correct the file`;
   const text = await fileDisk.readText(join(repository, FOLDER, 'config.json')).catch(() => undefined);
-  // Not ours to read: the server says what is wrong when it is asked.
+  // This account cannot read the file. The server reports what is wrong with it.
   if (text === undefined) return '';
   const read = text === null ? { config: NO_CONFIG } : readConfig(text);
   const missing = 'config' in read ? withoutPsk(read.config) : [];
   if (missing.length === 0) return '';
-  const what = text === null ? `There is no ${FOLDER}/config.json` : `${FOLDER}/config.json has no PSK for ${missing.join(', ')}`;
+  const what = text === null ? `${FOLDER}/config.json does not exist` : `${FOLDER}/config.json has no PSK for ${missing.join(', ')}`;
   return `${wait} ${what}, so no role can open a session.\n    next: ${typedCommand(invocation, 'cycle init')}`;
 }
 
@@ -75,10 +78,12 @@ export async function statusText(invocation: Invocation, shown: CycleAnswer): Pr
   return [state, await configNote(invocation, shown)].filter(Boolean).join(cycle ? '\n\n' : '\n');
 }
 
-/** Further notes on a change, for a person. */
+/** Notes for a person after a change. */
 export async function afterChange(invocation: Invocation, repository: string, mirrorError: string | undefined): Promise<string[]> {
   const { wait } = invocation.out.mark;
   const behind =
-    mirrorError === undefined ? [] : [`${wait} The files in ${repository}/${FOLDER} are behind: ${mirrorError}. They follow once they can be written.`];
+    mirrorError === undefined
+      ? []
+      : [`${wait} The files in ${repository}/${FOLDER} are out of date: ${mirrorError}. The server updates them when it can write them.`];
   return [...behind, await configNote(invocation, { repository, config_error: null })].filter(Boolean);
 }

@@ -21,7 +21,7 @@ async function init(cwd: string, values: Record<string, string> = {}): Promise<C
   return (await cycleInit.run({ env: { COVENANT_HOME: temporaryFolder() }, cwd, json: false, out, values, positionals: [], client })) as CommandResult;
 }
 
-test('cycle init writes a config with a PSK for each role, for its owner alone and out of git, and never shows a PSK [cycle.cli.helper]', async () => {
+test('cycle init writes a config with a PSK for each role, for its owner alone and out of git, and never prints a PSK [cycle.cli.helper]', async () => {
   const { path, git } = temporaryRepository();
   mkdirSync(join(path, 'src/deep'), { recursive: true });
   const done = await init(join(path, 'src/deep'));
@@ -50,7 +50,7 @@ test('cycle init writes a config with a PSK for each role, for its owner alone a
   expect([text(path), text(path, '.gitignore')]).toEqual([before, '*\n']);
 });
 
-test('cycle init adds the PSKs that a sound config lacks, and leaves everything else in it as it was', async () => {
+test('cycle init adds missing PSKs to a valid config and keeps everything else', async () => {
   const path = place();
   const machine = {
     roles: ['plan', 'build'],
@@ -64,13 +64,13 @@ test('cycle init adds the PSKs that a sound config lacks, and leaves everything 
   const mine = { session_ttl_hours: 2, ...machine, agents: { build: { psk: 'kept' }, plan: { psk: '' } } };
   writeConfig(path, mine);
   writeFileSync(file(path, '.gitignore'), '# ours\n*\n!archive');
-  expect((await init(place(), { repository: path })).json).toMatchObject({ created: false, added_psks: ['plan'], roles: ['plan', 'build'] });
+  expect((await init(place(), { repo: path })).json).toMatchObject({ created: false, added_psks: ['plan'], roles: ['plan', 'build'] });
   const after = JSON.parse(text(path)) as typeof mine;
   expect(after).toEqual({ ...mine, agents: { build: { psk: 'kept' }, plan: { psk: expect.stringMatching(/^[0-9a-f]{64}$/) } } });
   const read = readConfig(text(path));
   expect('config' in read && withoutPsk(read.config)).toEqual([]);
   expect(modeOf(file(path))).toBe(0o600);
-  // What was ignored and what was not stays written; that everything is ignored comes last, and so holds.
+  // Earlier rules stay. Ours comes last, so it overrides them.
   expect(text(path, '.gitignore')).toBe('# ours\n*\n!archive\n*\n');
 });
 
@@ -78,14 +78,14 @@ test.each([
   ['{ "agents": ', 'it is not JSON'],
   [JSON.stringify({ ...CONFIG, mood: 'good' }), 'mood: there is no such key'],
   [JSON.stringify({ ...CONFIG, storage_path: 'elsewhere' }), 'storage_path: only ".mcp-broker" is known'],
-])('cycle init says what is wrong with %s, and changes nothing', async (config, fault) => {
+])('cycle init reports the fault in %s, and changes nothing', async (config, fault) => {
   const path = place();
   writeConfig(path, config);
   await expect(init(path)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: `${file(path)}: ${fault}.` });
   expect([text(path), readdirSync(join(path, '.mcp-broker'))]).toEqual([config, ['config.json']]);
 });
 
-test('cycle init puts no PSK where git, others or another folder would get it', async () => {
+test('cycle init writes no PSK that git, other accounts or another folder would get', async () => {
   const { path, git } = temporaryRepository();
   writeConfig(path, { mode: 'approval' });
   git(['add', '.']);
@@ -105,7 +105,7 @@ test('cycle init puts no PSK where git, others or another folder would get it', 
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 
-test('cycle init says what is in the way of its files', async () => {
+test('cycle init reports what blocks its files', async () => {
   const path = place();
   mkdirSync(file(path, '.gitignore'), { recursive: true });
   await expect(init(path)).rejects.toMatchObject({ code: 'CONFIG_NOT_WRITTEN', message: expect.stringContaining(`${file(path, '.gitignore')} is not a file`) });
@@ -114,11 +114,11 @@ test('cycle init says what is in the way of its files', async () => {
   await expect(init(blocked)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('it cannot be read (ENOTDIR)') });
 });
 
-test('of several that run cycle init at once, one writes the config and the others leave it', async () => {
+test('of several concurrent runs of cycle init, one writes the config and the others keep it', async () => {
   const path = place();
   const done = await Promise.all(Array.from({ length: 5 }, () => init(path)));
   expect(done.map(({ json }) => json.created).sort()).toEqual([false, false, false, false, true]);
   expect(done.flatMap(({ json }) => json.added_psks)).toEqual(['gemini', 'codex']);
   expect(readdirSync(join(path, '.mcp-broker')).sort()).toEqual(['.gitignore', 'config.json']);
-  await expect(init(path, { repository: 'nowhere' })).rejects.toMatchObject({ message: expect.stringContaining('--repository: there is no folder') });
+  await expect(init(path, { repo: 'nowhere' })).rejects.toMatchObject({ message: expect.stringContaining('--repo: there is no folder') });
 });

@@ -1,17 +1,17 @@
 import type { AnswerTo, ItemOf } from '../call.ts';
-import { age, counted, indented, list, oneLine, table } from '../output.ts';
+import { age, counted, indented, list, oneLine, type TableShape, table } from '../output.ts';
 
 export type CycleAnswer = AnswerTo<'cycles.show'>;
 export type CurrentCycle = NonNullable<CycleAnswer['cycle']>;
 export type ShownHandoff = CycleAnswer['handoffs'][number];
 type Session = ItemOf<'cycles.sessions'>;
-/** How an actor of the journal is called. */
+/** The readable name of an actor in the journal. */
 export type ActorName = (actor: string) => string;
 
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '');
 const ago = (then: number, now: number): string => (now - then < 86_400_000 ? `${age(then, now)} ago` : time(then));
 
-/** `agent:codex@dev_1` is codex of ana. Who is private, or unknown, is called the same. */
+/** `agent:codex@dev_1` becomes "codex of ana". Private and unknown developers both become @private. */
 export const actorNamer =
   (names: ReadonlyMap<string, string>): ActorName =>
   (actor) => {
@@ -40,7 +40,7 @@ export function statusLines(shown: CycleAnswer, cycle: CurrentCycle, who: ActorN
     `in ${cycle.repository}, mode ${cycle.mode}, started ${ago(cycle.created_at, now)} by ${who(cycle.started_by)}`,
     '',
     `Phase    ${cycle.phase}  (${machine.phases.map(({ name }) => name).join(' → ')})`,
-    `Turn     ${cycle.active_role}, with the lock since ${time(cycle.lock_acquired_at)} (${ago(cycle.lock_acquired_at, now)})`,
+    `Turn     ${cycle.active_role}, has the lock since ${time(cycle.lock_acquired_at)} (${ago(cycle.lock_acquired_at, now)})`,
     `Reworks  ${cycle.reworks}`,
     `To do    ${cycle.active_role}: ${first}${nextTools(shown, cycle).join(', or ')}`,
     '',
@@ -50,12 +50,12 @@ export function statusLines(shown: CycleAnswer, cycle: CurrentCycle, who: ActorN
     'Open sessions',
     ...(open.length === 0 ? ['  none: each role calls session.open with its PSK'] : []),
     ...open.map(
-      (s) => `  ${s.role.padEnd(width)}  ${s.session_id}  opened by ${who(s.actor)}, heard of ${ago(s.last_seen, now)}, expires ${time(s.expires_at)}`,
+      (s) => `  ${s.role.padEnd(width)}  ${s.session_id}  opened by ${who(s.actor)}, last seen ${ago(s.last_seen, now)}, expires ${time(s.expires_at)}`,
     ),
   ].join('\n');
 }
 
-/** Those of one target stand in the order in which they were written. */
+/** The handoffs of one target are in the order in which they were written. */
 export const latestFor = (handoffs: readonly ShownHandoff[], target: string): ShownHandoff | undefined =>
   handoffs.findLast((handoff) => handoff.target === target);
 
@@ -71,7 +71,7 @@ const listOf = ({ payload }: ShownHandoff, field: string): unknown[] => (Array.i
 const KNOWN = ['cycle_id', 'feature', 'producer', 'consumer'];
 const TITLES: Readonly<Record<string, string>> = { files_modified: 'Files modified', data_shapes: 'Data shapes' };
 
-/** The whole of it: what was handed over is what the next role works by. */
+/** Shows the handoff in full: the next role works from it. */
 export function handoffLines(handoff: ShownHandoff, now: number): string {
   const sections = Object.entries(handoff.payload)
     .filter(([field]) => !KNOWN.includes(field))
@@ -90,7 +90,7 @@ function valueText(field: string, value: unknown): string {
   return `${method} ${path}${Object.keys(more).length > 0 ? `  ${JSON.stringify(more)}` : ''}`;
 }
 
-export function historyTable({ items, total }: AnswerTo<'cycles.list'>, all: boolean, none: string, now: number): string {
+export function historyTable({ items, total }: AnswerTo<'cycles.list'>, all: boolean, none: string, now: number, columns?: number): string {
   const rows = items.map((cycle) => [
     cycle.cycle_id,
     cycle.status,
@@ -102,10 +102,18 @@ export function historyTable({ items, total }: AnswerTo<'cycles.list'>, all: boo
     `${cycle.feature}${cycle.reason === null ? '' : `: ${oneLine(cycle.reason)}`}`,
   ]);
   const head = ['CYCLE', 'STATUS', 'PHASE', 'REWORKS', 'STARTED', 'ENDED', ...(all ? ['REPOSITORY'] : []), 'FEATURE'];
-  return list(head, rows, none, total);
+  const narrow = [
+    ['ENDED', 0],
+    ['REWORKS', 0],
+    ['FEATURE', 16],
+    ['REPOSITORY', 16],
+    ['STARTED', 0],
+    ['REPOSITORY', 0],
+  ] as const;
+  return list({ head, narrow }, rows, { none, total, columns });
 }
 
-export function sessionTable(items: readonly Session[], all: boolean, who: ActorName, now: number): string {
+export function sessionTable(items: readonly Session[], all: boolean, who: ActorName, now: number, columns?: number): string {
   const rows = items.map((s) => [
     s.session_id,
     s.role,
@@ -115,8 +123,17 @@ export function sessionTable(items: readonly Session[], all: boolean, who: Actor
     ...(all ? [s.repository] : []),
     `${who(s.actor)}${s.closed_by === null ? '' : `, closed by ${who(s.closed_by)}`}`,
   ]);
-  return table(['SESSION', 'ROLE', 'STATUS', 'HEARD OF', 'EXPIRES', ...(all ? ['REPOSITORY'] : []), 'OPENED BY'], rows);
+  const head = ['SESSION', 'ROLE', 'STATUS', 'SEEN', 'EXPIRES', ...(all ? ['REPOSITORY'] : []), 'OPENED BY'];
+  return table({ head, narrow: SESSIONS }, rows, columns);
 }
+
+const SESSIONS: TableShape['narrow'] = [
+  ['EXPIRES', 10],
+  ['OPENED BY', 12],
+  ['REPOSITORY', 12],
+  ['EXPIRES', 0],
+  ['REPOSITORY', 0],
+];
 
 interface CycleEvent {
   readonly kind: string;
@@ -125,7 +142,7 @@ interface CycleEvent {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** One line: when, who, what, and where the cycle is then. */
+/** One line: the time, the actor, the event and the phase after it. */
 export function eventLine(event: CycleEvent, who: ActorName): string {
   const { phase, active_role, from_phase } = event.payload;
   const moved = phase === undefined || ['cycle.archived', 'cycle.cancelled'].includes(event.kind);

@@ -8,24 +8,25 @@ import { type ActorName, type CycleAnswer, eventLine } from './cycle-text.ts';
 
 export const cycleWatch: CliCommand = {
   name: 'cycle watch',
-  summary: 'Follow a cycle: one line for each thing that happens, until it ends or, with --until PHASE, is in that phase.',
-  options: { ...IN_REPOSITORY, until: { type: 'string' } },
+  summary: 'Follow a cycle, one line per event, until it ends.',
+  options: { ...IN_REPOSITORY, until: { value: 'PHASE', description: 'Stop when the cycle reaches this phase.', default: 'the end of the cycle' } },
+  examples: ['cycle watch', 'cycle watch --until review'],
   async run(invocation) {
     if (!(await findServer(invocation.env)))
-      throw new CliError('NOT_RUNNING', 'No server of this home runs, so nothing happens that could be followed.', 'covenant up');
-    // The position first: what happens before the status is read is then shown twice, and never lost.
+      throw new CliError('NOT_RUNNING', 'No server of this home is running, so there are no events to follow.', 'covenant up');
+    // The position is read before the status: an event in between is then shown twice instead of lost.
     const { head } = await call(invocation, 'events.list', { latest: 1 });
     const shown = await showHere(invocation);
     const until = option(invocation, 'until');
     const phases = shown.machine.phases.map(({ name }) => name);
     if (until !== undefined && !phases.includes(until)) {
-      throw new CliError('INVALID_PHASE', `There is no phase ${JSON.stringify(until)} in ${shown.repository}.`, `Use one of ${phases.join(', ')}.`);
+      throw new CliError('INVALID_PHASE', `${shown.repository} has no phase ${JSON.stringify(until)}.`, `Use one of ${phases.join(', ')}.`);
     }
 
     if (invocation.json) invocation.out.result(JSON.stringify({ kind: 'cycle', ...shown }));
     else invocation.out.result(`${await statusText(invocation, shown)}\n`);
     if (until !== undefined && shown.cycle?.phase === until) return undefined;
-    if (!invocation.json) invocation.out.note(`${shown.cycle ? 'Following it' : 'Waiting for a cycle to start'}; Ctrl-C ends this.`);
+    if (!invocation.json) invocation.out.note(`${shown.cycle ? 'Following the cycle' : 'Waiting for a cycle to start'}. Stop with Ctrl-C.`);
     await interruptible((signal) => follow(invocation, shown, head.seq, until, signal));
     return undefined;
   },
@@ -44,19 +45,19 @@ async function follow(invocation: Invocation, shown: CycleAnswer, after: number,
     if (event.payload.phase === until && until !== undefined) return;
     if (!['cycle.archived', 'cycle.cancelled'].includes(event.kind)) continue;
     if (until === undefined) return;
-    const message = `The cycle ended in the phase ${event.payload.phase}, before it was in ${until}.`;
+    const message = `The cycle ended in the phase ${event.payload.phase}, before it reached ${until}.`;
     throw new CliError('PHASE_NOT_REACHED', message, typedCommand(invocation, 'cycle history'));
   }
 }
 
-/** Of this cycle, or of its repository: sessions and refused PSKs are of no cycle. Calls of the tools are `usage`, and not meant. */
+/** Sessions and refused PSKs belong to a repository, not to a cycle. Tool calls are `usage` events and left out. */
 function isOf({ category, kind, subject, payload }: JournalEvent, repository: string, cycle: string | undefined): boolean {
   if (category === 'usage' || !kind.startsWith('cycle.')) return false;
   if (cycle !== undefined && subject === cycle) return true;
   return typeof payload.repository === 'string' && [repository, excerpt(repository, 300)].includes(payload.repository);
 }
 
-/** Somebody may join while we watch. */
+/** A developer may join while the command runs. */
 function namesAsTheyCome(invocation: Invocation): (actor: string) => Promise<ActorName> {
   let known: ActorName | undefined;
   return async (actor) => {
@@ -72,6 +73,6 @@ function connectionNotes(invocation: Invocation): (is: boolean) => void {
     was = is;
     if (invocation.json) return;
     const { good, wait } = invocation.out.mark;
-    invocation.out.note(is ? `${good} The server is back; nothing was missed.` : `${wait} The server does not answer. Waiting for it: covenant up`);
+    invocation.out.note(is ? `${good} The server is back. No event was missed.` : `${wait} The server does not answer. Start it with: covenant up`);
   };
 }

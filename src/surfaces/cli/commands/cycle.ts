@@ -1,25 +1,29 @@
 import { type AnswerTo, itemEndingIn } from '../call.ts';
-import { type CliCommand, CliError, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
+import { type CliCommand, CliError, type CommandResult, given, type Invocation, option } from '../command.ts';
 import { canConfirm, confirm } from '../confirm.ts';
 import { actorNames, afterChange, askCycle, IN_REPOSITORY, repositoryHere, showHere, statusText, typedCommand } from './cycle-ask.ts';
 import { cycleInit } from './cycle-init.ts';
 import { type CurrentCycle, type CycleAnswer, handoffLines, historyTable, latestFor, sessionTable } from './cycle-text.ts';
 import { cycleWatch } from './cycle-watch.ts';
 
-const ALL = { ...IN_REPOSITORY, all: { type: 'boolean' } } as const;
+const ALL = { ...IN_REPOSITORY, all: { description: 'List all repositories of the workspace.' } } as const;
 
-/** Only those of this repository, unless all are asked for. */
+/** Lists this repository only, unless `--all` is given. */
 const filter = (invocation: Invocation) => (invocation.values.all === true ? {} : repositoryHere(invocation));
 
-/** Features that take turns between roles, for people at a terminal. */
 export const cycleCommands: readonly CliCommand[] = [
   cycleInit,
   {
     name: 'cycle start',
-    summary: 'Start a cycle in this repository: --feature names what it is about. The first role takes the turn.',
-    options: { ...IN_REPOSITORY, feature: { type: 'string' }, mode: { type: 'string' } },
+    summary: 'Start a cycle in this repository.',
+    description: 'The first role of the configuration gets the turn.',
+    options: {
+      ...IN_REPOSITORY,
+      feature: { value: 'TEXT', description: 'The feature that the cycle builds.', required: true },
+      mode: { value: 'MODE', description: 'The mode of the cycle.', default: 'the mode in config.json' },
+    },
+    examples: ['cycle start --feature checkout'],
     async run(invocation) {
-      if (option(invocation, 'feature') === undefined) throw new UsageError('--feature TEXT is needed');
       const answer = await askCycle(invocation, 'cycles.start', { ...repositoryHere(invocation), ...given(invocation, 'feature', 'mode') });
       const { cycle } = answer;
       return await changed(invocation, 'cycle_started', answer, `Started ${cycle.cycle_id} in ${cycle.repository}: ${turn(cycle)}`, 'cycle watch');
@@ -27,8 +31,9 @@ export const cycleCommands: readonly CliCommand[] = [
   },
   {
     name: 'cycle status',
-    summary: 'Whose turn it is and since when, what was handed over, which sessions are open, and what comes next.',
+    summary: 'Show the phase, the turn, the handoffs, open sessions and next step.',
     options: IN_REPOSITORY,
+    examples: ['cycle status'],
     async run(invocation) {
       const shown = await showHere(invocation);
       return { json: { kind: 'cycle', ...shown }, text: await statusText(invocation, shown) };
@@ -37,27 +42,36 @@ export const cycleCommands: readonly CliCommand[] = [
   cycleWatch,
   {
     name: 'cycle read',
-    summary: 'What was last handed over to a role, in the active cycle or, with --cycle, in an earlier one of the history.',
-    positionals: ['TARGET'],
-    options: { ...IN_REPOSITORY, cycle: { type: 'string' } },
+    summary: 'Print the last handoff to a role.',
+    arguments: [{ name: 'ROLE', description: 'The role that received the handoff.' }],
+    options: { ...IN_REPOSITORY, cycle: { value: 'ID', description: 'A cycle of the history: its id, or the end of it.', default: 'the active cycle' } },
+    examples: ['cycle read reviewer', 'cycle read reviewer --cycle 0001'],
     run: read,
   },
   {
     name: 'cycle history',
-    summary: 'The cycles of this repository, newest first; with --all those of the whole workspace.',
+    summary: 'List the cycles of this repository, newest first.',
     options: ALL,
+    examples: ['cycle history', 'cycle history --all'],
     async run(invocation) {
       const listed = await askCycle(invocation, 'cycles.list', filter(invocation));
       const all = invocation.values.all === true;
-      const none = `${all ? 'No cycle was started in this workspace' : 'No cycle was started here'} yet.`;
-      const text = historyTable(listed, all, `${none}\n    next: ${typedCommand(invocation, 'cycle start --feature checkout')}`, Date.now());
+      const none = `${all ? 'This workspace' : 'This repository'} has no cycles yet.`;
+      const text = historyTable(
+        listed,
+        all,
+        `${none}\n    next: ${typedCommand(invocation, 'cycle start --feature checkout')}`,
+        Date.now(),
+        invocation.out.columns,
+      );
       return { json: { kind: 'cycle_list', ...listed }, text };
     },
   },
   {
     name: 'cycle complete',
-    summary: 'Complete the active cycle in the place of its role.',
+    summary: 'Complete the active cycle on behalf of the active role.',
     options: IN_REPOSITORY,
+    examples: ['cycle complete'],
     async run(invocation) {
       const answer = await askCycle(invocation, 'cycles.complete', repositoryHere(invocation));
       return await changed(invocation, 'cycle_completed', answer, `Completed ${answer.cycle.cycle_id}: ${turn(answer.cycle)}`, 'cycle archive');
@@ -65,8 +79,10 @@ export const cycleCommands: readonly CliCommand[] = [
   },
   {
     name: 'cycle archive',
-    summary: 'Put the complete cycle into .mcp-broker/archive and make room for the next one.',
+    summary: 'Move a completed cycle to .mcp-broker/archive.',
+    description: 'After that the next cycle can start.',
     options: IN_REPOSITORY,
+    examples: ['cycle archive'],
     async run(invocation) {
       const answer = await askCycle(invocation, 'cycles.archive', repositoryHere(invocation));
       return await changed(invocation, 'cycle_archived', answer, `Archived ${answer.cycle.cycle_id} in ${answer.cycle.archive}.`);
@@ -74,27 +90,35 @@ export const cycleCommands: readonly CliCommand[] = [
   },
   {
     name: 'cycle cancel',
-    summary: 'End the active cycle in whatever phase it is; --reason says why. Its handoffs stay in the history.',
-    options: { ...IN_REPOSITORY, reason: { type: 'string' } },
+    summary: 'Cancel the active cycle. Its handoffs stay in the history.',
+    description: 'At a terminal it asks first.',
+    options: {
+      ...IN_REPOSITORY,
+      reason: { value: 'TEXT', description: 'Why.', required: true },
+      yes: { description: 'Cancel without asking.' },
+    },
+    examples: ['cycle cancel --reason "The feature was dropped"'],
     run: cancel,
   },
   {
     name: 'cycle sessions',
-    summary: 'The role sessions of this repository, newest first; with --all those of the whole workspace.',
+    summary: 'List the role sessions of this repository, newest first.',
     options: ALL,
+    examples: ['cycle sessions'],
     async run(invocation) {
       const { items } = await askCycle(invocation, 'cycles.sessions', filter(invocation));
-      const table = items.length > 0 && sessionTable(items, invocation.values.all === true, await actorNames(invocation), Date.now());
+      const table = items.length > 0 && sessionTable(items, invocation.values.all === true, await actorNames(invocation), Date.now(), invocation.out.columns);
       return {
         json: { kind: 'role_session_list', items },
-        text: table || 'No role has opened a session: agents do so with session.open and the PSK of their role.',
+        text: table || 'No role has opened a session yet. Agents open one with session.open and the PSK of their role.',
       };
     },
   },
   {
     name: 'cycle close-session',
-    summary: 'Close a role session by its id, or the end of it: its token is refused from then on.',
-    positionals: ['SESSION'],
+    summary: 'Close a role session. Its token stops working immediately.',
+    arguments: [{ name: 'SESSION', description: 'The session id, or the end of it.' }],
+    examples: ['cycle close-session 4KQ2ZP'],
     async run(invocation) {
       const session = await askCycle(invocation, 'cycles.close_session', { session_id: invocation.positionals[0] });
       const text = `${invocation.out.mark.good} Closed ${session.session_id}, a session of ${session.role} in ${session.repository}.`;
@@ -117,17 +141,17 @@ async function read(invocation: Invocation): Promise<CommandResult> {
   const target = invocation.positionals[0] as string;
   const { cycle, machine, handoffs, repository } = await showNamed(invocation);
   if (!machine.roles.includes(target)) {
-    throw new CliError('INVALID_TARGET', `There is no role ${JSON.stringify(target)} in ${repository}.`, `Use one of ${machine.roles.join(', ')}.`);
+    throw new CliError('INVALID_TARGET', `${repository} has no role ${JSON.stringify(target)}.`, `Use one of ${machine.roles.join(', ')}.`);
   }
   const handoff = latestFor(handoffs, target) ?? null;
   const none = cycle
-    ? `Nothing has been handed over to ${target} in ${cycle.cycle_id}.`
-    : `No cycle is active in ${repository}; --cycle names an earlier one.\n    next: ${typedCommand(invocation, 'cycle history')}`;
+    ? `${target} has no handoff in ${cycle.cycle_id} yet.`
+    : `No cycle is active in ${repository}. Name an earlier one with --cycle ID.\n    next: ${typedCommand(invocation, 'cycle history')}`;
   const json = { kind: 'handoff', cycle_id: cycle?.cycle_id ?? null, target, handoff };
   return { json, text: handoff ? handoffLines(handoff, Date.now()) : none };
 }
 
-/** By the name that the history has for it, or the end of that; its names are unique in their repository. */
+/** Finds a cycle by the end of its id in the history. Ids are unique in their repository. */
 async function showNamed(invocation: Invocation): Promise<CycleAnswer> {
   const tail = option(invocation, 'cycle');
   if (tail === undefined) return await showHere(invocation);
@@ -136,16 +160,15 @@ async function showNamed(invocation: Invocation): Promise<CycleAnswer> {
     none: new CliError('CYCLE_NOT_FOUND', `No cycle of this repository ends in ${JSON.stringify(tail)}.`, typedCommand(invocation, 'cycle history')),
     several(fitting) {
       const names = fitting.slice(0, 5).map(({ cycle_id }) => cycle_id);
-      return new CliError('AMBIGUOUS_ID', `${JSON.stringify(tail)} fits more than one cycle: ${names.join(', ')}.`, 'Give more of the id.');
+      return new CliError('AMBIGUOUS_ID', `${JSON.stringify(tail)} matches several cycles: ${names.join(', ')}.`, 'Give a longer part of the id.');
     },
   });
   return await askCycle(invocation, 'cycles.show', { id });
 }
 
-/** A person sees what would end before they say yes, and ends that: what was started meanwhile goes on. */
+/** A person sees the cycle before they confirm, and cancels exactly that one: a cycle that starts meanwhile continues. */
 async function cancel(invocation: Invocation): Promise<CommandResult> {
   const reason = option(invocation, 'reason');
-  if (reason === undefined) throw new UsageError('--reason TEXT is needed');
   let which: Record<string, string> = repositoryHere(invocation);
   const shown = canConfirm(invocation) ? (await showHere(invocation)).cycle : null;
   if (shown) {

@@ -1,7 +1,7 @@
 import type { Narrator } from '../../demo-agents/run.ts';
 import type { CliOutput } from '../output.ts';
 
-/** Says more than the steps. */
+/** Can print lines between the steps. */
 interface TerminalNarrator extends Narrator {
   say(line: string): void;
   end(): void;
@@ -9,7 +9,7 @@ interface TerminalNarrator extends Narrator {
 
 const BAR = 16;
 
-/** A line for each step, with the time since the beginning. On a terminal a bar below them says how far it is. */
+/** Prints a line for each step with the time since the start, and a progress bar on a terminal. */
 export function createNarrator(out: CliOutput, { steps, json }: { steps: number; json: boolean }): TerminalNarrator {
   const since = performance.now();
   const hasBar = !json && process.stderr.isTTY === true && process.env.TERM !== 'dumb';

@@ -7,19 +7,22 @@ import { type CliCommand, CliError, type CommandResult, type Invocation, option,
 import { createNarrator } from './demo-narrator.ts';
 
 const WORKSPACE = 'demo';
+const [PACE, MAX_PACE] = [3, 60];
+const [STAY, MAX_STAY] = [0, 600];
 
-const demoCommand: CliCommand = {
+export const demoCommand: CliCommand = {
   name: 'demo',
   local: true,
-  summary:
-    'Scripted agents work in a scratch repository and a workspace of their own, about two minutes, and leave nothing. --stay SECONDS: so much longer; --keep leaves the data for looking, --clean removes it; --pace SECONDS: between two steps.',
+  summary: 'Watch scripted agents work together for two minutes.',
+  description: 'The demo uses a scratch repository and its own workspace, and removes both at the end. It starts a server if none is running.',
   options: {
-    keep: { type: 'boolean' },
-    pace: { type: 'string' },
-    stay: { type: 'string' },
-    clean: { type: 'boolean' },
-    'no-open': { type: 'boolean' },
+    pace: { value: 'SECONDS', description: `The time between two steps, from 0 to ${MAX_PACE}.`, default: PACE },
+    stay: { value: 'SECONDS', description: `The time before the demo cleans up, from 0 to ${MAX_STAY}.`, default: STAY },
+    keep: { description: 'Keep the data.' },
+    clean: { description: 'Remove the data of an earlier `--keep`, and exit.' },
+    'no-open': { description: 'Do not open the dashboard in the browser.' },
   },
+  examples: ['demo', 'demo --pace 1 --keep', 'demo --clean'],
   async run(invocation) {
     const ownServer = (await findServer(invocation.env)) === undefined ? await startServer(invocation) : undefined;
     const client = await connectClient(invocation.env, WORKSPACE);
@@ -32,22 +35,24 @@ const demoCommand: CliCommand = {
   },
 };
 
-/** The parts of the demo that run as programs of their own. */
-const demoPart: CliCommand = {
+/** The parts of the demo that are separate processes. */
+export const demoPart: CliCommand = {
   name: 'demo-part',
-  internal: true,
+  hidden: true,
   local: true,
-  summary: 'An agent, a worker or an external server of the demo.',
-  positionals: ['agent|worker|server', '[FILE]'],
+  summary: 'Run one part of the demo.',
+  arguments: [
+    { name: 'PART', description: 'The part.', choices: ['agent', 'worker', 'server'] },
+    { name: 'FILE', description: 'The tools of the server.', optional: true },
+  ],
+  examples: ['demo-part agent'],
   async run({ env, positionals: [part, file = ''] }): Promise<never> {
     if (part === 'agent') return await (await import('../../demo-agents/programs.ts')).actAsAgent(env);
     if (part === 'worker') return await (await import('../../demo-agents/programs.ts')).workUntilKilled(env);
     if (part === 'server') return await (await import('../../demo-agents/server.ts')).serveTools(file);
-    throw new UsageError(`there is no part ${JSON.stringify(part)} in the demo`);
+    throw new UsageError(`\`PART\` must be agent, worker or server, not ${JSON.stringify(part)}`);
   },
 };
-
-export const demoCommands: readonly CliCommand[] = [demoCommand, demoPart];
 
 async function show(invocation: Invocation, client: Client, staysUp: boolean): Promise<CommandResult> {
   const { out, values, json } = invocation;
@@ -55,10 +60,10 @@ async function show(invocation: Invocation, client: Client, staysUp: boolean): P
   const url = client.url ?? '';
   const action = (name: string, input?: Record<string, unknown>) => client.action(name, input);
   const keep = values.keep === true;
-  const paceMs = secondsOf(invocation, 'pace', 3, 60);
-  const stayMs = secondsOf(invocation, 'stay', 0, 600);
+  const paceMs = secondsOf(invocation, 'pace', PACE, MAX_PACE);
+  const stayMs = secondsOf(invocation, 'stay', STAY, MAX_STAY);
   const stop = new AbortController();
-  const interrupt = () => stop.abort(new CliError('INTERRUPTED', 'The demo was interrupted; what it made was removed.', 'covenant demo'));
+  const interrupt = () => stop.abort(new CliError('INTERRUPTED', 'The demo was interrupted. Its data was removed.', 'covenant demo'));
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   const narrator = createNarrator(out, { steps: STEPS, json });
   let signin = '';
@@ -70,7 +75,7 @@ async function show(invocation: Invocation, client: Client, staysUp: boolean): P
   try {
     await playDemo({ url, action, signal: stop.signal, narrator, paceMs, stayMs }, opened);
   } catch (error) {
-    // Nothing of another demo's is touched.
+    // The data of another demo stays.
     const begun = !(error instanceof CliError && ['DEMO_RUNNING', 'DEMO_KEPT', 'WORKSPACE_TAKEN'].includes(error.code));
     if (begun) await clearStage(action, false).catch((left) => out.note(`${out.mark.wait} ${messageOf(left)}\n    next: covenant demo --clean`));
     throw stop.signal.aborted ? stop.signal.reason : error;
@@ -80,7 +85,7 @@ async function show(invocation: Invocation, client: Client, staysUp: boolean): P
   }
   const cleared = await clearStage(action, keep);
   const after = keep
-    ? `Kept. ${staysUp ? '' : 'covenant up, then '}covenant open --workspace ${WORKSPACE} shows it again; covenant demo --clean removes it.`
+    ? `Kept. To see it: ${staysUp ? '' : 'covenant up, then '}covenant open --workspace ${WORKSPACE}. To remove it: covenant demo --clean.`
     : `Removed: ${Number(cleared.removed_rows)} rows, the repository, the agents. The journal of the workspace stays.`;
   return { json: { kind: 'demo', steps: STEPS, signin_url: signin, ...cleared }, text: `${after} ${Number(cleared.revoked_tokens)} tokens revoked.` };
 }
@@ -98,19 +103,19 @@ async function clean(client: Client): Promise<CommandResult> {
 
 function secondsOf(invocation: Invocation, name: string, usual: number, most: number): number {
   const seconds = Number(option(invocation, name) ?? usual);
-  if (!(seconds >= 0 && seconds <= most)) throw new UsageError(`--${name} takes seconds from 0 to ${most}`);
+  if (!(seconds >= 0 && seconds <= most)) throw new UsageError(`\`--${name}\` must be a number of seconds from 0 to ${most}, for example --${name} ${usual}`);
   return seconds * 1000;
 }
 
-/** Where no server of this home runs, one does for as long as the demo. */
+/** Starts a server for the length of the demo, if none is running in this home. */
 async function startServer({ env, out }: Invocation): Promise<{ stop(): Promise<void> }> {
-  // In a group of its own: Ctrl-C is for the demo, which needs its server to clear away.
+  // In its own process group: Ctrl-C must not stop the server that the demo needs to clean up.
   const child = spawn(process.execPath, [String(process.argv[1]), 'up', '--no-open', '--json'], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   const exited = once(child, 'exit');
   const line = await Promise.race([once(createInterface({ input: child.stdout }), 'line').then(([first]) => String(first)), exited.then(() => undefined)]);
   const said = line === undefined ? {} : (JSON.parse(line) as { kind?: string; code?: string; message?: string; next?: string });
   if (said.kind !== 'ready') throw new CliError(said.code ?? 'NOT_RUNNING', said.message ?? 'The server did not start.', said.next ?? 'covenant up');
-  out.note('No server of this home was running: one runs while the demo does.');
+  out.note('No server of this home was running. The demo starts one and stops it at the end.');
   return {
     async stop() {
       child.kill('SIGTERM');

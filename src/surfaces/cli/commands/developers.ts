@@ -1,56 +1,73 @@
 import { call, calling } from '../call.ts';
-import { type CliCommand, CliError, type Invocation } from '../command.ts';
-import { counted, table } from '../output.ts';
+import type { CliCommand, CommandOptions, Invocation } from '../command.ts';
+import { counted, type TableShape, table } from '../output.ts';
 
 async function setPermission(invocation: Invocation, allowed: boolean) {
   const [developer] = invocation.positionals;
-  if (invocation.values['run-agents'] !== true) {
-    throw new CliError('INVALID_INPUT', 'The permission is not named.', `covenant developers ${allowed ? 'allow' : 'disallow'} ${developer} --run-agents`);
-  }
   const set = await call(invocation, 'developers.set_run_agents', { developer, allowed });
-  const may = allowed ? `${developer} may run agents on this machine.` : `${developer} may no longer run agents on this machine. Those that run go on.`;
+  const may = allowed
+    ? `${developer} may run agents on this machine.`
+    : `${developer} may not run agents on this machine any longer. Agents that are running continue.`;
   return { json: { kind: 'developer', ...set }, text: may };
 }
 
-/** The people of a workspace. */
+const DEVELOPERS: TableShape = {
+  head: ['DEVELOPER', 'NAME', 'ROLE', 'VISIBILITY', 'RUNS AGENTS'],
+  narrow: [
+    ['NAME', 12],
+    ['VISIBILITY', 0],
+  ],
+};
+const NAME = { name: 'NAME', description: 'The name of the developer.' } as const;
+const RUN_AGENTS = { 'run-agents': { description: "Run agents on the server's machine.", required: true } } as const satisfies CommandOptions;
+
 export const developerCommands: readonly CliCommand[] = [
   calling({
     name: 'developers list',
-    summary: 'Who is in the workspace.',
+    summary: 'List the developers of the workspace.',
+    examples: ['developers list'],
     action: 'developers.list',
     kind: 'developer_list',
-    text: ({ items }) =>
-      table(
-        ['DEVELOPER', 'NAME', 'ROLE', 'VISIBILITY', 'RUNS AGENTS'],
-        items.map(({ developer_id, name, role, visibility, run_agents }) => [developer_id, name, role, visibility, run_agents ? 'yes' : 'no']),
-      ),
+    text({ items }, { out }) {
+      const rows = items.map(({ developer_id, name, role, visibility, run_agents }) => [developer_id, name, role, visibility, run_agents ? 'yes' : 'no']);
+      return table(DEVELOPERS, rows, out.columns);
+    },
   }),
   {
     name: 'developers allow',
-    summary: "Let a developer run agents on the server's machine. Only the operator of the server can.",
-    positionals: ['NAME'],
-    options: { 'run-agents': { type: 'boolean' } },
+    summary: "Allow a developer to run agents on the server's machine.",
+    description: 'Only the operator of the server can.',
+    arguments: [NAME],
+    options: RUN_AGENTS,
+    examples: ['developers allow mira --run-agents'],
     run: (invocation) => setPermission(invocation, true),
   },
   {
     name: 'developers disallow',
-    summary: 'Take that permission back.',
-    positionals: ['NAME'],
-    options: { 'run-agents': { type: 'boolean' } },
+    summary: 'Withdraw that permission. Agents that are running continue.',
+    arguments: [NAME],
+    options: RUN_AGENTS,
+    examples: ['developers disallow mira --run-agents'],
     run: (invocation) => setPermission(invocation, false),
   },
   calling({
     name: 'developers visibility',
-    summary: 'Show a developer to the team by name (team), or as @private (private).',
-    positionals: { NAME: 'developer', 'team|private': 'visibility' },
+    summary: 'Show a developer to the team by name, or as @private.',
+    arguments: [
+      { ...NAME, field: 'developer' },
+      { name: 'VISIBILITY', description: 'team: by name. private: as @private.', choices: ['team', 'private'], field: 'visibility' },
+    ],
+    examples: ['developers visibility mira private'],
     action: 'developers.set_visibility',
     kind: 'developer',
     text: ({ visibility }, { positionals: [developer] }) => `${developer} is shown to ${visibility === 'team' ? 'the team by name' : 'others as @private'}.`,
   }),
   calling({
     name: 'developers signout',
-    summary: 'End every dashboard session of a developer, and their unused sign-in links. Tokens of agents stay.',
-    positionals: { NAME: 'developer' },
+    summary: 'End the dashboard sessions and sign-in links of a developer.',
+    description: 'Tokens of agents stay valid.',
+    arguments: [{ ...NAME, field: 'developer' }],
+    examples: ['developers signout mira'],
     action: 'developers.sign_out',
     kind: 'developer_signed_out',
     text: ({ developer, sessions }) => `Signed out ${developer}: ${counted(sessions, 'session')} ended.`,

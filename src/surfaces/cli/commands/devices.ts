@@ -1,9 +1,9 @@
 import { call, calling, type ItemOf } from '../call.ts';
 import type { CliCommand } from '../command.ts';
-import { age, counted, list } from '../output.ts';
+import { age, counted, list, type TableShape } from '../output.ts';
 
 const waits = ({ user_code, machine_name, agents, source }: ItemOf<'devices.waiting'>): string =>
-  `${user_code}  ${machine_name} (${source}) asks for ${agents.join(', ')}`;
+  `${user_code}  ${machine_name} (${source}) asks for tokens for ${agents.join(', ')}\n    next: covenant devices approve ${user_code} --developer NAME`;
 
 const deviceRow = ({ device_id, developer, machine_name, agents, status, last_used_at }: ItemOf<'devices.list'>): string[] => [
   device_id,
@@ -14,40 +14,57 @@ const deviceRow = ({ device_id, developer, machine_name, agents, status, last_us
   age(last_used_at),
 ];
 
-/** Machines whose agents got their tokens by the setup of the companion. */
+const DEVICES: TableShape = {
+  head: ['DEVICE', 'DEVELOPER', 'MACHINE', 'AGENTS', 'STATUS', 'LAST USED'],
+  narrow: [
+    ['AGENTS', 12],
+    ['MACHINE', 12],
+    ['LAST USED', 0],
+    ['DEVELOPER', 10],
+    ['AGENTS', 0],
+  ],
+};
+const CODE = { name: 'CODE', description: 'The code that the machine shows.', field: 'code' } as const;
+
+/** Machines whose agents got their tokens from `covibe-local setup`. */
 export const deviceCommands: readonly CliCommand[] = [
   {
     name: 'devices list',
-    summary: 'Machines that were set up, and those that wait to be approved.',
+    summary: 'List machines that are set up and machines that wait for approval.',
+    examples: ['devices list'],
     async run(invocation) {
       const { items, total } = await call(invocation, 'devices.list');
       const waiting = (await call(invocation, 'devices.waiting')).items;
-      const head = ['DEVICE', 'DEVELOPER', 'MACHINE', 'AGENTS', 'STATUS', 'LAST USED'];
-      const set = list(head, items.map(deviceRow), 'No device was set up yet: covibe-local setup asks for it.');
+      const none = 'No machine is set up yet.\n    next: covibe-local setup, on that machine';
+      const set = list(DEVICES, items.map(deviceRow), { none, columns: invocation.out.columns });
       return { json: { kind: 'device_list', items, total, waiting }, text: [...waiting.map(waits), set].join('\n') };
     },
   },
   calling({
     name: 'devices approve',
-    summary: 'Give a machine that shows this code a token for each of its agents, in the name of --developer.',
-    positionals: { CODE: 'code' },
-    options: { developer: { type: 'string' } },
+    summary: 'Approve a machine: each of its agents gets a token.',
+    arguments: [CODE],
+    options: { developer: { value: 'NAME', description: 'The developer who owns the tokens.', required: true } },
+    examples: ['devices approve ABCD-EFGH --developer mira'],
     action: 'devices.approve',
     kind: 'device_approved',
     text: ({ machine_name, agents, developer }) => `Approved ${machine_name} for ${developer}: ${agents.join(', ')}.`,
   }),
   calling({
-    name: 'devices refuse',
-    summary: 'Turn away a machine that shows this code.',
-    positionals: { CODE: 'code' },
+    name: 'devices reject',
+    formerly: ['devices refuse'],
+    summary: 'Reject a machine that waits for approval.',
+    arguments: [CODE],
+    examples: ['devices reject ABCD-EFGH'],
     action: 'devices.refuse',
     kind: 'device_refused',
-    text: ({ machine_name }) => `Refused ${machine_name}.`,
+    text: ({ machine_name }) => `Rejected ${machine_name}.`,
   }),
   calling({
     name: 'devices revoke',
     summary: "Revoke every token of a machine's agents.",
-    positionals: { DEVICE_ID: 'device_id' },
+    arguments: [{ name: 'DEVICE_ID', description: 'The device id, or the end of it.', field: 'device_id' }],
+    examples: ['devices revoke dev_01JABCDEF'],
     action: 'devices.revoke',
     kind: 'device_revoked',
     text: ({ device_id, revoked }) => `Revoked ${counted(revoked.length, 'token')} of ${device_id}.`,

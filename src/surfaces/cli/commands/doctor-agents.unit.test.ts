@@ -27,17 +27,17 @@ async function doctor(home: string, values: Record<string, string | boolean> = {
   }
 }
 
-test('doctor tells of a session that no instance needs and how to end it; --fix ends it; where nothing was started nothing is made', async () => {
+test('doctor reports a session without an instance and --fix ends it; a home without instances stays empty', async () => {
   const { database } = await testApp();
   const { home } = database;
   const processes = await createAgentHost(home).sessions('process');
   const handle = await processes.start({ name: 'work-1-a1', cwd: home, file: 'sleep', args: ['86400'], env: { PATH: process.env.PATH ?? '' } });
   onTestFinished(() => processes.end(handle));
   const told = await doctor(home);
-  expect(told.text).toContain(`session work-1-a1 runs, and no instance needs it\n    fix: kill -s TERM -- -${handle.pid}\n    next: covenant doctor --fix`);
+  expect(told.text).toContain(`session work-1-a1 is running without an instance\n    fix: kill -s TERM -- -${handle.pid}\n    next: covenant doctor --fix`);
   expect(await processes.look(handle)).toEqual({ state: 'running' });
   const fixed = await doctor(home, { fix: true });
-  expect(fixed.text).toContain('session work-1-a1 runs, and no instance needs it: ended');
+  expect(fixed.text).toContain('session work-1-a1 is running without an instance: ended');
   expect(fixed.items.filter(({ check }) => check === 'agents')).toMatchObject([{ state: 'fixed' }]);
   expect(await processes.look(handle)).toEqual({ state: 'gone' });
   expect((await doctor(home)).items.filter(({ check }) => check === 'agents')).toMatchObject([{ state: 'ok' }]);

@@ -5,21 +5,22 @@ import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { workspaceId } from '../../../kernel/ids.ts';
 import { VERSION } from '../../../version.ts';
-import { type CliCommand, CliError, type CommandResult, everyFiveSeconds, type Invocation, interruptible, option } from '../command.ts';
+import { type CliCommand, CliError, type CommandResult, type Invocation, interruptible, option } from '../command.ts';
+import { everyFiveSeconds } from '../progress.ts';
 
 type WriteLines = (lines: string) => Promise<void>;
 
-/** Whole and on disk, or not there: it gets its name at the end. */
+/** The file gets its name when it is complete and on disk. */
 async function writeWhole<T>(path: string, produce: (write: WriteLines) => Promise<T>): Promise<T> {
   const partial = `${path}.partial`;
-  refuseExisting(path, 'Give another name, or remove it.');
-  refuseExisting(partial, 'Another export writes it. If none does, one was killed: remove it.');
+  refuseExisting(path, 'Give another name, or remove that file.');
+  refuseExisting(partial, 'Another export is writing it. If none is running, remove that file.');
   const file = await create(partial);
   try {
     const made = await produce((lines) => file.appendFile(lines).catch(unwritten(path)));
     await file.sync().catch(unwritten(path));
     await file.close();
-    refuseExisting(path, 'Give another name, or remove it.');
+    refuseExisting(path, 'Give another name, or remove that file.');
     await rename(partial, path);
     await syncFolder(dirname(path));
     return made;
@@ -31,7 +32,7 @@ async function writeWhole<T>(path: string, produce: (write: WriteLines) => Promi
 }
 
 function refuseExisting(path: string, next: string): void {
-  if (existsSync(path)) throw new CliError('FILE_EXISTS', `${path} is there already.`, next);
+  if (existsSync(path)) throw new CliError('FILE_EXISTS', `${path} exists already.`, next);
 }
 
 async function create(path: string): Promise<FileHandle> {
@@ -41,7 +42,7 @@ async function create(path: string): Promise<FileHandle> {
 }
 
 const unwritten = (path: string) => (error: Error) => {
-  throw new CliError('NOT_WRITABLE', `${path}: ${error.message}. Nothing is left of it.`, 'Make room there, or give a path on another disk.');
+  throw new CliError('NOT_WRITABLE', `${path}: ${error.message}. The unfinished file was removed.`, 'Free some space there, or give a path on another disk.');
 };
 
 async function syncFolder(path: string): Promise<void> {
@@ -52,10 +53,11 @@ async function syncFolder(path: string): Promise<void> {
 
 export const exportCommand: CliCommand = {
   name: 'export',
-  summary:
-    'Everything that one workspace holds, as JSON lines that either engine imports; taken while the server works. FILE - is stdout. --unverified: although the chain of its journal is broken.',
-  positionals: ['[FILE]'],
-  options: { unverified: { type: 'boolean' } },
+  summary: 'Write one workspace to a file.',
+  description: 'Writes JSON lines that SQLite and PostgreSQL homes import, while the server runs. The file contains the hashes of tokens.',
+  arguments: [{ name: 'FILE', description: 'A new file, or - for standard output. Default: covenant-WORKSPACE-DATE.jsonl.', optional: true }],
+  options: { unverified: { description: 'Export even if the chain of the journal is broken.' } },
+  examples: ['export', 'export shop.jsonl --workspace shop'],
   async run(invocation): Promise<CommandResult | undefined> {
     const name = option(invocation, 'workspace') ?? 'default';
     const workspace = workspaceId(name);
@@ -121,9 +123,9 @@ async function exportTo(invocation: Invocation, workspace: string, now: number, 
 }
 
 function narrate({ out, values }: Invocation, brokenAt: number | undefined): void {
-  out.note(`${out.mark.wait} The file has the hashes of tokens and the tokens of open locks: keep it as you keep the database.`);
+  out.note(`${out.mark.wait} The file contains the hashes of tokens and the tokens of open locks. Protect it like the database.`);
   if (!values.unverified) return;
   out.note(
-    `${out.mark.wait} ${brokenAt === undefined ? 'The file says that its chain was not required to hold; it does' : `The chain breaks at event ${brokenAt}; the file says so`}.`,
+    `${out.mark.wait} ${brokenAt === undefined ? 'The chain is intact. The file is marked as unverified all the same' : `The chain breaks at event ${brokenAt}. The file says so`}.`,
   );
 }

@@ -1,21 +1,28 @@
 import { type AnswerTo, call, calling } from '../call.ts';
-import { type CliCommand, type CommandResult, given, type Invocation, option, upToThousand } from '../command.ts';
+import { type CliCommand, type CommandOptions, type CommandResult, given, type Invocation, option, upToThousand } from '../command.ts';
 import { canConfirm, confirm } from '../confirm.ts';
-import { age, type CliOutput, escapeInvisible, table } from '../output.ts';
+import { age, type CliOutput, escapeInvisible, type TableShape, table } from '../output.ts';
+
+const NAME = { name: 'NAME', description: 'The name of the server in secrets.toml.' } as const;
+const TOOL = { tool: { value: 'TOOL', description: 'Only this tool or prompt.', default: 'all changes' } } as const satisfies CommandOptions;
+/** The number of lines that `servers logs` shows by default. The server has the same default; a test compares them. */
+export const LOG_LINES = 100;
 
 /** External MCP servers, as `secrets.toml` names them. */
 export const externalServerCommands: readonly CliCommand[] = [
   calling({
     name: 'servers list',
-    summary: 'The external MCP servers: their health, and what of theirs is withheld.',
+    summary: 'List external MCP servers, their state and their withheld tools.',
+    examples: ['servers list'],
     action: 'servers.list',
     kind: 'server_list',
-    text: (listed, { out }) => serverLines(listed, out.mark, Date.now()),
+    text: (listed, { out }) => serverLines(listed, out.mark, Date.now(), out.columns),
   }),
   {
     name: 'servers restart',
-    summary: 'Read secrets.toml again and start a server anew.',
-    positionals: ['NAME'],
+    summary: 'Restart a server with its current settings in secrets.toml.',
+    arguments: [NAME],
+    examples: ['servers restart filesystem'],
     async run(invocation) {
       const answer = await call(invocation, 'servers.restart', { server: invocation.positionals[0] });
       const { server, state, problem } = answer;
@@ -29,42 +36,47 @@ export const externalServerCommands: readonly CliCommand[] = [
   },
   {
     name: 'servers approve',
-    summary: 'Show what a server has changed, and offer it as it is now.',
-    positionals: ['NAME'],
-    options: { tool: { type: 'string' } },
+    summary: 'Review the changes of a server and offer its tools again.',
+    description: 'Tools that are new or changed are withheld from agents until you approve them. At a terminal it shows the changes and asks.',
+    arguments: [NAME],
+    options: { ...TOOL, yes: { description: 'Approve without asking.' } },
+    examples: ['servers approve filesystem', 'servers approve filesystem --tool write_file --yes'],
     run: approve,
   },
   {
     name: 'servers reject',
-    summary: 'Say no to what a server has changed: it stays withheld, and waits on nobody.',
-    positionals: ['NAME'],
-    options: { tool: { type: 'string' } },
+    summary: 'Reject the changes of a server. They stay withheld.',
+    arguments: [NAME],
+    options: TOOL,
+    examples: ['servers reject filesystem --tool write_file'],
     run: reject,
   },
   calling({
     name: 'servers forget',
-    summary: 'Remove what is known of a server that is in secrets.toml no more.',
-    positionals: { NAME: 'server' },
+    summary: 'Delete the records of a server that is not in secrets.toml.',
+    arguments: [{ ...NAME, field: 'server' }],
+    examples: ['servers forget filesystem'],
     action: 'servers.forget',
     kind: 'server_forgotten',
-    text: ({ server }) => `Forgot ${server}. Grants for its tools stay, and are for whoever has those names next:\n    next: covenant capabilities list`,
+    text: ({ server }) => `Forgot ${server}. Grants for its tools stay, and apply to any later tool with the same name.\n    next: covenant capabilities list`,
   }),
   calling({
     name: 'servers logs',
-    summary: 'The last lines that a server wrote to its standard error.',
-    positionals: { NAME: 'server' },
-    options: { lines: { type: 'string' } },
+    summary: 'Print the last lines that a server wrote to standard error.',
+    arguments: [{ ...NAME, field: 'server' }],
+    options: { lines: { value: 'N', description: 'The number of lines, from 1 to 1000.', default: LOG_LINES } },
+    examples: ['servers logs filesystem --lines 50'],
     action: 'servers.logs',
     input(invocation) {
       const lines = option(invocation, 'lines');
       return lines === undefined ? {} : { lines: upToThousand(lines, '--lines') };
     },
     kind: 'server_log',
-    text: ({ server, lines }) => (lines.length === 0 ? `${server} has written nothing.` : lines.map(escapeInvisible).join('\n')),
+    text: ({ server, lines }) => (lines.length === 0 ? `${server} has not written to standard error.` : lines.map(escapeInvisible).join('\n')),
   }),
 ];
 
-/** A person sees the difference before they say yes, and approves what they saw: what the server changes meanwhile stays withheld. */
+/** A person approves exactly the changes that they saw: later changes of the server stay withheld. */
 async function approve(invocation: Invocation): Promise<CommandResult> {
   const server = invocation.positionals[0] as string;
   const tool = option(invocation, 'tool');
@@ -79,21 +91,19 @@ async function approve(invocation: Invocation): Promise<CommandResult> {
   return { json: { kind: 'server_approved', ...answer }, text: approvedText(server, approved, left), exit: approved.length === 0 && left.length > 0 ? 1 : 0 };
 }
 
-/** Rejects the changes that the server has now. They can still be approved later. */
+/** Rejects the current changes. They can still be approved later. */
 async function reject(invocation: Invocation): Promise<CommandResult> {
   const server = invocation.positionals[0] as string;
   const answer = await call(invocation, 'servers.reject', { server, ...given(invocation, 'tool') });
   const { rejected, left } = answer;
   const names = rejected.map(({ exposed }) => exposed).join(', ');
   const text =
-    rejected.length > 0
-      ? `Rejected ${names}. It stays withheld:\n    next: covenant servers approve ${server} takes that back`
-      : `Nothing of ${server} can be rejected.`;
+    rejected.length > 0 ? `Rejected ${names}. To offer it after all:\n    next: covenant servers approve ${server}` : `${server} has no changes to reject.`;
   return { json: { kind: 'server_rejected', ...answer }, text, exit: rejected.length === 0 && left.length > 0 ? 1 : 0 };
 }
 
 function approvedText(server: string, approved: readonly WithheldItem[], left: readonly WithheldItem[]): string {
-  if (approved.length === 0 && left.length === 0) return `Nothing of ${server} is withheld.`;
+  if (approved.length === 0 && left.length === 0) return `${server} has no withheld tools.`;
   const names = (items: readonly WithheldItem[]) => items.map(({ exposed }) => exposed).join(', ');
   const [gone, offered] = [approved.filter(({ reason }) => reason === 'gone'), approved.filter(({ reason }) => reason !== 'gone')];
   const lines = [];
@@ -129,7 +139,7 @@ export function withheldLines(items: readonly WithheldItem[]): string {
     .join('\n\n');
 }
 
-export function serverLines({ items, problems, unconfigured }: ServerList, mark: CliOutput['mark'], now: number): string {
+export function serverLines({ items, problems, unconfigured }: ServerList, mark: CliOutput['mark'], now: number, columns?: number): string {
   const rows = items.map((s) => [
     s.name,
     s.state,
@@ -140,8 +150,12 @@ export function serverLines({ items, problems, unconfigured }: ServerList, mark:
     age(s.since, now),
     s.workspaces.join(', '),
   ]);
-  const lines = items.length === 0 ? ['There is no external server: write [[mcp.server]] tables into secrets.toml.'] : [table(HEAD, rows)];
-  if (items.some(({ state }) => state === 'stopped')) lines.push(`${mark.quiet} Covenant does not run, so they do not either.\n    next: covenant up`);
+  const lines =
+    items.length === 0
+      ? ['No external server is configured. Add [[mcp.server]] tables to secrets.toml in the home of the server.']
+      : [table(SERVERS, rows, columns)];
+  if (items.some(({ state }) => state === 'stopped'))
+    lines.push(`${mark.quiet} Covenant is not running, so its external servers are stopped.\n    next: covenant up`);
   for (const { name, problem, next_start_at } of items) {
     if (problem === null) continue;
     const again = next_start_at === null ? '' : ` Next start in ${Math.max(0, Math.ceil((next_start_at - now) / 1000))} s.`;
@@ -156,21 +170,31 @@ export function serverLines({ items, problems, unconfigured }: ServerList, mark:
     if (approvable(server).some(({ rejected }) => rejected === null)) lines.push(`    next: covenant servers approve ${server.name}`);
   }
   if (unconfigured.length > 0)
-    lines.push(`${mark.quiet} not in secrets.toml any more: ${unconfigured.join(', ')}\n    next: covenant servers forget NAME frees the names of its tools`);
+    lines.push(
+      `${mark.quiet} removed from secrets.toml: ${unconfigured.join(', ')}. To free the names of their tools:\n    next: covenant servers forget ${unconfigured[0]}`,
+    );
   return lines.join('\n');
 }
 
 const MAX_NAMED = 20;
 
-/** Which, and why; as many as a person reads. */
+/** The names and reasons, at most MAX_NAMED of them. */
 export function withheldNames(items: readonly WithheldItem[]): string {
   const names = items.slice(0, MAX_NAMED).map(({ exposed, name, reason, rejected }) => {
-    const shown = escapeInvisible(exposed || name) || 'one without a name';
+    const shown = escapeInvisible(exposed || name) || '(no name)';
     return reason === 'duplicate' ? `a second ${shown}` : `${shown} (${reason.replace('_', ' ')}${rejected === null ? '' : ', rejected'})`;
   });
   return [...names, ...(items.length > MAX_NAMED ? [`and ${items.length - MAX_NAMED} more`] : [])].join(', ');
 }
 
-const HEAD = ['SERVER', 'STATE', 'TRANSPORT', 'TOOLS', 'WITHHELD', 'RESTARTS', 'SINCE', 'WORKSPACES'];
+const SERVERS: TableShape = {
+  head: ['SERVER', 'STATE', 'TRANSPORT', 'TOOLS', 'WITHHELD', 'RESTARTS', 'SINCE', 'WORKSPACES'],
+  narrow: [
+    ['WORKSPACES', 12],
+    ['RESTARTS', 0],
+    ['TRANSPORT', 0],
+    ['SERVER', 16],
+  ],
+};
 
 const approvable = ({ withheld }: ServerItem): WithheldItem[] => withheld.filter(({ fingerprint }) => fingerprint !== '');

@@ -4,17 +4,20 @@ import { loadConfig } from '../../../config.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { isAllowed } from '../../../machine/paths.ts';
 import { refuseWhileServed } from '../client.ts';
-import { type CliCommand, CliError, type CommandResult, everyFiveSeconds, type Invocation } from '../command.ts';
+import { type CliCommand, CliError, type CommandResult, type Invocation } from '../command.ts';
 import { prepareHome } from '../home.ts';
+import { everyFiveSeconds } from '../progress.ts';
 
 export const importCommand: CliCommand = {
   name: 'import',
   // The file names its workspace.
   local: true,
-  summary:
-    'Put an exported workspace into a database that does not have it, as a whole or not at all. Operator, web and instance tokens, sign-in links, device approvals and steps under way are left out. --unverified: without looking at the chain of its journal.',
-  positionals: ['FILE'],
-  options: { unverified: { type: 'boolean' } },
+  summary: 'Add an exported workspace to this database.',
+  description:
+    'Stop the server first. The import is complete or changes nothing. It leaves out operator, web and instance tokens, sign-in links, device approvals and unfinished steps.',
+  arguments: [{ name: 'FILE', description: 'A file of `covenant export`.' }],
+  options: { unverified: { description: 'Do not verify the chain of the journal.' } },
+  examples: ['import shop.jsonl'],
   async run(invocation): Promise<CommandResult> {
     const config = loadConfig(invocation.env);
     const given = invocation.positionals[0] as string;
@@ -23,7 +26,7 @@ export const importCommand: CliCommand = {
     await refuseWhileServed(invocation.env, config.home, 'import');
     const { header, rows, leftOut, journal } = await importFrom(invocation, file, config);
     const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
-    const checked = invocation.values.unverified ? 'its chain was not looked at' : 'chain intact';
+    const checked = invocation.values.unverified ? 'chain not verified' : 'chain intact';
     return {
       json: {
         kind: 'workspace_imported',
@@ -42,19 +45,15 @@ export const importCommand: CliCommand = {
 /** The rows that an import leaves out: credentials, and steps in progress outside the store. */
 function leftOutLines(leftOut: Readonly<Record<string, number>>): string {
   const kinds = Object.entries(leftOut).map(([kind, count]) => `  ${String(count).padStart(6)} ${kind.replaceAll('_', ' ')}`);
-  return kinds.length === 0 ? '' : `\nNot brought:\n${kinds.join('\n')}`;
+  return kinds.length === 0 ? '' : `\nLeft out:\n${kinds.join('\n')}`;
 }
 
-/** It is read twice, which neither a pipe nor stdin can be. */
+/** The file is read twice, which is impossible for a pipe. */
 function refuseUnlessFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (!found) throw new CliError('FILE_NOT_FOUND', `There is no file ${path}.`, 'Give the path of an export.');
+  if (!found) throw new CliError('FILE_NOT_FOUND', `The file ${path} does not exist.`, 'Give the path of an export.');
   if (!found.isFile())
-    throw new CliError(
-      'NOT_A_FILE',
-      `${path} is a folder, a pipe or a device.`,
-      'Give the path of an export; what comes from a pipe, write into a file first.',
-    );
+    throw new CliError('NOT_A_FILE', `${path} is a folder, a pipe or a device.`, 'Give the path of an export. Write the output of a pipe to a file first.');
 }
 
 async function importFrom(invocation: Invocation, file: string, config: ReturnType<typeof loadConfig>) {
@@ -89,7 +88,7 @@ async function importFrom(invocation: Invocation, file: string, config: ReturnTy
     onProgress: (rows: number, read: number) => say(() => `${rows} rows, ${Math.floor((100 * read) / Math.max(1, bytes))} %`),
   };
   try {
-    // A file that is none of ours makes no home and no database.
+    // A file that is not an export must not create a home or a database.
     await headerOf(options);
     prepareHome(config.home);
     const store = await openStore({ url: config.database_url, path: config.database_path, now, statementTimeoutMs: STATEMENT_TIMEOUT_MS });

@@ -1,12 +1,23 @@
 import type { AnswerTo, ItemOf } from '../call.ts';
-import { age, type CliOutput, indented, list, oneLine } from '../output.ts';
+import { age, type CliOutput, indented, list, oneLine, type TableShape } from '../output.ts';
 
 type InstanceList = AnswerTo<'instances.list'>;
 export type ListedInstance = ItemOf<'instances.list'>;
 export type InstanceAnswer = AnswerTo<'instances.show'>;
 type Ended = AnswerTo<'instances.stop'>;
 
-export function listLines({ items, total }: InstanceList, now: number): string {
+const INSTANCES: TableShape = {
+  head: ['INSTANCE', 'TYPE', 'STATUS', 'RUNS IN', 'REVIEWS', 'PR', 'REVIEW OF', 'ACTIVE', 'REPOSITORY'],
+  narrow: [
+    ['REPOSITORY', 12],
+    ['REVIEW OF', 0],
+    ['RUNS IN', 0],
+    ['REVIEWS', 0],
+    ['REPOSITORY', 0],
+  ],
+};
+
+export function listLines({ items, total }: InstanceList, now: number, columns?: number): string {
   const rows = items.map((item) => [
     item.id,
     item.type,
@@ -18,8 +29,8 @@ export function listLines({ items, total }: InstanceList, now: number): string {
     age(item.last_activity, now),
     item.repository,
   ]);
-  const none = 'There are no instances, or none of that kind.\n    next: covenant instances start --repo . --type coding --issue 123';
-  return list(['INSTANCE', 'TYPE', 'STATUS', 'RUNS IN', 'REVIEWS', 'PR', 'REVIEW OF', 'ACTIVE', 'REPOSITORY'], rows, none, total);
+  const none = 'No instances.\n    next: covenant instances start --repo . --type coding --issue 123';
+  return list(INSTANCES, rows, { none, total, columns });
 }
 
 export function showLines(shown: InstanceAnswer, mark: CliOutput['mark'], now: number): string {
@@ -28,8 +39,8 @@ export function showLines(shown: InstanceAnswer, mark: CliOutput['mark'], now: n
     `${instance.id}  ${instance.type}, ${instance.status}${instance.status_reason === null ? '' : `: ${oneLine(instance.status_reason).trim()}`}`,
     `  agent ${instance.agent}${instance.developer === null ? '' : ` for ${instance.developer}`}, ${runs(instance)}; started ${age(instance.created_at, now)} ago by ${instance.created_by}`,
     `  branch ${instance.branch} from ${instance.base_branch}, in ${instance.worktree_path}`,
-    instance.kept_reason === null ? '' : `  the worktree is still there: ${oneLine(instance.kept_reason).trim()}`,
-    instance.backup_ref === null ? '' : `  what was in the worktree is kept by ${instance.backup_ref}`,
+    instance.kept_reason === null ? '' : `  the worktree was kept: ${oneLine(instance.kept_reason).trim()}`,
+    instance.backup_ref === null ? '' : `  backup of the worktree: ${instance.backup_ref}`,
     instance.pr_url === null ? '' : `  pull request ${instance.pr_url}`,
     instance.type === 'coding'
       ? `  ${instance.reviews} of at most ${instance.max_reviews} reviews, ${instance.failed_reviews} of ${instance.max_failed_reviews} failed`
@@ -37,7 +48,7 @@ export function showLines(shown: InstanceAnswer, mark: CliOutput['mark'], now: n
     ...(instance.at_limit ? [`  ${mark.wait} at its review limit`, ...instance.suggestions.map((suggestion) => `      ${suggestion}`)] : []),
     ...relationships.map(
       ({ parent_instance, child_instance, review_iteration, outcome }) =>
-        `  review ${review_iteration} of ${parent_instance}: ${child_instance}, ${outcome ?? 'under way'}`,
+        `  review ${review_iteration} of ${parent_instance}: ${child_instance}, ${outcome ?? 'in progress'}`,
     ),
     ...feedback.flatMap(feedbackLines),
     ...failures.map(
@@ -66,18 +77,18 @@ const feedbackLines = ({
   ...actionable_items.map((item) => `    - ${oneLine(item).trim()}`),
 ];
 
-/** What happened to the instance's worktree, and how to get at its contents. */
+/** Reports what happened to the worktree, and how to reach its contents. */
 export function endedLines(ended: Ended, did: string, mark: CliOutput['mark']): string {
   const { instance, worktree, reason, backup_ref } = ended;
   const head = `${did} ${instance.id}; it is ${instance.status}.`;
   if (worktree === 'kept') {
-    const next = `look into ${instance.worktree_path}, then covenant instances clean ${instance.id} (--force removes it and keeps a backup)`;
+    const next = `check ${instance.worktree_path}, then: covenant instances clean ${instance.id} --force (keeps a backup)`;
     return `${head}\n${mark.wait} Its worktree was kept: ${oneLine(reason ?? '').trim()}.\n    next: ${next}`;
   }
-  return backup_ref === null ? `${head} Its worktree is gone.` : `${head} Its worktree is gone; what was in it: git show ${backup_ref}`;
+  return backup_ref === null ? `${head} Its worktree was removed.` : `${head} Its worktree was removed. Its backup: git show ${backup_ref}`;
 }
 
-/** The lines of a later screen or log that an earlier one did not have. */
+/** The lines of `after` that follow the end of `before`. */
 export function newLines(before: readonly string[], after: readonly string[]): readonly string[] {
   for (let kept = Math.min(before.length, after.length); kept > 0; kept--) {
     const from = before.length - kept;

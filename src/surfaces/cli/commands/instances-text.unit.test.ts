@@ -33,7 +33,7 @@ const INSTANCE: ListedInstance = {
 };
 const SHOWN: InstanceAnswer = { instance: INSTANCE, prompt: 'x', attach: ['tmux'], relationships: [], feedback: [], failures: [] };
 
-test('the list says of each instance what it is, how it stands, where it runs and whose work it reviews', () => {
+test('lists the type, the status, the place and the reviewed instance of each instance', () => {
   const review: ListedInstance = {
     ...INSTANCE,
     id: 'review-7-a2',
@@ -52,7 +52,7 @@ test('the list says of each instance what it is, how it stands, where it runs an
   expect(listLines({ items: [], total: 0 }, NOW)).toContain('next: covenant instances start --repo . --type coding');
 });
 
-test('one is shown with its reviews, their feedback, its failures and, at the limit, what to do', () => {
+test('shows an instance with its reviews, feedback and failures, and the next step at its limit', () => {
   const text = showLines(
     {
       ...SHOWN,
@@ -98,7 +98,7 @@ test('one is shown with its reviews, their feedback, its failures and, at the li
   ]);
 });
 
-test('what ended says whether its worktree is gone, why not, and where its work is', () => {
+test('reports whether the worktree of an ended instance was removed, and where its work is', () => {
   const instance: ListedInstance = { ...INSTANCE, status: 'terminated' };
   const kept = endedLines({ instance, worktree: 'kept', reason: '1 file(s) untracked', backup_ref: null }, 'Stopped', MARK);
   expect(kept).toMatch(
@@ -106,10 +106,10 @@ test('what ended says whether its worktree is gone, why not, and where its work 
   );
   const gone = endedLines({ instance, worktree: 'removed', reason: null, backup_ref: 'refs/covenant/backup/work-7-a1' }, 'Cleaned up', MARK);
   expect(gone).toContain('git show refs/covenant/backup/work-7-a1');
-  expect(endedLines({ instance, worktree: 'removed', reason: null, backup_ref: null }, 'Stopped', MARK)).toContain('Its worktree is gone.');
+  expect(endedLines({ instance, worktree: 'removed', reason: null, backup_ref: null }, 'Stopped', MARK)).toContain('Its worktree was removed.');
 });
 
-test('output is shown without what it would do to the terminal, and followed line by line as it scrolls', () => {
+test('shows output without control sequences, and follows it line by line', () => {
   expect(withoutPaint('\u001b[31mred\u001b[0m\r\nnext\u0007')).toBe('red\nnext\u0007');
   expect(newLines([], ['a', 'b'])).toEqual(['a', 'b']);
   expect(newLines(['a', 'b'], ['a', 'b', 'c'])).toEqual(['c']);

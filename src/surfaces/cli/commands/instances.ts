@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { call, calling } from '../call.ts';
 import { findServer } from '../client.ts';
-import { type CliCommand, CliError, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
+import { type CliCommand, CliError, type CommandOptions, type CommandResult, given, type Invocation, option, UsageError } from '../command.ts';
 import { canConfirm, confirm } from '../confirm.ts';
 import { withoutPaint } from '../output.ts';
 import { fileLines, filesLines } from './instances-diff-text.ts';
@@ -13,114 +13,143 @@ import { endedLines, listLines, newLines, showLines } from './instances-text.ts'
 const idOf = ({ positionals }: Invocation): string => positionals[0] as string;
 const LOOK_MS = 1_000;
 
-/** Agents that the server starts, each in a worktree and session of its own. */
+const ID = { name: 'ID', description: 'The instance id, or the end of it.' } as const;
+/** Copies of the contract's lists and default: the contract would load its schema library. A test compares them. */
+export const INSTANCE_STATUSES = ['started', 'waiting_review', 'pr_created', 'pr_merged', 'pr_closed', 'terminated', 'abandoned'] as const;
+export const LOG_LINES = 200;
+const REASON = { reason: { value: 'TEXT', description: 'Why. The status shows this text.' } } as const satisfies CommandOptions;
+
+/** Agents that the server starts, each in its own worktree and session. */
 export const instanceCommands: readonly CliCommand[] = [
   {
     name: 'instances start',
-    summary: 'Start an agent on an issue or a prompt: --issue N, --prompt TEXT, or both; --type coding or planning; --agent NAME is a launcher.',
+    summary: 'Start an agent on an issue or a prompt.',
+    description: 'Give `--issue`, `--prompt` or both. The agent works on its own branch.',
     options: {
-      repo: { type: 'string' },
-      issue: { type: 'string' },
-      prompt: { type: 'string' },
-      type: { type: 'string' },
-      agent: { type: 'string' },
-      base: { type: 'string' },
+      type: { value: 'TYPE', choices: ['coding', 'planning'], description: 'The work of the agent.', required: true },
+      issue: { value: 'N', description: 'The number of a GitHub issue.' },
+      prompt: { value: 'TEXT', description: 'What to do.' },
+      repo: { value: 'PATH', description: 'The repository.', default: 'the current folder' },
+      agent: { value: 'NAME', description: 'A launcher: claude, codex, gemini, opencode, or one of config.toml.', default: 'the launcher claude' },
+      base: { value: 'BRANCH', description: 'The branch to start from.', default: 'the branch that is checked out' },
     },
+    examples: ['instances start --type coding --issue 123', 'instances start --type planning --prompt "Plan the move to PostgreSQL"'],
     run: start,
   },
   calling({
     name: 'instances list',
-    summary: 'The instances, the newest first; with --status, --type and --repository those.',
-    options: { status: { type: 'string' }, type: { type: 'string' }, repository: { type: 'string' } },
+    summary: 'List instances, newest first.',
+    options: {
+      status: { value: 'LIST', description: `Only these statuses, separated by commas: ${INSTANCE_STATUSES.join(', ')}.` },
+      type: { value: 'TYPE', choices: ['coding', 'planning', 'review'], description: 'Only this type.' },
+      repo: { value: 'NAME', description: 'Only instances in the repository with this name.', formerly: 'repository' },
+    },
+    examples: ['instances list', 'instances list --status started,waiting_review'],
     action: 'instances.list',
     input(invocation) {
-      const status = option(invocation, 'status');
-      return { ...given(invocation, 'type', 'repository'), ...(status === undefined ? {} : { status: status.split(',') }) };
+      const [status, repository] = [option(invocation, 'status'), option(invocation, 'repo')];
+      return {
+        ...given(invocation, 'type'),
+        ...(repository === undefined ? {} : { repository }),
+        ...(status === undefined ? {} : { status: status.split(',') }),
+      };
     },
     kind: 'instance_list',
-    text: (listed) => listLines(listed, Date.now()),
+    text: (listed, { out }) => listLines(listed, Date.now(), out.columns),
   }),
   calling({
     name: 'instances show',
-    summary: 'One instance with its reviews, their feedback, and what went wrong.',
-    positionals: { ID: 'instance_id' },
+    summary: 'Show an instance with its reviews, their feedback and failures.',
+    arguments: [{ ...ID, field: 'instance_id' }],
+    examples: ['instances show 4KQ2ZP'],
     action: 'instances.show',
     kind: 'instance',
     text: (shown, { out }) => showLines(shown, out.mark, Date.now()),
   }),
   {
     name: 'instances attach',
-    summary: 'Look at the terminal of an instance; with --write type into it. Ctrl-b d leaves it.',
-    positionals: ['ID'],
-    options: { write: { type: 'boolean' } },
+    summary: 'Show the terminal of an instance. Ctrl-b d leaves it.',
+    arguments: [ID],
+    options: { write: { description: 'Type into the terminal.' } },
+    examples: ['instances attach 4KQ2ZP', 'instances attach 4KQ2ZP --write'],
     run: attach,
   },
   {
     name: 'instances logs',
-    summary: 'The end of what an instance shows; --lines N says how much, --follow goes on until it ends.',
-    positionals: ['ID'],
-    options: { lines: { type: 'string' }, follow: { type: 'boolean' } },
+    summary: 'Print the last lines of the terminal of an instance.',
+    arguments: [ID],
+    options: {
+      lines: { value: 'N', description: 'The number of lines, from 1 to 10000.', default: LOG_LINES },
+      follow: { description: 'Print new lines until the instance ends.' },
+    },
+    examples: ['instances logs 4KQ2ZP --follow'],
     async run(invocation) {
       const lines = option(invocation, 'lines');
-      if (lines !== undefined && !/^[1-9]\d{0,3}$|^10000$/.test(lines)) throw new UsageError('--lines is not a number from 1 to 10000');
-      if (invocation.values.follow) return await follow(invocation, lines === undefined ? 200 : Number(lines));
-      const log = await logOf(invocation, lines === undefined ? 200 : Number(lines));
-      return { json: { kind: 'instance_log', ...log }, text: withoutPaint(log.text) || `${log.instance_id} has shown nothing.` };
+      if (lines !== undefined && !/^[1-9]\d{0,3}$|^10000$/.test(lines))
+        throw new UsageError('`--lines` must be a whole number from 1 to 10000, for example --lines 500');
+      if (invocation.values.follow) return await follow(invocation, lines === undefined ? LOG_LINES : Number(lines));
+      const log = await logOf(invocation, lines === undefined ? LOG_LINES : Number(lines));
+      return { json: { kind: 'instance_log', ...log }, text: withoutPaint(log.text) || `${log.instance_id} has printed nothing.` };
     },
   },
   {
     name: 'instances diff',
-    summary: 'What an instance has changed, also what is not committed; with --path PATH the changed lines of that file.',
-    positionals: ['ID'],
-    options: { path: { type: 'string' } },
+    summary: 'List the files that an instance changed, committed or not.',
+    arguments: [ID],
+    options: { path: { value: 'PATH', description: 'Show the changed lines of this file instead.' } },
+    examples: ['instances diff 4KQ2ZP', 'instances diff 4KQ2ZP --path src/app.ts'],
     run: diff,
   },
   calling({
     name: 'instances message',
-    summary: 'Write to the agent of an instance: --text TEXT is in its inbox at once, and typed into its terminal.',
-    positionals: { ID: 'instance_id' },
-    options: { text: { type: 'string' } },
+    summary: 'Send a message to the agent of an instance.',
+    description: 'The message goes to its inbox, and is typed into its terminal.',
+    arguments: [{ ...ID, field: 'instance_id' }],
+    options: { text: { value: 'TEXT', description: 'The message.', required: true } },
+    examples: ['instances message 4KQ2ZP --text "Use the new API"'],
     action: 'instances.message',
     input(invocation) {
-      const message = option(invocation, 'text');
-      if (message === undefined) throw new UsageError('--text is missing: what it is to read');
-      return { message };
+      return { message: option(invocation, 'text') };
     },
     kind: 'instance_message',
     text({ message_id, instance_id, reaches }) {
-      const how = reaches === 'terminal' ? 'It is typed into its terminal within seconds.' : 'It hears of it when its program is started again.';
+      const how = reaches === 'terminal' ? 'It is typed into its terminal within seconds.' : 'The agent gets it when its program starts again.';
       return `Sent ${message_id} to ${instance_id}. ${how}`;
     },
   }),
   {
     name: 'instances allow',
-    summary: 'Allow an instance one more review than the limit; --withdraw takes back one that has not begun.',
-    positionals: ['ID'],
-    options: { withdraw: { type: 'boolean' } },
+    summary: 'Allow an instance one more review than its limit.',
+    arguments: [ID],
+    options: { withdraw: { description: 'Withdraw an extra review that has not started.' } },
+    examples: ['instances allow 4KQ2ZP'],
     async run(invocation) {
       const withdraw = invocation.values.withdraw === true;
       const instance = await call(invocation, 'instances.allow_review', { instance_id: idOf(invocation), withdraw });
-      const text = `${instance.id} may have ${instance.max_reviews} reviews; it has had ${instance.reviews}.`;
+      const text = `${instance.id} may have ${instance.max_reviews} reviews. It has had ${instance.reviews}.`;
       return { json: { kind: 'instance_review_limit', instance }, text };
     },
   },
-  ending('stop', 'End the agent of an instance; its worktree goes if nothing in it would be lost.', 'instance_stopped', 'Stopped'),
-  ending('abandon', 'Give the work of an instance up: its agent and its review end.', 'instance_abandoned', 'Abandoned'),
+  ending('stop', 'Stop an agent. Its worktree is removed if no work would be lost.', 'instance_stopped', 'Stopped'),
+  ending('abandon', 'Abandon the work of an instance. Its agent and its review stop.', 'instance_abandoned', 'Abandoned'),
   {
     name: 'instances clean',
-    summary: 'Remove what was kept of an ended instance; with --force also unsaved work, of which a backup ref is kept.',
-    positionals: ['ID'],
-    options: { force: { type: 'boolean' }, yes: { type: 'boolean' } },
+    summary: 'Remove the worktree of an instance that has ended.',
+    arguments: [ID],
+    options: {
+      force: { description: 'Remove uncommitted work also. A git ref keeps a backup, except for ignored files.' },
+      yes: { description: 'Remove without asking.' },
+    },
+    examples: ['instances clean 4KQ2ZP', 'instances clean 4KQ2ZP --force'],
     run: clean,
   },
 ];
 
 async function start(invocation: Invocation): Promise<CommandResult> {
-  const { type, issue, repo, base } = invocation.values;
-  if (type === undefined) throw new UsageError('--type is missing: coding or planning');
-  if (issue !== undefined && !/^[1-9]\d{0,8}$/.test(String(issue))) throw new UsageError('--issue is not a number');
+  const { issue, repo, base } = invocation.values;
+  if (issue !== undefined && !/^[1-9]\d{0,8}$/.test(String(issue))) throw new UsageError('`--issue` must be the number of an issue, for example --issue 123');
   if (!(await findServer(invocation.env))) {
-    throw new CliError('NOT_SERVING', 'No server of this home runs, and the agent could call none.', 'covenant up, in another terminal');
+    throw new CliError('NOT_SERVING', 'No server of this home is running, and the agent needs one.', 'covenant up, in another terminal');
   }
   const instance = await call(invocation, 'instances.start', {
     repository_path: resolve(invocation.cwd, typeof repo === 'string' ? repo : '.'),
@@ -129,29 +158,29 @@ async function start(invocation: Invocation): Promise<CommandResult> {
     ...(base === undefined ? {} : { base_branch: base }),
   });
   const { mark } = invocation.out;
-  const where = instance.session_kind === 'tmux' ? 'in tmux' : 'as a plain process: there is no tmux';
+  const where = instance.session_kind === 'tmux' ? 'in tmux' : 'as a plain process (tmux is not installed)';
   const look = `covenant instances ${instance.session_kind === 'tmux' ? 'attach' : 'logs'} ${instance.id}`;
   const text = withoutPaint(`${instance.id} works on branch ${instance.branch}, ${where}.\n  ${instance.worktree_path}`);
   return { json: { kind: 'instance_started', instance }, text: `${mark.good} ${text}\n    next: ${look}` };
 }
 
-/** The user's own tmux, on the server's socket. */
+/** Runs the tmux of the user on the socket of the server. */
 async function attach(invocation: Invocation): Promise<CommandResult | undefined> {
   const shown = await call(invocation, 'instances.show', { instance_id: idOf(invocation) });
   const { instance } = shown;
   const command = shown.attach?.filter((word) => word !== '-r' || invocation.values.write !== true) ?? null;
   if (invocation.json) return { json: { kind: 'instance_attach', instance_id: instance.id, command }, text: '' };
-  if (!instance.running) throw new CliError('NOT_RUNNING', `${instance.id} does not run.`, `covenant instances logs ${instance.id}`);
+  if (!instance.running) throw new CliError('NOT_RUNNING', `${instance.id} is not running.`, `covenant instances logs ${instance.id}`);
   if (command === null) {
-    const why = instance.session_kind === 'process' ? 'has no terminal: it runs as a plain process' : 'has no terminal that can be shown from here';
-    invocation.out.note(`${instance.id} ${why}. This is its log; Ctrl-C ends this.`);
-    return await follow(invocation, 200);
+    const why = instance.session_kind === 'process' ? 'has no terminal: it is a plain process' : 'has no terminal that can be shown from here';
+    invocation.out.note(`${instance.id} ${why}. This is its log. Stop with Ctrl-C.`);
+    return await follow(invocation, LOG_LINES);
   }
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    throw new CliError('NO_TERMINAL', 'This is no terminal that another could be shown in.', `covenant instances logs ${instance.id} --follow`);
+    throw new CliError('NO_TERMINAL', 'Standard input and output must be a terminal.', `covenant instances logs ${instance.id} --follow`);
   }
   const [file = 'tmux', ...args] = command;
-  // Inside another tmux it would refuse.
+  // tmux refuses to run inside another tmux.
   const { TMUX: _, ...env } = invocation.env;
   const child = spawn(file, args, { stdio: 'inherit', env });
   const [code] = (await once(child, 'close')) as [number | null];
@@ -160,7 +189,7 @@ async function attach(invocation: Invocation): Promise<CommandResult | undefined
 
 const logOf = (invocation: Invocation, lines: number) => call(invocation, 'instances.logs', { instance_id: idOf(invocation), lines });
 
-/** Until it ends, or the command is interrupted. */
+/** Prints new lines until the instance ends or the command is interrupted. */
 async function follow(invocation: Invocation, lines: number): Promise<undefined> {
   let seen: readonly string[] = [];
   for (;;) {
@@ -176,11 +205,11 @@ async function follow(invocation: Invocation, lines: number): Promise<undefined>
   }
 }
 
-/** Fetches all lines of a file, in as many calls as that takes. */
+/** Fetches all lines of a file, page by page. */
 async function diff(invocation: Invocation): Promise<CommandResult> {
   const input = { instance_id: idOf(invocation), ...given(invocation, 'path') };
   const first = await call(invocation, 'instances.diff', input);
-  if (first.file === null) return { json: { kind: 'instance_diff', ...first }, text: filesLines(first) };
+  if (first.file === null) return { json: { kind: 'instance_diff', ...first }, text: filesLines(first, invocation.out.columns) };
   const lines = [...first.file.lines];
   while (lines.length < (first.file.total_lines ?? 0)) {
     const { file } = await call(invocation, 'instances.diff', { ...input, offset: lines.length });
@@ -195,8 +224,9 @@ function ending(verb: 'stop' | 'abandon', summary: string, kind: string, did: st
   return calling({
     name: `instances ${verb}`,
     summary,
-    positionals: { ID: 'instance_id' },
-    options: { reason: { type: 'string' } },
+    arguments: [{ ...ID, field: 'instance_id' }],
+    options: REASON,
+    examples: [`instances ${verb} 4KQ2ZP --reason "Done by hand"`],
     action: `instances.${verb}`,
     kind,
     text: (ended, { out }) => endedLines(ended, did, out.mark),
@@ -210,7 +240,7 @@ async function clean(invocation: Invocation): Promise<CommandResult> {
     const { instance } = await call(invocation, 'instances.show', { instance_id });
     if (instance.kept_reason !== null) {
       invocation.out.note(withoutPaint(`${instance.worktree_path}\n  ${instance.kept_reason}`));
-      if (!(await confirm('Remove it all the same? A backup ref keeps what is in it, but for ignored files.')))
+      if (!(await confirm('Remove it? A git ref keeps a backup, except for ignored files.')))
         return { json: { kind: 'instance_cleaned', instance, worktree: 'kept' }, text: 'Nothing was removed.', exit: 1 };
     }
   }

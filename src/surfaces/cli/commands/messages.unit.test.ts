@@ -21,10 +21,10 @@ const thread: MessageList['items'][number] = {
   remindable: true,
 };
 
-test('what presses stands first, each on one line; a broadcast says to how many, and words that are not for the reader are not there', () => {
+test('lists urgent threads first, one line each, with the number of recipients of a broadcast and without private words', () => {
   const broadcast: typeof thread = { ...thread, id: 'msg_1', kind: 'message', recipients: 3, subject: null, status: 'read', due_at: null };
   const [, first, second, ...rest] = threadTable({ pressing: [thread], items: [broadcast] }, NOW).split('\n');
   expect(first).toMatch(/^ask_1 +ask +overdue +codex@mira +ana +2023-11-14T22:13 +1 m +Which port\?$/);
-  expect(second).toMatch(/^msg_1 +message +read +codex@mira +3 agents +— +1 m +\(for those who take part\)$/);
+  expect(second).toMatch(/^msg_1 +message +read +codex@mira +3 agents +— +1 m +\(private\)$/);
   expect(rest).toEqual([]);
 });

@@ -1,11 +1,13 @@
-import { call, itemEndingIn } from '../call.ts';
+import { call, itemEndingIn, requireServer } from '../call.ts';
 import { type CliCommand, CliError, given, type Invocation } from '../command.ts';
 
 export const openCommand: CliCommand = {
   name: 'open',
-  summary: 'Print a fresh sign-in link for the dashboard, or for the page of what has this id. It works once.',
-  positionals: ['[ID]'],
-  options: { developer: { type: 'string' } },
+  summary: 'Print a sign-in link for the dashboard.',
+  description: 'The link works once, within 10 minutes.',
+  arguments: [{ name: 'ID', description: 'The id of a task, workflow, event or agent, or the end of it. The link opens its page.', optional: true }],
+  options: { developer: { value: 'NAME', description: 'The developer who signs in.', default: 'the first developer' } },
+  examples: ['open', 'open 4KQ2ZP'],
   async run(invocation) {
     const base = await requireServer(invocation);
     const [id] = invocation.positionals;
@@ -16,25 +18,15 @@ export const openCommand: CliCommand = {
   },
 };
 
-/** By its id or the end of it: where the words of several titles would fit too, an id is what was meant. */
+/** Looks up an id or the end of one. Titles that contain the text do not count. */
 async function pageOf(invocation: Invocation, text: string): Promise<string> {
   const { items } = await call(invocation, 'lookup.find', { text, limit: 10 });
   const { path } = itemEndingIn(items, ({ id }) => id.toLowerCase(), text.replace(/^#/, '').toLowerCase(), {
-    none: new CliError(
-      'NOT_FOUND',
-      `Nothing has the id ${JSON.stringify(text)}, or one that ends so.`,
-      'Give more of it, or look on the dashboard: covenant open',
-    ),
+    none: new CliError('NOT_FOUND', `No id ends in ${JSON.stringify(text)}.`, 'Check the id, or search on the dashboard: covenant open'),
     several(fitting) {
       const named = fitting.map(({ kind, id }) => `${kind} ${id}`).join(', ');
-      return new CliError('AMBIGUOUS', `${JSON.stringify(text)} is the end of several ids: ${named}.`, 'Give more of it.');
+      return new CliError('AMBIGUOUS', `Several ids end in ${JSON.stringify(text)}: ${named}.`, 'Give a longer part of the id.');
     },
   });
   return path;
-}
-
-export async function requireServer(invocation: Invocation): Promise<string> {
-  const { url } = await invocation.client();
-  if (url) return url;
-  throw new CliError('NOT_RUNNING', 'No server of this home runs.', 'covenant up');
 }

@@ -1,34 +1,44 @@
 import { type AnswerTo, calling } from '../call.ts';
 import { type CliCommand, numberOption, option, UsageError } from '../command.ts';
-import { age, list } from '../output.ts';
+import { age, list, type TableShape } from '../output.ts';
 
-/** Each option, and the setting that it is. */
+/** Each option with its setting and its description. */
 const FIGURES = {
-  warn: 'warn',
-  escalate: 'escalate',
-  'text-weight': 'text_weight',
-  'file-weight': 'file_weight',
-  'meaning-weight': 'meaning_weight',
-  'meaning-evidence': 'meaning_evidence',
-  'meaning-floor': 'meaning_floor',
+  warn: ['warn', 'The score from which work gets a warning.'],
+  escalate: ['escalate', 'The score from which work needs a verdict.'],
+  'text-weight': ['text_weight', 'The weight of similar titles and descriptions.'],
+  'file-weight': ['file_weight', 'The weight of common files.'],
+  'meaning-weight': ['meaning_weight', 'The weight of similar meaning, where embeddings are on.'],
+  'meaning-evidence': ['meaning_evidence', 'The similarity of meaning, up to 1, that counts as evidence.'],
+  'meaning-floor': ['meaning_floor', 'The similarity of meaning, up to 1, that counts as none.'],
 } as const;
+
+const OVERLAPS: TableShape = {
+  head: ['OVERLAP', 'LEVEL', 'VERDICT', 'AGE', 'PAIR'],
+  narrow: [
+    ['PAIR', 24],
+    ['LEVEL', 0],
+    ['PAIR', 12],
+  ],
+};
 
 const figures = ({ settings, defaults }: AnswerTo<'overlap.configure'>): string =>
   Object.entries(FIGURES)
-    .map(([name, key]) => `${name.padEnd(16)} ${settings[key]}${settings[key] === defaults[key] ? '' : ` (default ${defaults[key]})`}`)
+    .map(([name, [key]]) => `${name.padEnd(16)} ${settings[key]}${settings[key] === defaults[key] ? '' : ` (default ${defaults[key]})`}`)
     .join('\n');
 
-/** From which score on work is warned of, from which it needs a verdict, and what makes the score: see docs/overlap.md. */
+/** docs/overlap.md explains the score. */
 export const overlapCommands: readonly CliCommand[] = [
   calling({
     name: 'overlap list',
-    summary: 'Work that looked like other work, newest first; with --open what nobody has resolved.',
-    options: { open: { type: 'boolean' } },
+    summary: 'List overlaps between pieces of work, newest first.',
+    options: { open: { description: 'Only overlaps without a verdict.' } },
+    examples: ['overlap list --open'],
     action: 'overlap.list',
     input: ({ values }) => (values.open === true ? { open: true } : {}),
     kind: 'overlap_list',
     only: ['items', 'more'],
-    text({ items, more }, { values }) {
+    text({ items, more }, { values, out }) {
       const rows = items.map((overlap) => [
         overlap.warning_id,
         overlap.level,
@@ -36,43 +46,51 @@ export const overlapCommands: readonly CliCommand[] = [
         age(overlap.created_at),
         `${overlap.developer}: ${overlap.title} / ${overlap.matches[0]?.owner ?? '—'}: ${overlap.matches[0]?.title ?? '—'}`,
       ]);
-      const none = values.open === true ? 'No overlap waits for a judgement.' : 'No two pieces of work have looked alike yet.';
-      return `${list(['OVERLAP', 'LEVEL', 'VERDICT', 'AGE', 'PAIR'], rows, none)}${more ? `\n(the newest ${items.length})` : ''}`;
+      const none = values.open === true ? 'No overlap waits for a verdict.' : 'No overlap was found yet.';
+      return `${list(OVERLAPS, rows, { none, columns: out.columns })}${more ? `\n(the newest ${items.length})` : ''}`;
     },
   }),
   calling({
     name: 'overlap dismiss',
-    summary: 'Dismiss an overlap, with a reason. Who starts the work still has to give a verdict where one is required.',
-    positionals: { ID: 'warning_id' },
-    options: { reason: { type: 'string' } },
+    summary: 'Dismiss an overlap.',
+    description: 'An agent that starts the work still has to give a verdict if one is required.',
+    arguments: [{ name: 'ID', description: 'The overlap id, or the end of it.', field: 'warning_id' }],
+    options: { reason: { value: 'TEXT', description: 'Why.', required: true } },
+    examples: ['overlap dismiss 4KQ2ZP --reason "Different modules"'],
     action: 'overlap.dismiss',
-    input(invocation) {
-      const reason = option(invocation, 'reason');
-      if (!reason) throw new UsageError('--reason is needed');
-      return { reason };
-    },
+    input: (invocation) => ({ reason: option(invocation, 'reason') }),
     kind: 'overlap_dismissed',
     text: ({ warning_id }) => `Dismissed ${warning_id}.`,
   }),
   calling({
     name: 'overlap show',
-    summary: 'The thresholds and weights of the overlap check in this workspace.',
+    summary: 'Show the thresholds and weights of the overlap check.',
+    examples: ['overlap show'],
     action: 'overlap.configure',
     kind: 'overlap',
     text: figures,
   }),
   calling({
     name: 'overlap set',
-    summary: "Set this workspace's own thresholds and weights, or go back to the defaults with --reset.",
-    options: { ...Object.fromEntries(Object.keys(FIGURES).map((name) => [name, { type: 'string' } as const])), reset: { type: 'boolean' } },
+    summary: 'Set the thresholds and weights of the overlap check.',
+    options: {
+      ...Object.fromEntries(Object.entries(FIGURES).map(([name, [, description]]) => [name, { value: 'N', description }])),
+      default: { description: 'Set all of them to their defaults.', formerly: 'reset' },
+    },
+    examples: ['overlap set --warn 0.5 --escalate 0.8', 'overlap set --default'],
     action: 'overlap.configure',
     input(invocation) {
-      const wanted: Record<string, number | true> = invocation.values.reset === true ? { reset: true } : {};
-      for (const [name, key] of Object.entries(FIGURES)) {
+      const wanted: Record<string, number | true> = invocation.values.default === true ? { reset: true } : {};
+      for (const [name, [key]] of Object.entries(FIGURES)) {
         const figure = numberOption(invocation, name);
         if (figure !== undefined) wanted[key] = figure;
       }
-      if (Object.keys(wanted).length === 0) throw new UsageError(`--reset or a figure is needed: ${Object.keys(FIGURES).join(', ')}`);
+      if (Object.keys(wanted).length === 0)
+        throw new UsageError(
+          `Give \`--default\` or at least one of ${Object.keys(FIGURES)
+            .map((name) => `--${name}`)
+            .join(', ')}`,
+        );
       return wanted;
     },
     kind: 'overlap',

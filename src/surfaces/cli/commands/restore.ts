@@ -12,6 +12,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -20,26 +21,33 @@ import type { RevivedToken } from '../../../features/core/identity/index.ts';
 import { clockFrom } from '../../../kernel/clock.ts';
 import { workspaceName } from '../../../kernel/ids.ts';
 import { refuseWhileServed } from '../client.ts';
-import { type CliCommand, CliError } from '../command.ts';
-import { type CliOutput, counted, table } from '../output.ts';
+import { type CliCommand, CliError, type Invocation } from '../command.ts';
+import { type CliOutput, counted, type TableShape, table } from '../output.ts';
+import { working } from '../progress.ts';
 
 export const restoreCommand: CliCommand = {
   name: 'restore',
   local: true,
-  summary:
-    'Put a backup in the place of the database. What was there is kept beside it. Tokens that have ended since the backup are revoked again; --keep-tokens lets them in.',
-  positionals: ['FILE'],
-  options: { 'keep-tokens': { type: 'boolean' } },
+  summary: 'Replace the database with a backup.',
+  description:
+    'Stop the server first. The replaced database is kept in the folder backups. Tokens that were revoked or expired after the backup are revoked again.',
+  arguments: [{ name: 'FILE', description: 'A file of `covenant backup`.' }],
+  options: { 'keep-tokens': { description: 'Let those tokens work again.' } },
+  examples: ['restore ~/.covenant/backups/covenant-1790000000000.db'],
   async run(invocation) {
     const config = loadConfig(invocation.env);
-    if (config.database_url) throw new CliError('UNSUPPORTED', 'This home keeps its data in PostgreSQL.', 'Restore it with pg_restore.');
+    if (config.database_url) throw new CliError('UNSUPPORTED', 'This home stores its data in PostgreSQL.', 'Restore it with pg_restore.');
     await refuseWhileServed(invocation.env, config.home, 'restore');
     const from = resolve(invocation.cwd, invocation.positionals[0] as string);
+    const say = announcer(invocation, from);
+    say('Checking the backup');
     await checkBackup(from);
     const copied = await anchorsBeside(config.home, `${from}.anchors`);
     const keepTokens = invocation.values['keep-tokens'] === true;
     const { now } = clockFrom(invocation.env);
-    const { kept, compared, revived } = await putInPlace(from, config.database_path, keepTokens, now);
+    say('Copying the backup');
+    const { kept, compared, revived } = await working(invocation, 'Restoring', () => putInPlace(from, config.database_path, keepTokens, now));
+    say('Updating the anchors');
     await noteInAnchors(config, copied, now);
     return {
       json: {
@@ -56,14 +64,24 @@ export const restoreCommand: CliCommand = {
         })),
         revoked: !keepTokens,
       },
-      text: `Restored ${from}.${kept ? ` What was there is at ${kept}.` : ''}${tokenLines(invocation.out.mark, { compared, revived, keepTokens })}`,
+      text: `Restored ${from}.${kept ? ` The replaced database is at ${kept}.` : ''}${tokenLines(invocation.out, { compared, revived, keepTokens })}`,
     };
   },
 };
 
-/** Nothing is replaced by a file that is not a sound Covenant database which this program can read. */
+const LARGE_BYTES = 64 * 1024 * 1024;
+
+/** SQLite checks a large file without a pause for timers, so each step is announced before it starts. */
+function announcer({ out, json }: Invocation, path: string): (step: string) => void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return (step) => {
+    if (!json && size > LARGE_BYTES) out.note(`${step} (${Math.round(size / 1024 / 1024)} MiB)`);
+  };
+}
+
+/** Refuses a file that is not an intact Covenant database for this version. */
 async function checkBackup(path: string): Promise<void> {
-  if (!existsSync(path)) throw new CliError('FILE_NOT_FOUND', `There is no file ${path}.`, 'Give the path of a backup.');
+  if (!existsSync(path)) throw new CliError('FILE_NOT_FOUND', `The file ${path} does not exist.`, 'Give the path of a backup.');
   const [{ checkDatabaseFile }, { strangeObjects }] = await Promise.all([import('../../../storage/inspect.ts'), import('../../../storage/restored-file.ts')]);
   const problem = await checkDatabaseFile(path);
   if (problem) throw new CliError('BACKUP_UNUSABLE', `${path}: ${problem}`, 'Give the path of another backup.');
@@ -71,21 +89,21 @@ async function checkBackup(path: string): Promise<void> {
   if (strange.length > 0)
     throw new CliError(
       'BACKUP_ALTERED',
-      `${path}: no backup of Covenant has this in its schema: ${strange.join('; ')}.`,
+      `${path}: the schema of a Covenant backup never contains this: ${strange.join('; ')}.`,
       'Give the path of another backup. Nothing was changed.',
     );
 }
 
 interface Restored {
   readonly kept: string | undefined;
-  /** Whether there was a database whose tokens could be read. */
+  /** Whether the tokens of the replaced database could be read. */
   readonly compared: boolean;
   readonly revived: readonly RevivedToken[];
 }
 
 /**
- * The database is there at every moment: the old one gets a second name, then the new one takes its first. VACUUM INTO
- * makes the copy, because what is restored may have a log beside it that a copy of the file alone would leave behind.
+ * The database exists at every moment: the old one gets a second name, then the new one takes its first name. VACUUM INTO makes the copy, because
+ * a plain copy of the file would leave out the log beside it.
  */
 async function putInPlace(from: string, database: string, keepTokens: boolean, now: () => number): Promise<Restored> {
   const [{ claimDatabaseFile }, { copyDatabase }, { tokensIn }, { revivedTokens }] = await Promise.all([
@@ -104,13 +122,13 @@ async function putInPlace(from: string, database: string, keepTokens: boolean, n
     await copyDatabase(from, fresh);
     if (existsSync(database)) {
       const problem = claimDatabaseFile(database);
-      if (problem) throw new CliError('DATABASE_IN_USE', `${database}: ${problem}`, 'Stop the program that has it open.');
+      if (problem) throw new CliError('DATABASE_IN_USE', `${database}: ${problem}`, 'Stop the program that has it open, then run the command again.');
       current = tokensIn(database);
     }
     revived = revivedTokens(tokensIn(fresh) ?? [], current, now());
     await settle(fresh, keepTokens ? [] : revived, now);
     const left = claimDatabaseFile(fresh);
-    if (left) throw new CliError('DATABASE_IN_USE', `${fresh}: ${left}`, 'Stop the program that has it open.');
+    if (left) throw new CliError('DATABASE_IN_USE', `${fresh}: ${left}`, 'Stop the program that has it open, then run the command again.');
   } catch (error) {
     clear();
     throw error;
@@ -120,7 +138,7 @@ async function putInPlace(from: string, database: string, keepTokens: boolean, n
     kept = join(folder, 'backups', `replaced-${Date.now()}.db`);
     mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
     linkSync(database, kept);
-    // A log that could not be merged belongs to the file that is put aside.
+    // A log that could not be merged belongs to the replaced file.
     for (const suffix of ['-wal', '-shm']) if (existsSync(database + suffix)) renameSync(database + suffix, kept + suffix);
   }
   renameSync(fresh, database);
@@ -130,7 +148,7 @@ async function putInPlace(from: string, database: string, keepTokens: boolean, n
   return { kept, compared: current !== undefined, revived };
 }
 
-/** Before anybody can use it: links and device codes that somebody may still have are void, and tokens that have ended are revoked again. */
+/** Runs before anybody can use the database: cancels sign-in links and device codes, and revokes tokens that have ended. */
 async function settle(path: string, revived: readonly RevivedToken[], now: () => number): Promise<void> {
   const [{ openStore }, { endRevived }] = await Promise.all([import('../../../storage/open.ts'), import('../../../features/core/identity/index.ts')]);
   const store = await openStore({ path, now, statementTimeoutMs: 3_600_000 });
@@ -141,7 +159,7 @@ async function settle(path: string, revived: readonly RevivedToken[], now: () =>
   }
 }
 
-/** A home without anchors goes on with those of the backup: plain files that a home has, and nothing that leads elsewhere. */
+/** A home without anchors takes those of the backup. Only plain files count, never links. */
 async function anchorsBeside(home: string, folder: string): Promise<ReadonlyMap<string, Buffer>> {
   const { anchorFolder, isAnchorFile } = await import('../../../storage/anchors/file.ts');
   const copied = new Map<string, Buffer>();
@@ -149,13 +167,13 @@ async function anchorsBeside(home: string, folder: string): Promise<ReadonlyMap<
   for (const name of readdirSync(folder).filter(isAnchorFile)) {
     const content = readPlainFile(join(folder, name));
     if (!content)
-      throw new CliError('BACKUP_ALTERED', `${join(folder, name)} is no plain file.`, 'Remove it, or give the path of another backup. Nothing was changed.');
+      throw new CliError('BACKUP_ALTERED', `${join(folder, name)} is not a plain file.`, 'Remove it, or give the path of another backup. Nothing was changed.');
     copied.set(name, content);
   }
   return copied;
 }
 
-/** Undefined: there is nothing, or no plain file. No link is followed. */
+/** Returns undefined unless the path is a plain file. Follows no link. */
 function readPlainFile(path: string): Buffer | undefined {
   let file: number | undefined;
   try {
@@ -169,7 +187,7 @@ function readPlainFile(path: string): Buffer | undefined {
   }
 }
 
-/** A home that has its own anchors says in them what was put in their place. */
+/** Records the restore in the anchors of the home. */
 async function noteInAnchors(config: Config, copied: ReadonlyMap<string, Buffer>, now: () => number): Promise<void> {
   const [{ openStore }, { AnchorKeeper }, { anchoredWorkspaces }] = await Promise.all([
     import('../../../storage/open.ts'),
@@ -182,29 +200,40 @@ async function noteInAnchors(config: Config, copied: ReadonlyMap<string, Buffer>
   if (!existsSync(keeper.folder)) return;
   const store = await openStore({ path: config.database_path, now, statementTimeoutMs: 3_600_000 });
   try {
-    // Also those that the backup does not have: one that is made later under such a name begins anew.
+    // Also for workspaces that the backup lacks: a later workspace with the same name starts a new chain.
     for (const workspace of anchoredWorkspaces(keeper.folder)) await keeper.replaced(store.reader, workspace, 'restored', now());
   } finally {
     await store.close();
   }
 }
 
+const TOKENS: TableShape = {
+  head: ['TOKEN', 'WORKSPACE', 'KIND', 'LABEL', 'WHY'],
+  narrow: [
+    ['LABEL', 12],
+    ['KIND', 0],
+    ['WORKSPACE', 0],
+    ['WHY', 16],
+  ],
+};
 const WHY = {
   revoked: 'revoked since',
   expired: 'expired since',
   replaced: 'has another secret, holder or expiry since',
-  unknown: 'not in the database that was replaced',
+  unknown: 'not in the replaced database',
 } as const satisfies Record<RevivedToken['why'], string>;
 
 function tokenLines(
-  mark: CliOutput['mark'],
+  { mark, columns }: CliOutput,
   { compared, revived, keepTokens }: { compared: boolean; revived: readonly RevivedToken[]; keepTokens: boolean },
 ): string {
   if (revived.length === 0) return '';
-  const why = compared ? 'work in the backup and did not work any more' : 'work in the backup; there was no readable database to compare them with';
+  const why = compared
+    ? 'of the backup had been revoked or had expired since'
+    : 'of the backup cannot be compared: the replaced database was missing or unreadable';
   const done = keepTokens
-    ? `${mark.wait} They work again, because of --keep-tokens.\n    next: covenant tokens revoke TOKEN_ID for each that must not`
-    : `${mark.good} They were revoked.\n    next: covenant tokens create for those who need one; or restore the same file with --keep-tokens`;
+    ? `${mark.wait} They work again, because of --keep-tokens.\n    next: covenant tokens revoke TOKEN_ID, for each one that must not`
+    : `${mark.good} They were revoked.\n    next: covenant tokens create --developer NAME, or restore the same file with --keep-tokens`;
   const rows = revived.map(({ token: { id, workspace_id, kind, label }, why: reason }) => [id, workspaceName(workspace_id), kind, label, WHY[reason]]);
-  return `\n${counted(revived.length, 'token')} ${why}:\n${table(['TOKEN', 'WORKSPACE', 'KIND', 'LABEL', 'WHY'], rows)}\n${done}`;
+  return `\n${counted(revived.length, 'token')} ${why}:\n${table(TOKENS, rows, columns)}\n${done}`;
 }

@@ -34,16 +34,16 @@ async function ran(name: string, ...positionals: string[]) {
     },
   };
   const command = settingCommands.find((one) => one.name === name);
-  const result = await command?.run({ positionals, client: async () => client } as unknown as Invocation);
+  const result = await command?.run({ positionals, out: { columns: Number.POSITIVE_INFINITY }, client: async () => client } as unknown as Invocation);
   return { asked, ...result };
 }
 
-test('settings are listed with their bounds, set to a number, and put back', async () => {
+test('lists settings with their bounds, sets one to a number, and back to its default', async () => {
   expect(await ran('settings list')).toMatchObject({
     asked: [['settings.list', {}]],
     json: { kind: 'setting_list', items: [SETTING, SWITCH] },
     text: expect.stringMatching(
-      /^KEY .*\nreview\.max_iterations {2}5 {6}3 {8}1 to 100 {3}Reviews that an instance may run\nhooks\.fail_closed {6}on {5}off {6}on or off {2}Edits wait$/,
+      /^NAME .*\nreview\.max_iterations {2}5 {6}3 {8}1 to 100 {3}Reviews that an instance may run\nhooks\.fail_closed {6}on {5}off {6}on or off {2}Edits wait$/,
     ),
   });
   const set = await ran('settings set', 'review.max_iterations', '5');
@@ -53,15 +53,16 @@ test('settings are listed with their bounds, set to a number, and put back', asy
   for (const value of ['many', '', 'Infinity']) await expect(ran('settings set', 'review.max_iterations', value)).rejects.toThrow(UsageError);
 });
 
-test('a switch is set by on and off, or by null to its default, and what it now means is said', async () => {
+test('sets a switch with on, off or default, and prints its new meaning', async () => {
   for (const [typed, value] of [
     ['on', 'on'],
     ['off', 'off'],
     ['1', 1],
+    ['default', null],
     ['null', null],
   ] as const) {
     expect((await ran('settings set', SWITCH.key, typed)).asked).toEqual([['settings.set', { key: SWITCH.key, value }]]);
   }
   expect((await ran('settings set', SWITCH.key, 'on')).text).toBe('hooks.fail_closed is on (default off).\nThey wait.');
-  await expect(ran('settings set', SWITCH.key, 'yes')).rejects.toThrow('VALUE is not a number, on, off or null');
+  await expect(ran('settings set', SWITCH.key, 'yes')).rejects.toThrow('`VALUE` must be a number, on, off or default');
 });

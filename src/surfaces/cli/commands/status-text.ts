@@ -14,7 +14,7 @@ export interface Width {
 
 /** The number of rows that each list shows. Other commands show all of them. */
 export const MAX_LISTED = 20;
-/** Less of a sentence says nothing; more than this is read elsewhere. */
+/** A shorter excerpt is useless. A longer one belongs on the dashboard. */
 const MIN_COLUMNS = 16;
 const MAX_COLUMNS = 80;
 
@@ -54,13 +54,12 @@ export const expiringToken = ({ token_id, developer, label, expires_at }: ItemOf
 });
 type ExpiringToken = ReturnType<typeof expiringToken>;
 
-/** `in 6 days`: a token that has less than a day left has hours. */
+/** In days, or in hours if less than a day is left. */
 export function expiresIn(at: number, now: number): string {
   const hours = Math.max(0, Math.floor((at - now) / 3_600_000));
   return `expires in ${hours < 24 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day')}`;
 }
 
-/** Nothing where no token is about to expire. */
 export function expiringLines(tokens: readonly ExpiringToken[], tones: Tones, width: Width): string[] {
   if (tokens.length === 0) return [];
   const lines = tokens.slice(0, MAX_LISTED).map(({ token_id, developer, label, expires_at }) => {
@@ -83,12 +82,12 @@ export function agentLines({ items, total, states }: AnswerTo<'agents.list'>, lo
     (row) =>
       `  ${tones[TONES[row.agent.state]]} ${padded(row.name, name)}  ${row.agent.state.padEnd(STATE)}  ${padded(fitted(row.doing, doing), doing)}  ${row.tail}`,
   );
-  return [`Agents ${count}${count === 0 ? '  covenant connect claude-code sets one up' : ''}`, ...lines, ...more(count, 'covenant agents list')];
+  return [`Agents ${count}${count === 0 ? '  next: covenant connect claude-code' : ''}`, ...lines, ...more(count, 'covenant agents list')];
 }
 
 const STATE = 9;
 
-/** When it was last heard of, and what there is to say of how it stands. */
+/** When the agent was last seen, and why it is blocked or lost. */
 function tailOf({ state, agent_id, last_seen_at, why_blocked }: Agent, lost: ReadonlyMap<string, number>, now: number): string {
   if (state === 'lost') {
     const at = agent_id === null ? undefined : lost.get(agent_id);
@@ -108,7 +107,7 @@ const clock = (time: number | null, now: number): string => {
   return `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`;
 };
 
-/** When it last lost something. */
+/** The time of the last lost claim. */
 export const lostAt = (work: AnswerTo<'agents.show'>['work']): number | undefined => work.find(({ end }) => end === 'lost')?.to ?? undefined;
 
 export function workflowLines({ items, total }: AnswerTo<'workflows.list'>, width: Width): string[] {

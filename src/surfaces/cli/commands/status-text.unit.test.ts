@@ -22,7 +22,7 @@ const agent = (name: string, state: Agents['items'][number]['state'], text: stri
   ({ name, agent_id: name, state, doing: { text, path: null }, last_seen_at: NOW - 8_000, why_blocked: null, ...more }) as Agents['items'][number];
 const agents = (...items: Agents['items']) => ({ items, total: items.length, states: {} }) as unknown as Agents;
 
-test('what waits is one line with its age and the command for it', () => {
+test('shows each waiting item on one line with its age and its command', () => {
   expect(waitingLines({ items: [question], cut: false }, TONES, wide)).toEqual([
     'Waiting on you 1',
     '  ◆ codex@mira asks: drop the legacy table?  12 m  covenant workflow answer 9TX2KD',
@@ -30,14 +30,14 @@ test('what waits is one line with its age and the command for it', () => {
   expect(waitingLines({ items: [], cut: false }, TONES, wide)).toEqual(['Waiting on you 0']);
 });
 
-test('a question is said to ask; the rest stands as the server words it', () => {
+test('puts asks: before a question, and leaves other sentences unchanged', () => {
   const { sentence: _, ...rest } = question;
   expect(waitingCommand({ ...rest, sentence: 'drop the legacy table?', pressing: true })).toEqual(question);
   const device = { ...question, kind: 'device', sentence: 'asks for tokens for codex' } as const;
   expect(waitingCommand({ ...device, pressing: true })).toEqual(device);
 });
 
-test('agents stand in columns, with what is the matter behind', () => {
+test('aligns agents in columns, with the reason of a block at the end', () => {
   const blocked = { why_blocked: { warning_id: 'warn_0000004KQ2ZP', code: 'OVERLAP', outcome: 'blocked' } } as never;
   const seen = new Date(NOW - 9 * 60_000);
   const time = `${String(seen.getHours()).padStart(2, '0')}:${String(seen.getMinutes()).padStart(2, '0')}`;
@@ -61,7 +61,7 @@ test('agents stand in columns, with what is the matter behind', () => {
   ]);
 });
 
-test('on a narrow terminal the words of others give way, never the command', () => {
+test('shortens sentences on a narrow terminal, never the command', () => {
   const narrow = { columns: 80, now: NOW };
   const long = { ...question, sentence: 'asks: 表を落としますか? '.repeat(20) };
   const [, line = ''] = waitingLines({ items: [long], cut: false }, TONES, narrow);
@@ -70,18 +70,18 @@ test('on a narrow terminal the words of others give way, never the command', () 
   for (const shown of agentLines(agents(agent('a@b', 'working', 'x'.repeat(300))), new Map(), TONES, narrow)) expect(columnsOf(shown)).toBeLessThanOrEqual(80);
 });
 
-test('what agents wrote cannot steer the terminal, nor take more than its line', () => {
+test('lets no text of an agent steer the terminal or take a second line', () => {
   const lines = agentLines(agents(agent('a\u001b[31m@b', 'working', 'one\ntwo\u202Ethree')), new Map(), TONES, wide);
   expect(lines).toHaveLength(2);
   expect(lines.join('')).not.toMatch(/[\u001b\u202E\n]/);
 });
 
-test('a long list ends in the command that shows all of it', () => {
+test('ends a long list with the command that shows all of it', () => {
   const items = Array.from({ length: 25 }, (_, n) => agent(`a${n}@b`, 'working', 'x'));
   expect(agentLines(agents(...items), new Map(), TONES, wide).at(-1)).toBe('  and 5 more: covenant agents list');
 });
 
-test('workflows say how far they are, one of them on the same line', () => {
+test('shows the progress of workflows, and of a single one on the same line', () => {
   const flow = (name: string, status: string, by: object) =>
     ({ name, status, by_status: { pending: 0, blocked: 0, planning: 0, in_progress: 0, paused: 0, completed: 0, failed: 0, skipped: 0, ...by } }) as never;
   const one = flow('auth-rework', 'in_progress', { completed: 13, skipped: 1, in_progress: 3, failed: 1, pending: 5 });
@@ -90,7 +90,7 @@ test('workflows say how far they are, one of them on the same line', () => {
   expect(workflowLines({ items: [one, two], total: 2 }, wide)).toEqual(['Workflows 2', '  auth-rework 14/23, 3 running, 1 failed', '  later 0/2, paused']);
 });
 
-test('text is measured as a terminal shows it', () => {
+test('measures text in terminal columns', () => {
   expect([columnsOf('abc'), columnsOf('表'), columnsOf('e\u0301'), columnsOf('🙂')]).toEqual([3, 2, 1, 2]);
   expect(fitted('表表表', 5)).toBe('表表…');
   expect(fitted('abc', 3)).toBe('abc');

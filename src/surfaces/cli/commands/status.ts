@@ -1,4 +1,4 @@
-import { homeFolder } from '../../../config.ts';
+import { homeFolder } from '../../../wire/covenant-home.ts';
 import { type AnswerTo, call, type ItemOf } from '../call.ts';
 import { processOf } from '../client.ts';
 import type { CliCommand, Invocation } from '../command.ts';
@@ -10,8 +10,9 @@ const UNFINISHED = ['planning', 'ready', 'in_progress', 'paused', 'failed'];
 
 export const statusCommand: CliCommand = {
   name: 'status',
-  summary: 'What waits on you, who is at work and how far the workflows are; with --verbose what the server is and holds.',
-  options: { verbose: { type: 'boolean' } },
+  summary: 'Show what waits on you, agents at work and open workflows.',
+  options: { verbose: { description: 'Also show the server, its database and its journal.' } },
+  examples: ['status', 'status --verbose'],
   async run(invocation) {
     const { url } = await invocation.client();
     const server = await call(invocation, 'server.status');
@@ -21,8 +22,7 @@ export const statusCommand: CliCommand = {
     const waiting = { items: items.map(waitingCommand), cut };
     const expiring = (await call(invocation, 'tokens.list', { expiring: true })).items.map(expiringToken);
     const { out } = invocation;
-    // Piped, whoever reads it cuts it as they like.
-    const width = { columns: process.stdout.columns ?? Number.POSITIVE_INFINITY, now: Date.now() };
+    const width = { columns: out.columns, now: Date.now() };
     const lost = invocation.json ? new Map<string, number>() : await lossesOf(invocation, agents.items);
     const lines = [
       ...(url === undefined ? [withoutServer(invocation)] : []),
@@ -38,11 +38,11 @@ export const statusCommand: CliCommand = {
 
 function withoutServer({ env, out: { mark } }: Invocation): string {
   const silent = processOf(homeFolder(env));
-  if (silent) return `${mark.bad} the server at ${silent.url} (process ${silent.pid}) does not answer\n    next: covenant doctor`;
-  return `${mark.quiet} no server runs: agents cannot call\n    next: covenant up`;
+  if (silent) return `${mark.bad} The server at ${silent.url} (process ${silent.pid}) does not answer.\n    next: covenant doctor`;
+  return `${mark.quiet} No server is running, so agents cannot connect.\n    next: covenant up`;
 }
 
-/** When each of the listed agents that are lost lost what it held. */
+/** The time at which each lost agent lost its claims. */
 async function lossesOf(invocation: Invocation, agents: readonly ItemOf<'agents.list'>[]): Promise<Map<string, number>> {
   const losses = new Map<string, number>();
   for (const { state, agent_id } of agents.slice(0, MAX_LISTED)) {
@@ -56,6 +56,6 @@ async function lossesOf(invocation: Invocation, agents: readonly ItemOf<'agents.
 const serverLines = (url: string | undefined, server: AnswerTo<'server.status'>, now: number): string[] => [
   ...(url === undefined ? [] : [`Server     ${url}, version ${server.version}, up ${age(server.started_at, now)}`]),
   `Store      ${server.store === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${server.schema} · workspace ${server.workspace}`,
-  `Holds      ${server.tools} tools · ${server.developers} developers · ${server.tokens} tokens`,
+  `Contents   ${server.tools} tools · ${server.developers} developers · ${server.tokens} tokens`,
   `Journal    ${server.events} events, the last ${age(server.last_event_at, now)} ago · ${server.refused_24h} calls refused in 24 h`,
 ];

@@ -1,23 +1,44 @@
 import { calling } from '../call.ts';
 import { type CliCommand, given, type Invocation, option } from '../command.ts';
-import { age, table } from '../output.ts';
+import { age, type TableShape, table } from '../output.ts';
 
-const text = { type: 'string' } as const;
+/** The server has the same default. A test compares them. */
+export const OVERLAP_MINUTES = 1_440;
 
-/** Minutes as they were typed: the server says which fit. */
+/** Minutes as typed. The server checks their range. */
 function minutes(invocation: Invocation, ...names: string[]): Record<string, number> {
   return Object.fromEntries(
     names.flatMap((name) => (option(invocation, name) === undefined ? [] : [[name.replaceAll('-', '_'), Number(option(invocation, name))]])),
   );
 }
 
+const TOKENS: TableShape = {
+  head: ['TOKEN', 'DEVELOPER', 'FOR', 'LABEL', 'STATUS', 'EXPIRES', 'LAST USED'],
+  narrow: [
+    ['LABEL', 12],
+    ['LAST USED', 0],
+    ['LABEL', 0],
+    ['DEVELOPER', 10],
+    ['FOR', 8],
+  ],
+};
+const TOKEN_ID = { name: 'TOKEN_ID', description: 'The token id, or the end of it.', field: 'token_id' } as const;
+const EXPIRES = { value: 'N', description: 'The token expires after N minutes, from 1 to 525600.' } as const;
+
 const dayOf = (time: number | null): string => (time === null ? 'never' : new Date(time).toISOString().slice(0, 10));
 
 export const tokenCommands: readonly CliCommand[] = [
   calling({
     name: 'tokens create',
-    summary: 'Make a token for a developer, who is created on first use. Shown once.',
-    options: { developer: text, agent: text, label: text, 'expires-in-minutes': text },
+    summary: 'Create a token. It is printed once.',
+    description: 'The developer is created if they do not exist.',
+    options: {
+      developer: { value: 'NAME', description: 'The developer who owns the token.' },
+      agent: { value: 'AGENT', description: 'The agent that uses it, such as codex.', default: "the developer's own token" },
+      label: { value: 'TEXT', description: 'A name for the token.', default: 'the agent and a number, such as codex 2' },
+      'expires-in-minutes': { ...EXPIRES, default: 'agent_token_days of config.toml for agents' },
+    },
+    examples: ['tokens create --developer mira --agent codex'],
     action: 'tokens.create',
     input: (invocation) => ({ ...given(invocation, 'developer', 'agent', 'label'), ...minutes(invocation, 'expires-in-minutes') }),
     kind: 'token_created',
@@ -26,20 +47,25 @@ export const tokenCommands: readonly CliCommand[] = [
   }),
   calling({
     name: 'tokens list',
-    summary: 'The tokens of the workspace, without their values.',
+    summary: 'List the tokens of the workspace, without their secrets.',
+    examples: ['tokens list'],
     action: 'tokens.list',
     kind: 'token_list',
-    text({ items, total }) {
+    text({ items, total }, { out }) {
       const rows = items.map((t) => [t.token_id, t.developer ?? '—', t.agent ?? t.kind, t.label, t.status, dayOf(t.expires_at), age(t.last_used_at)]);
-      const listed = table(['TOKEN', 'DEVELOPER', 'FOR', 'LABEL', 'STATUS', 'EXPIRES', 'LAST USED'], rows);
+      const listed = table(TOKENS, rows, out.columns);
       return total > items.length ? `${listed}\n(${total - items.length} older ones are not shown)` : listed;
     },
   }),
   calling({
     name: 'tokens rotate',
-    summary: 'Give a token a new secret and keep its id. The old secret works for --overlap-minutes more: 1440 unless you say otherwise.',
-    positionals: { TOKEN_ID: 'token_id' },
-    options: { 'overlap-minutes': text, 'expires-in-minutes': text },
+    summary: 'Give a token a new secret. Its id stays.',
+    arguments: [TOKEN_ID],
+    options: {
+      'overlap-minutes': { value: 'N', description: 'The old secret works N minutes longer, from 0 to 10080.', default: OVERLAP_MINUTES },
+      'expires-in-minutes': { ...EXPIRES, default: 'the full lifetime of an agent token; other tokens keep their expiry' },
+    },
+    examples: ['tokens rotate 4KQ2ZP', 'tokens rotate 4KQ2ZP --overlap-minutes 0'],
     action: 'tokens.rotate',
     input: (invocation) => minutes(invocation, 'overlap-minutes', 'expires-in-minutes'),
     kind: 'token_rotated',
@@ -48,8 +74,9 @@ export const tokenCommands: readonly CliCommand[] = [
   }),
   calling({
     name: 'tokens revoke',
-    summary: 'Refuse a token from the next call on.',
-    positionals: { TOKEN_ID: 'token_id' },
+    summary: 'Revoke a token. Its next call is refused.',
+    arguments: [TOKEN_ID],
+    examples: ['tokens revoke 4KQ2ZP'],
     action: 'tokens.revoke',
     kind: 'token_revoked',
     text: ({ token_id }) => `Revoked ${token_id}.`,

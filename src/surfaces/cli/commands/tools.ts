@@ -1,27 +1,39 @@
 import { calling, type ItemOf } from '../call.ts';
 import { type CliCommand, option, UsageError } from '../command.ts';
-import { table } from '../output.ts';
+import { type TableShape, table } from '../output.ts';
+import { working } from '../progress.ts';
+
+const TOOLS: TableShape = {
+  head: ['TOOL', 'SERVER', 'STATE', 'YOU', '24 h'],
+  narrow: [
+    ['SERVER', 12],
+    ['TOOL', 30],
+  ],
+};
 
 export const toolCommands: readonly CliCommand[] = [
   calling({
     name: 'tools list',
-    summary: 'The catalogue, and what you may call of it.',
+    summary: 'List all tools, and whether you may call each.',
+    examples: ['tools list'],
     action: 'tools.list',
     kind: 'tool_list',
-    text({ items }) {
+    text({ items }, { out }) {
       const rows = items.map((t) => [t.name, t.server, t.state, t.you, String(t.calls_24h)]);
-      return [table(['TOOL', 'SERVER', 'STATE', 'YOU', '24 h'], rows), ...withheldTools(items)].join('\n');
+      return [table(TOOLS, rows, out.columns), ...withheldTools(items)].join('\n');
     },
   }),
   {
     name: 'tools call',
     summary: 'Call a tool as the operator.',
-    positionals: ['NAME'],
-    options: { args: { type: 'string' } },
+    arguments: [{ name: 'NAME', description: 'The name of the tool.' }],
+    options: { args: { value: 'JSON', description: 'The arguments, as a JSON object.', default: '{}' } },
+    examples: ['tools call clock', `tools call echo --args '{"text": "hi"}'`],
     async run(invocation) {
       const args = parseArguments(option(invocation, 'args'));
-      const body = await (await invocation.client()).tool(invocation.positionals[0] as string, args);
-      // A program or a file gets a tool's text as it is; a terminal never does.
+      const client = await invocation.client();
+      const body = await working(invocation, 'Waiting for the tool', () => client.tool(invocation.positionals[0] as string, args));
+      // The text of a tool may steer a terminal. Only a program or a file gets it without escaping.
       const result = callResult(body, invocation.out.mark.bad);
       return { ...result, verbatim: result.exit === 0 && !process.stdout.isTTY };
     },
@@ -33,7 +45,7 @@ function withheldTools(items: readonly ItemOf<'tools.list'>[]): string[] {
     items.filter(({ state }) => state === 'withheld'),
     ({ server }) => server,
   );
-  return [...servers].map(([server, tools]) => `${tools.length} withheld: covenant servers approve ${server}`);
+  return [...servers].map(([server, tools]) => `${tools.length} withheld. To review: covenant servers approve ${server}`);
 }
 
 function parseArguments(text = '{}'): Record<string, unknown> {
@@ -41,9 +53,10 @@ function parseArguments(text = '{}'): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new UsageError('--args is not valid JSON');
+    throw new UsageError('`--args` must be valid JSON, for example --args \'{"text": "hi"}\'');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UsageError('--args must be a JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UsageError('`--args` must be a JSON object, for example --args \'{"text": "hi"}\'');
   return value as Record<string, unknown>;
 }
 
@@ -56,7 +69,7 @@ interface Content {
   resource?: { uri?: string; text?: string; mimeType?: string };
 }
 
-/** A gateway tool's result as it is; any other envelope as the structured content of one. */
+/** Keeps the result of a gateway tool. Any other envelope becomes its structured content. */
 export function callResult(body: Record<string, unknown>, bad: string) {
   const own = Array.isArray(body.content) && (body.isError === undefined || typeof body.isError === 'boolean');
   const refusal = own ? gatewayRefusal(body) : refusalOf(body);
@@ -67,7 +80,7 @@ export function callResult(body: Record<string, unknown>, bad: string) {
   return { json: { kind: 'tool_result', content, structuredContent, isError }, text, exit: isError ? (1 as const) : (0 as const) };
 }
 
-/** Text as it is; of everything else what it is. */
+/** Text stays. Other content is shown by its kind and size. */
 function contentText(content: readonly Content[], structuredContent: unknown): string {
   if (content.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
   return content.map((part) => part.text ?? part.resource?.text ?? `[${kindOf(part)}]`).join('\n');
@@ -78,7 +91,7 @@ function kindOf({ type, mimeType, data, uri, resource }: Content): string {
   return [type, mimeType ?? resource?.mimeType, uri ?? resource?.uri, bytes].filter((word) => word !== undefined).join(' ');
 }
 
-/** An external tool's own error may have a message too, and is shown as it is; what else it puts beside its content is no envelope. */
+/** The error of an external tool may look similar. Only our own refusal has a code, a message and a next step. */
 function gatewayRefusal({ isError, structuredContent }: Record<string, unknown>): { message: string; next: string } | undefined {
   const { code, message, next } = (structuredContent ?? {}) as Record<string, unknown>;
   return isError === true && code && typeof message === 'string' && typeof next === 'string' ? { message, next } : undefined;

@@ -25,7 +25,13 @@ export const upCommand: CliCommand = {
   name: 'up',
   local: true,
   summary: 'Start the server.',
-  options: { port: { type: 'string' }, host: { type: 'string' }, 'no-open': { type: 'boolean' } },
+  description: 'Runs until you stop it with Ctrl-C. COVENANT_HOME names the folder of its data.',
+  options: {
+    port: { value: 'N', description: 'The port. 0 takes a free one.', default: '3001, or the port in config.toml' },
+    host: { value: 'HOST', description: 'The address to listen at.', default: '127.0.0.1, or the host in config.toml' },
+    'no-open': { description: 'Do not open the dashboard in the browser.' },
+  },
+  examples: ['up', 'up --port 4000 --no-open'],
   async run(invocation): Promise<undefined> {
     const started = performance.now();
     const config = loadConfig(invocation.env, { port: option(invocation, 'port'), host: option(invocation, 'host') });
@@ -34,8 +40,8 @@ export const upCommand: CliCommand = {
     if (running)
       throw new CliError(
         'ALREADY_RUNNING',
-        `A server of this home runs at ${running.url} (process ${running.pid}).`,
-        'Use it, or stop it first; another COVENANT_HOME makes another server.',
+        `A server of this home is running at ${running.url} (process ${running.pid}).`,
+        `Use it, or stop it with: kill ${running.pid}. For a second server, set another COVENANT_HOME.`,
       );
 
     const [{ createApp }, { serve }, { createMetrics }, { ensureOperator, firstSigninLink }] = await Promise.all([
@@ -77,14 +83,14 @@ export const upCommand: CliCommand = {
     else announce(invocation, app, server.url, signin, performance.now() - started);
     if (!invocation.json && !invocation.values['no-open']) openBrowser(signin, invocation.env);
     await stopped;
-    // Callers in progress were told that the server is stopping, so nothing is left to wait for.
+    // Calls in progress have been answered: the server is stopping.
     process.exit(0);
   },
 };
 
 async function startTelling(config: Config, env: NodeJS.ProcessEnv, log: Log, metrics: Metrics): Promise<Telemetry | undefined> {
   const { targets, problems } = telemetrySettings(config, env);
-  for (const problem of problems) log.warn('telemetry setting not followed', { problem });
+  for (const problem of problems) log.warn('telemetry setting ignored', { problem });
   if (targets.size === 0) return undefined;
   const { startTelemetry } = await import('../../telemetry/start.ts');
   return startTelemetry({ targets, env, log, metrics });
@@ -98,9 +104,9 @@ function announce(invocation: Invocation, app: App, url: string, signin: string,
   out.result(
     [
       `covenant ${VERSION} · ${app.store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}, schema ${app.store.schemaVersion} · ${app.registry.tools().length} tools`,
-      `Agents     MCP at ${url}/mcp; each line prints what to paste:`,
+      `Agents     MCP at ${url}/mcp. To connect one, run its line and paste the output:`,
       ...CLIENT_NAMES.map((client) => `             ${covenant} connect ${client}`),
-      '           or, in a repository, all of its agents with their hooks:',
+      '           Or connect all agents of a repository, with hooks:',
       `             ${companion} setup --base-url ${shellQuoted(url)}`,
       `Dashboard  ${signin}  (one use, 10 min)`,
       `Ready in ${(ms / 1000).toFixed(1)} s`,
@@ -108,7 +114,7 @@ function announce(invocation: Invocation, app: App, url: string, signin: string,
   );
 }
 
-/** Runs `stop` on the first SIGTERM or SIGINT; on the second, or if it takes too long, the process ends anyway. */
+/** Runs `stop` on the first SIGTERM or SIGINT. The second one ends the process, and so does a `stop` that takes too long. */
 function untilSignal(stop: () => Promise<void>): Promise<void> {
   const GIVE_UP_MS = 4_800;
   return new Promise((resolve, reject) => {
@@ -126,10 +132,10 @@ function untilSignal(stop: () => Promise<void>): Promise<void> {
 
 function portInUse(error: unknown, port: number): CliError | undefined {
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') return undefined;
-  return new CliError('PORT_IN_USE', `Port ${port} is in use.`, `covenant up --port ${port + 1}, or stop what uses it`);
+  return new CliError('PORT_IN_USE', `Port ${port} is in use.`, `covenant up --port ${port + 1}, or stop the program that uses port ${port}`);
 }
 
-/** Tells the clone's install step that its files are in use. */
+/** Marks the files of a clone as in use, for its install step. */
 function markClone(): () => void {
   const folder = join(PACKAGE_ROOT, '.covenant-run');
   const file = join(folder, String(process.pid));

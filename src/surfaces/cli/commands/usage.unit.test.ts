@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Invocation } from '../command.ts';
-import { usageCommands } from './usage.ts';
+import { priceCommands, usageCommand } from './usage.ts';
 
 const COUNTS = { cache_creation_tokens: 0, reasoning_tokens: 0, total_tokens: 0, mismatches: 0 };
 const row = (about: object) => ({ day: null, developer: 'mira', agent_type: 'codex', agent_id: null, model: 'gpt-5', task: null, ...COUNTS, ...about });
@@ -30,12 +30,13 @@ async function run(name: string, values: Invocation['values'], positionals: stri
     asked.push(call);
     return name === 'usage' ? ANSWER : { model: 'acme-1', version: 'workspace-1' };
   };
-  const command = usageCommands.find((each) => each.name === name);
-  const result = await command?.run({ values, positionals, client: async () => ({ action }) } as unknown as Invocation);
+  const command = [usageCommand, ...priceCommands].find((each) => each.name === name);
+  const out = { columns: Number.POSITIVE_INFINITY };
+  const result = await command?.run({ values, positionals, out, client: async () => ({ action }) } as unknown as Invocation);
   return { result, asked };
 }
 
-test('usage shows a dash for an unknown price, a plus for one that is partly known, and the totals that --json has', async () => {
+test('shows a dash for an unknown cost, a plus for a partly known one, and the same totals as --json', async () => {
   const { result, asked } = await run('usage', { by: 'agent', days: '7' });
   expect(asked).toEqual([['usage.list', { by: ['developer', 'agent', 'model'], days: 7 }]]);
   expect(result?.text.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
@@ -47,11 +48,16 @@ test('usage shows a dash for an unknown price, a plus for one that is partly kno
   expect(result?.json).toMatchObject({ kind: 'usage', totals: ANSWER.totals });
 });
 
-test('prices are set by figures in dollars; what is missing or no number is refused', async () => {
+test('sets a price in dollars, restores the default, and refuses a missing or wrong figure', async () => {
   const { asked } = await run('prices set', { input: '1', output: '2', 'cache-write-1h': '3' }, ['acme-1']);
   expect(asked).toMatchObject([['prices.set', { model: 'acme-1', price: { input: 1, output: 2, cache_write_1h: 3 } }]]);
-  await expect(run('prices set', { input: '1' }, ['acme-1'])).rejects.toThrow('--output is missing');
-  await expect(run('prices set', { input: '1', output: 'two' }, ['acme-1'])).rejects.toThrow('--output is not a number');
-  await expect(run('usage', { by: 'colour' })).rejects.toThrow('--by takes one of agent, day, developer, task');
-  expect((await run('prices reset', {}, ['acme-1'])).asked).toEqual([['prices.set', { model: 'acme-1', price: null }]]);
+  await expect(run('prices set', { input: '1' }, ['acme-1'])).rejects.toThrow('`--output` is missing');
+  await expect(run('prices set', { input: '1', output: 'two' }, ['acme-1'])).rejects.toThrow('`--output` must be a number');
+  await expect(run('usage', { by: 'colour' })).rejects.toThrow('`--by` must be one of agent, day, developer, task');
+  for (const [name, ...words] of [
+    ['prices set', 'acme-1', 'default'],
+    ['prices reset', 'acme-1'],
+  ] as const)
+    expect((await run(name, {}, words.slice())).asked).toEqual([['prices.set', { model: 'acme-1', price: null }]]);
+  await expect(run('prices set', { input: '1', output: '2' }, ['acme-1', 'default'])).rejects.toThrow('either `default` or the prices');
 });

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { type AnswerTo, call, calling, type ItemOf } from '../call.ts';
-import { type CliCommand, type CommandResult, given, type Invocation, option, UsageError, upToThousand } from '../command.ts';
+import { type AnswerTo, call, calling } from '../call.ts';
+import { type CliCommand, type CommandOptions, type CommandResult, given, type Invocation, option, upToThousand } from '../command.ts';
 import { canConfirm, confirm } from '../confirm.ts';
-import { age, indented, list, oneLine } from '../output.ts';
+import { age, counted, list, oneLine, type TableShape } from '../output.ts';
+import { questionLines } from './questions-text.ts';
 
 type Shown = AnswerTo<'workflows.show'>;
-type Question = ItemOf<'questions.list'>;
 
 const listed = (title: string, lines: readonly string[]): string => (lines.length === 0 ? '' : `\n${title}\n${lines.map((line) => `  ${line}`).join('\n')}`);
 
@@ -15,8 +15,8 @@ export function workflowLines({ workflow, progress, next }: Shown): string {
     `${workflow.name} (${workflow.id})`,
     `${workflow.status}${workflow.status_reason ? `: ${oneLine(workflow.status_reason)}` : ''}, in ${workflow.repository_path}`,
     progress.total_tasks === 0
-      ? 'It has no plan yet.'
-      : `${progress.total_tasks} tasks: ${counts.join(', ')}; at step ${progress.current_sequence}, at most ${workflow.max_parallel_tasks} at once`,
+      ? 'No plan yet.'
+      : `${counted(progress.total_tasks, 'task')}: ${counts.join(', ')}; at step ${progress.current_sequence}, at most ${workflow.max_parallel_tasks} at a time`,
     listed(
       'Next',
       next.tasks.map(({ id, name, status }) => `${id}  ${name}${status === 'failed' ? ' (failed)' : ''}`),
@@ -35,81 +35,115 @@ export const claimLines = (claims: Shown['claims'], now: number): string =>
     'Claimed',
     claims.map(
       ({ task_id, task_name, status, agent_id, agent_name, claimed_at, question_id }) =>
-        `${task_id}  ${task_name}: ${status}, by ${agent_name} (${agent_id}), claimed ${age(claimed_at, now)}${question_id ? `, waits for the answer to ${question_id}` : ''}`,
+        `${task_id}  ${task_name}: ${status}, by ${agent_name} (${agent_id}), claimed ${age(claimed_at, now)} ago${question_id ? `, waits for the answer to ${question_id}` : ''}`,
     ),
   );
 
-/** A question in full: whoever answers it must have read it. */
-const questionText = (item: Question): string => {
-  const work = [item.task_name && `task ${item.task_name}`, item.workflow_name && `workflow ${item.workflow_name}`].filter(Boolean);
-  const lines = [item.subject, item.question, `for ${work.length > 0 ? work.join(', ') : 'no task'}`, item.answer === null ? '' : `answer: ${item.answer}`];
-  return indented(lines.filter(Boolean).join('\n'));
+const REASON = { reason: { value: 'TEXT', description: 'Why. Agents and the journal get this text.' } } as const satisfies CommandOptions;
+const ID = { name: 'ID', description: 'The workflow id, or the end of it.', field: 'workflow_id' } as const;
+/** The server has the same default. A test compares them. */
+export const PARALLEL = 1;
+export const WORKFLOW_STATUSES = ['planning', 'ready', 'in_progress', 'paused', 'completed', 'failed', 'abandoned'];
+
+const WORKFLOWS: TableShape = {
+  head: ['WORKFLOW', 'STATUS', 'REPOSITORY', 'UPDATED', 'NAME'],
+  narrow: [
+    ['REPOSITORY', 16],
+    ['NAME', 20],
+    ['REPOSITORY', 0],
+    ['NAME', 8],
+  ],
+};
+const TASKS: TableShape = {
+  head: ['SEQ', 'TASK', 'STATUS', 'AGENT', 'NAME'],
+  narrow: [
+    ['NAME', 20],
+    ['AGENT', 12],
+    ['AGENT', 0],
+    ['NAME', 8],
+  ],
+};
+const AGENTS: TableShape = {
+  head: ['AGENT', 'STATUS', 'ROLE', 'RUNTIME', 'OF', 'SEEN', 'TASK', 'NAME'],
+  narrow: [
+    ['NAME', 0],
+    ['TASK', 12],
+    ['RUNTIME', 0],
+    ['ROLE', 0],
+    ['AGENT', 24],
+    ['TASK', 0],
+    ['OF', 0],
+  ],
 };
 
-export function questionLines(items: readonly Question[], now: number): string {
-  return items
-    .map((item) => `${item.question_id}  ${item.priority}  ${item.agent_name ?? item.agent_id}  asked ${age(item.asked_at, now)}\n${questionText(item)}`)
-    .join('\n\n');
-}
-
-const REASON = { reason: { type: 'string' } } as const;
-
-/** The work of agents, for people at a terminal. */
 export const workflowCommands: readonly CliCommand[] = [
   calling({
     name: 'workflow list',
-    summary: 'The workflows of the workspace, newest first.',
-    options: { status: { type: 'string' }, repository: { type: 'string' } },
+    summary: 'List workflows, newest first.',
+    options: {
+      status: { value: 'LIST', description: `Only these statuses, separated by commas: ${WORKFLOW_STATUSES.join(', ')}.` },
+      repo: { value: 'PATH', description: 'Only workflows of this repository.', formerly: 'repository' },
+    },
+    examples: ['workflow list', 'workflow list --status in_progress,paused --repo .'],
     action: 'workflows.list',
     input(invocation) {
-      const [status, repository] = [option(invocation, 'status'), option(invocation, 'repository')];
+      const [status, repository] = [option(invocation, 'status'), option(invocation, 'repo')];
       return {
         ...(status === undefined ? {} : { status: status.split(',') }),
         ...(repository === undefined ? {} : { repository_path: resolve(invocation.cwd, repository) }),
       };
     },
     kind: 'workflow_list',
-    text({ items, total }) {
+    text({ items, total }, { out }) {
       const rows = items.map((flow) => [flow.id, flow.status, flow.repository_path, age(flow.updated_at), flow.name]);
-      return list(['WORKFLOW', 'STATUS', 'REPOSITORY', 'UPDATED', 'NAME'], rows, 'There is no such workflow.', total);
+      return list(WORKFLOWS, rows, { none: 'No workflow matches.', total, columns: out.columns });
     },
   }),
   calling({
     name: 'workflow show',
-    summary: 'How far a workflow is, what is next, what is blocked, and who works on what.',
-    positionals: { ID: 'workflow_id' },
+    summary: 'Show the progress, next tasks, blocked tasks and claims of a workflow.',
+    arguments: [ID],
+    examples: ['workflow show 4KQ2ZP'],
     action: 'workflows.show',
     kind: 'workflow',
     text: (shown) => [workflowLines(shown), claimLines(shown.claims, Date.now())].filter(Boolean).join('\n'),
   }),
   calling({
     name: 'workflow tasks',
-    summary: 'The tasks of a workflow, in the order of its plan.',
-    positionals: { ID: 'workflow_id' },
+    summary: 'List the tasks of a workflow in the order of its plan.',
+    arguments: [ID],
+    examples: ['workflow tasks 4KQ2ZP'],
     action: 'workflows.tasks',
     input: () => ({ limit: 10_000 }),
     kind: 'workflow_task_list',
-    text({ items }) {
+    text({ items }, { out }) {
       const rows = items.map((task) => [String(task.sequence), task.id, task.status, task.assigned_agent_id ?? '—', task.name]);
-      return list(['SEQ', 'TASK', 'STATUS', 'AGENT', 'NAME'], rows, 'It has no tasks yet.');
+      return list(TASKS, rows, { none: 'No tasks yet.', columns: out.columns });
     },
   }),
   calling({
     name: 'workflow questions',
-    summary: 'What agents ask people; with --answered what was answered last.',
-    options: { answered: { type: 'boolean' } },
+    summary: 'List the open questions of agents.',
+    hidden: true,
+    options: { answered: { description: 'List the questions that were answered last.' } },
+    examples: ['messages list --kind question'],
     action: 'questions.list',
     input: ({ values }) => ({ answered: values.answered === true }),
     kind: 'question_list',
     text({ items, cut }, { values }) {
-      const none = values.answered === true ? 'Nothing has been answered yet.' : 'No agent waits for an answer.';
-      return `${questionLines(items, Date.now()) || none}${cut ? `\n\n(there are more than these ${items.length})` : ''}`;
+      const none = values.answered === true ? 'No question has been answered yet.' : 'No agent waits for an answer.';
+      return `${questionLines(items, Date.now()) || none}${cut ? `\n\n(only the first ${items.length} are listed)` : ''}`;
     },
   }),
   calling({
     name: 'workflow answer',
-    summary: 'Answer a question of an agent; the task that waits for it goes on. Write -- before a TEXT that starts with a dash.',
-    positionals: { QUESTION: 'question_id', TEXT: 'answer' },
+    summary: 'Answer a question of an agent.',
+    hidden: true,
+    arguments: [
+      { name: 'QUESTION', description: 'The question id, or the end of it.', field: 'question_id' },
+      { name: 'TEXT', description: 'The answer. Write -- before a text that begins with a dash.', field: 'answer' },
+    ],
+    examples: ['messages answer 4KQ2ZP "Port 8080"'],
     action: 'questions.answer',
     kind: 'question_answered',
     text: ({ question_id, task_id, task_status }) =>
@@ -117,55 +151,65 @@ export const workflowCommands: readonly CliCommand[] = [
   }),
   calling({
     name: 'workflow agents',
-    summary: 'The agents of the workspace, and whether they are heard of.',
+    summary: 'List agents and when each was last seen.',
+    examples: ['workflow agents'],
     action: 'workflows.agents',
     kind: 'agent_list',
-    text({ items, total }) {
+    text({ items, total }, { out }) {
       const rows = items.map((a) => [a.id, a.status, a.role, a.runtime, a.developer ?? 'operator', age(a.last_seen_at), a.current_task_id ?? '—', a.name]);
-      return list(['AGENT', 'STATUS', 'ROLE', 'RUNTIME', 'OF', 'SEEN', 'TASK', 'NAME'], rows, 'No agent has registered.', total);
+      return list(AGENTS, rows, { none: 'No agent has registered yet.', total, columns: out.columns });
     },
   }),
   {
     name: 'workflow create',
-    summary: 'A workflow from --prompt TEXT, called --name, of the repository here or in --repository; an agent plans it.',
-    options: { name: { type: 'string' }, prompt: { type: 'string' }, repository: { type: 'string' }, parallel: { type: 'string' } },
+    summary: 'Create a workflow. An agent plans its tasks.',
+    options: {
+      name: { value: 'NAME', description: 'The name of the workflow.', required: true },
+      prompt: { value: 'TEXT', description: 'The goal.', required: true },
+      repo: { value: 'PATH', description: 'The repository.', default: 'the current folder', formerly: 'repository' },
+      parallel: { value: 'N', description: 'The number of tasks that agents may claim at a time, from 1 to 1000.', default: PARALLEL },
+    },
+    examples: [
+      'workflow create --name login --prompt "Add a login page"',
+      'workflow create --name login --prompt "Add a login page" --repo ~/src/shop --parallel 3',
+    ],
     run: create,
   },
-  setting('pause', 'No further task of a workflow is taken up; whoever has one goes on.', 'Paused'),
-  setting('resume', 'The tasks of a workflow can be taken up: of one that is ready, paused or failed.', 'Resumed'),
-  setting('complete', 'End a workflow as done; every claim in it ends.', 'Completed'),
+  setting('pause', 'Stop handing out new tasks. Tasks in progress continue.', 'Paused'),
+  setting('resume', 'Hand out tasks of a workflow that is ready, paused or failed.', 'Resumed'),
+  setting('complete', 'End a workflow as done. Its claims end.', 'Completed'),
   {
     name: 'workflow abandon',
-    summary: 'Give a workflow up for good; every claim in it ends. Asks first at a terminal, unless --yes is given.',
-    positionals: ['ID'],
-    options: { ...REASON, yes: { type: 'boolean' } },
+    summary: 'Abandon a workflow for good. Its claims end.',
+    description: 'At a terminal it asks first.',
+    arguments: [ID],
+    options: { ...REASON, yes: { description: 'Abandon without asking.' } },
+    examples: ['workflow abandon 4KQ2ZP --reason "The feature was dropped"'],
     run: abandon,
   },
   calling({
     name: 'workflow parallel',
-    summary: 'How many tasks of a workflow may be claimed at once.',
-    positionals: { ID: 'workflow_id', NUMBER: 'max_parallel_tasks' },
+    summary: 'Set the number of tasks that agents may claim at a time.',
+    arguments: [ID, { name: 'NUMBER', description: 'From 1 to 1000.', field: 'max_parallel_tasks' }],
+    examples: ['workflow parallel 4KQ2ZP 3'],
     action: 'workflows.set_parallelism',
     input: ({ positionals }) => ({ max_parallel_tasks: upToThousand(positionals[1], 'NUMBER') }),
     kind: 'workflow_parallelism',
-    text: ({ max_parallel_tasks, from }, { out }) => `${out.mark.good} At most ${max_parallel_tasks} at once; it was ${from}.`,
+    text: ({ max_parallel_tasks, from }, { out }) => `${out.mark.good} At most ${counted(max_parallel_tasks, 'task')} at a time (was ${from}).`,
   }),
-  moving('retry', 'Let a failed task be taken up again.', {}),
-  moving('skip', 'Give a failed task up; whoever waits for it waits no longer.', REASON),
-  moving('release', 'Take a task from the agent that holds it, so that another can take it up.', REASON),
+  moving('retry', 'Let agents claim a failed task again.', {}),
+  moving('skip', 'Skip a failed task. Tasks that depend on it can start.', REASON),
+  moving('release', 'Take a task from the agent that holds it. Another can claim it.', REASON),
 ];
 
 async function create(invocation: Invocation): Promise<CommandResult> {
-  const { name, prompt } = invocation.values;
-  if (name === undefined) throw new UsageError('--name is missing');
-  if (prompt === undefined) throw new UsageError('--prompt is missing');
   const parallel = option(invocation, 'parallel');
   const made = await call(invocation, 'workflows.create', {
     ...given(invocation, 'name', 'prompt'),
-    repository_path: resolve(invocation.cwd, option(invocation, 'repository') ?? '.'),
+    repository_path: resolve(invocation.cwd, option(invocation, 'repo') ?? '.'),
     ...(parallel === undefined ? {} : { max_parallel_tasks: upToThousand(parallel, '--parallel') }),
   });
-  const text = `${invocation.out.mark.good} ${made.id} ${made.name}, in ${made.repository_path}\n    next: let an agent plan it with workflow_set_plan`;
+  const text = `${invocation.out.mark.good} ${made.id} ${made.name}, in ${made.repository_path}\n    next: ask an agent to plan ${made.id} with workflow_set_plan`;
   return { json: { kind: 'workflow_created', ...made }, text };
 }
 
@@ -173,21 +217,22 @@ function setting(verb: 'pause' | 'resume' | 'complete', summary: string, did: st
   return {
     name: `workflow ${verb}`,
     summary,
-    positionals: ['ID'],
+    arguments: [ID],
     options: REASON,
+    examples: [`workflow ${verb} 4KQ2ZP`],
     run: (invocation) => set(invocation, verb, did),
   };
 }
 
 async function set(invocation: Invocation, verb: 'pause' | 'resume' | 'complete' | 'abandon', did: string): Promise<CommandResult> {
   const answer = await call(invocation, `workflows.${verb}`, { workflow_id: invocation.positionals[0], ...given(invocation, 'reason') });
-  const held = answer.claims > 0 ? ` Agents still work on ${answer.claims} of its tasks.` : '';
+  const held = answer.claims > 0 ? ` Agents are still working on ${counted(answer.claims, 'task')}.` : '';
   const text = answer.changed ? `${did} ${answer.name} (${answer.workflow_id}).${held}` : `${answer.name} is ${answer.status} already.`;
   return { json: { kind: 'workflow_status', ...answer }, text: `${invocation.out.mark.good} ${text}` };
 }
 
 async function abandon(invocation: Invocation): Promise<CommandResult> {
-  if (canConfirm(invocation) && !(await confirm(`Abandon ${invocation.positionals[0] ?? ''}? There is no way back.`)))
+  if (canConfirm(invocation) && !(await confirm(`Abandon ${invocation.positionals[0] ?? ''}? This cannot be undone.`)))
     return { json: { kind: 'workflow_status', changed: false }, text: 'Nothing was abandoned.', exit: 1 };
   return await set(invocation, 'abandon', 'Abandoned');
 }
@@ -196,8 +241,9 @@ function moving(verb: 'retry' | 'skip' | 'release', summary: string, options: No
   return calling({
     name: `workflow ${verb}`,
     summary,
-    positionals: { TASK: 'task_id' },
+    arguments: [{ name: 'TASK', description: 'The task id, or the end of it.', field: 'task_id' }],
     options,
+    examples: [`workflow ${verb} 4KQ2ZP`],
     action: `workflows.${verb}`,
     kind: 'workflow_task',
     text: ({ name, task_id, status, changed }, { out }) => `${out.mark.good} Task ${name} (${task_id}) is ${status}${changed ? '' : ' already'}.`,

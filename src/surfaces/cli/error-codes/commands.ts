@@ -39,7 +39,7 @@ export const commandsCodes = {
   FILE_UNREADABLE: {
     meaning: 'The file cannot be read.',
     cause: 'The path is wrong, or your user has no access.',
-    next: 'Give the path of the tarball that `npm pack` made, and check its permissions.',
+    next: 'Give the path of the tarball that `npm run package` made, and check its permissions.',
   },
   KEY_UNUSABLE: {
     meaning: 'The file has no usable signing key.',

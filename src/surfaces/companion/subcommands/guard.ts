@@ -17,8 +17,10 @@ const CHANGES: Readonly<Record<GuardOutcome['change'], string>> = {
 export const guardCommands: readonly CompanionCommand[] = [
   {
     name: 'guard install',
-    summary: 'Check what is committed and pushed in this repository against the claims of others. Your own hooks are kept, and run first.',
+    summary: 'Check commits and pushes here against the claims of others.',
+    description: 'Installs git hooks for pre-commit and pre-push. Your own hooks stay and run first.',
     options: { ...BASE_URL },
+    examples: ['guard install'],
     local: true,
     async run(invocation) {
       const origin = originOf(invocation);
@@ -30,7 +32,8 @@ export const guardCommands: readonly CompanionCommand[] = [
   },
   {
     name: 'guard remove',
-    summary: 'Take the guard out of this repository, and put your own hooks back.',
+    summary: 'Remove the guard from this repository and restore your own hooks.',
+    examples: ['guard remove'],
     local: true,
     async run(invocation) {
       return report(removeGuard(await hooksFolder(rootOf(invocation.cwd))), invocation.out.mark, []);
@@ -38,15 +41,20 @@ export const guardCommands: readonly CompanionCommand[] = [
   },
   {
     name: 'guard check',
-    summary: 'What the guard runs: pre-commit looks at what is staged, pre-push at what git says on stdin.',
-    positionals: ['HOOK', '[REMOTE]'],
+    summary: 'Run one check by hand. The installed git hooks run it.',
+    description: 'pre-commit checks the staged files. pre-push checks the commits that git lists on standard input. Exit code 3: denied.',
+    arguments: [
+      { name: 'HOOK', description: 'The git hook.', choices: GUARDED },
+      { name: 'REMOTE', description: 'The remote of a push.', optional: true },
+    ],
     options: { ...BASE_URL },
+    examples: ['guard check pre-commit'],
     local: true,
     async run(invocation) {
       const { env, cwd, out } = invocation;
       const [named, remote] = invocation.positionals;
       const hook = GUARDED.find((known) => known === named);
-      if (!hook) throw new UsageError(`guard check takes one of ${GUARDED.join(', ')}`);
+      if (!hook) throw new UsageError(`\`HOOK\` must be one of ${GUARDED.join(', ')}, for example: covibe-local guard check pre-commit`);
       const { allowed, said } = await checkGuard(hook, { env, cwd, origin: originOf(invocation), remote, lines: stdinText });
       if (!allowed) return { json: { kind: 'guard', decision: 'deny', reason: said }, text: `${out.mark.bad} ${said}`, exit: 3 };
       if (said !== undefined) out.note(`${out.mark.wait} ${said}`);

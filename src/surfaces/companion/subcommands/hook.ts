@@ -21,11 +21,20 @@ const WITH_GIT_STATE: readonly HookEvent[] = ['session-start', 'stop', 'session-
  */
 export const hookCommand: CompanionCommand = {
   name: 'hook',
-  summary: "What an agent's program runs at its hooks. Reads the payload from stdin.",
-  positionals: ['CLIENT', 'EVENT'],
-  options: { ...BASE_URL, transcript: { type: 'string' }, session: { type: 'string' } },
+  summary: 'Run by agent programs at their hooks.',
+  arguments: [
+    { name: 'CLIENT', description: 'The agent program.' },
+    { name: 'EVENT', description: 'The hook event.' },
+  ],
+  options: {
+    ...BASE_URL,
+    transcript: { value: 'PATH', description: 'The transcript to read usage from.' },
+    session: { value: 'ID', description: 'The session that the usage belongs to.' },
+  },
+  description: 'Reads the payload from standard input.',
+  examples: ['hook claude-code before-tool'],
   local: true,
-  internal: true,
+  hidden: true,
   async run(invocation) {
     const { env, out } = invocation;
     const [name = '', said] = invocation.positionals;

@@ -1,32 +1,46 @@
-import { BASE_URL, type CompanionCommand } from '../command.ts';
-import { guardCommands } from './guard.ts';
-import { hookCommand } from './hook.ts';
-import { watchCommands } from './watch.ts';
+import type { BareInvocation, CommandGroup } from '../../cli/command.ts';
 
-const doctor: CompanionCommand = {
-  name: 'doctor',
-  summary: 'Check what setup has put in place here, and say how to mend what is wrong. Changes nothing.',
-  options: BASE_URL,
-  local: true,
-  run: async (invocation) => await (await import('../doctor.ts')).reportSetup(invocation),
-};
-
-const doctorCommands: readonly CompanionCommand[] = [doctor, { ...doctor, name: 'status', summary: 'The same as doctor.' }];
-
-const setupCommand: CompanionCommand = {
-  name: 'setup',
-  summary: 'Connect the agents of this repository to the server: tokens, configuration, hooks and the watch service. --remove undoes it.',
-  options: {
-    ...BASE_URL,
-    agents: { type: 'string' },
-    hooks: { type: 'string' },
-    'no-service': { type: 'boolean' },
-    'update-key': { type: 'string' },
-    remove: { type: 'boolean' },
+/**
+ * The order of the help. An agent waits for `hook` before every call of its tools, so a command loads its own group only, and nothing here may
+ * import a command.
+ */
+export const GROUPS: readonly CommandGroup<BareInvocation>[] = [
+  {
+    section: 'Set up',
+    name: 'setup',
+    summary: 'Connect the agents of this repository to the server.',
+    load: async () => [(await import('./setup.ts')).setupCommand],
   },
-  local: true,
-  run: async (invocation) => await (await import('../setup/setup.ts')).setUp(invocation),
-};
-
-/** As the help lists them. */
-export const COMMANDS: readonly CompanionCommand[] = [setupCommand, ...doctorCommands, ...watchCommands, ...guardCommands, hookCommand];
+  {
+    section: 'Set up',
+    name: 'doctor',
+    summary: 'Check the setup and say how to fix problems.',
+    load: async () => [(await import('./setup.ts')).doctorCommand],
+  },
+  { section: 'Set up', name: 'status', summary: 'Same as doctor.', load: async () => [(await import('./setup.ts')).statusCommand] },
+  {
+    section: 'Work',
+    name: 'guard',
+    summary: 'Check commits and pushes against the claims of others.',
+    load: async () => (await import('./guard.ts')).guardCommands,
+  },
+  {
+    section: 'Work',
+    name: 'watch',
+    summary: "Report this machine's model usage until you stop it.",
+    load: async () => [(await import('./watch.ts')).watchCommand],
+  },
+  {
+    section: 'Work',
+    name: 'telemetry',
+    summary: 'Send the usage files of an inbox to the server.',
+    load: async () => [(await import('./watch.ts')).telemetryCommand],
+  },
+  {
+    section: 'Help',
+    name: 'completion',
+    summary: 'Print shell completion for bash, zsh or fish.',
+    load: async () => [(await import('../../cli/completion.ts')).completionCommand('covibe-local', GROUPS)],
+  },
+  { name: 'hook', summary: 'Started by agent programs.', load: async () => [(await import('./hook.ts')).hookCommand] },
+];

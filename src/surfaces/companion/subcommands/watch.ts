@@ -13,16 +13,19 @@ import { MISSING_TOKEN_PROBLEM, tokensFor } from '../watch/tokens.ts';
 
 const INTERVAL_SECONDS = 30;
 
-const watch: CompanionCommand = {
+export const watchCommand: CompanionCommand = {
   name: 'watch',
-  summary: "Report this machine's usage counters and repositories, until it is ended. Numbers only; uses before the first start only with --since.",
+  summary: "Report this machine's model usage until you stop it.",
+  description:
+    'Sends token counts and the state of repositories: numbers, never prompts or code. Stop it with Ctrl-C. The service of `covibe-local setup` runs it.',
   options: {
     ...BASE_URL,
-    interval: { type: 'string' },
-    since: { type: 'string' },
-    once: { type: 'boolean' },
-    'self-update': { type: 'boolean' },
+    interval: { value: 'SECONDS', description: 'The time between two reports, from 1 to 86400.', default: INTERVAL_SECONDS },
+    since: { value: 'TIME', description: 'Also report earlier usage, from this date on: 2026-01-31, 12h or 7d.', default: 'the first start on this machine' },
+    once: { description: 'Report once, then exit.' },
+    'self-update': { description: 'Install the releases that the server offers. COVIBE_SELF_UPDATE=1 does the same.' },
   },
+  examples: ['watch', 'watch --once --since 7d'],
   local: true,
   async run(invocation) {
     const { env, out, values } = invocation;
@@ -56,10 +59,12 @@ function onceOver(watcher: MachineWatcher): CommandResult {
   return { json: { kind: 'watch', sent, waiting, problem }, text, exit: problem === null ? 0 : 1 };
 }
 
-const telemetry: CompanionCommand = {
+export const telemetryCommand: CompanionCommand = {
   name: 'telemetry',
-  summary: 'Submit the usage files in an inbox (--inbox .covibe/telemetry), and what waited before.',
-  options: { ...BASE_URL, inbox: { type: 'string' } },
+  summary: 'Send the usage files of an inbox to the server.',
+  description: 'Also sends the reports that an earlier call could not deliver.',
+  options: { ...BASE_URL, inbox: { value: 'FOLDER', description: 'The folder with the usage files.', default: INBOX } },
+  examples: ['telemetry', 'telemetry --inbox .covibe/telemetry'],
   local: true,
   async run(invocation) {
     const { env, cwd, out } = invocation;
@@ -91,7 +96,7 @@ function leftLines(left: readonly LeftFile[], { mark }: CliOutput): string[] {
 function secondsFrom(text: string | undefined): number {
   const seconds = text === undefined ? INTERVAL_SECONDS : Number(text);
   if (Number.isFinite(seconds) && seconds >= 1 && seconds <= 86_400) return seconds;
-  throw new UsageError('--interval takes seconds, from 1 to 86400');
+  throw new UsageError('`--interval` must be a number of seconds from 1 to 86400, for example --interval 60');
 }
 
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000 };
@@ -104,7 +109,5 @@ function momentFrom(text: string | undefined, now: number): number | undefined {
   const date = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text) ? Date.parse(text) : Number.NaN;
   const moment = count === undefined ? date : now - Number(count) * (UNITS[unit] ?? 0);
   if (Number.isFinite(moment) && moment <= now) return moment;
-  throw new UsageError('--since takes a date that is past, such as 2026-01-31, or 12h or 7d');
+  throw new UsageError('`--since` must be a past date or a time span, for example --since 2026-01-31, --since 12h or --since 7d');
 }
-
-export const watchCommands: readonly CompanionCommand[] = [watch, telemetry];

@@ -34,6 +34,7 @@ const notes = (): CliOutput & { said: string[] } => {
     stream: async () => {},
     result: () => {},
     utf8: true,
+    columns: Number.POSITIVE_INFINITY,
     mark: { good: '✓', bad: '✗', wait: '!', quiet: '○' },
     tone: { you: '◆', live: '●', wait: '▲', bad: '✕', quiet: '○' },
   };

@@ -13,7 +13,7 @@ import { VERSION } from '../../../version.ts';
 import { UsageError } from '../../cli/command.ts';
 import { createOutput } from '../../cli/output.ts';
 import { noteRepo } from '../state.ts';
-import { watchCommands } from '../subcommands/watch.ts';
+import { watchCommand } from '../subcommands/watch.ts';
 import { pinKey } from '../update/pinned-key.ts';
 import { Ledger, openLedger } from './ledger.ts';
 import { beginUsage } from './sync.ts';
@@ -151,7 +151,7 @@ test('telemetry leaves files without usage where they are in a folder that is no
 test.each([{ interval: 'soon' }, { interval: '0' }, { since: 'yesterday' }, { since: '5' }, { since: 'week 1' }, { since: '2999-01-01' }])(
   'watch is called wrongly with %j',
   async (values) => {
-    const [command] = watchCommands;
+    const command = watchCommand;
     const invocation = {
       env: { HOME: '/nowhere' },
       cwd: '/',

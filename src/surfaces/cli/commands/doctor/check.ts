@@ -1,7 +1,8 @@
-import { type Config, ConfigError, homeFolder, loadConfig } from '../../../../config.ts';
+import { type Config, ConfigError, loadConfig } from '../../../../config.ts';
 import { clockFrom } from '../../../../kernel/clock.ts';
 import { Refusal } from '../../../../kernel/reply.ts';
 import { StoreError } from '../../../../storage/errors.ts';
+import { homeFolder } from '../../../../wire/covenant-home.ts';
 import { failureCode } from '../../../../wire/http-client.ts';
 import { findServer } from '../../client.ts';
 import { CliError, type Invocation } from '../../command.ts';
@@ -12,7 +13,7 @@ export type CheckState = 'ok' | 'fixed' | 'warning' | 'failed' | 'skipped';
 export interface DoctorFinding {
   readonly check: string;
   readonly state: CheckState;
-  /** As docs/operations.md has it under "Troubles". */
+  /** A row of "Troubles" in docs/operations.md. */
   readonly code?: string;
   readonly message: string;
   readonly fix?: string;
@@ -23,9 +24,9 @@ export interface DoctorContext {
   readonly invocation: Invocation;
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
-  /** Undefined where it is wrong: a check of its own tells of that. */
+  /** Undefined if it is invalid. The check `config` reports that. */
   readonly config: Config | undefined;
-  /** The server of this home, where one answers. */
+  /** The server of this home, if one answers. */
   readonly server: RunFile | undefined;
   readonly isThorough: boolean;
   readonly now: number;
@@ -42,13 +43,13 @@ type Found = DoctorFinding | readonly DoctorFinding[];
 
 export interface Say<Code extends string> {
   ok(message: string): DoctorFinding;
-  /** There is nothing to check, which is no fault. */
+  /** Nothing to check. This is not a fault. */
   skipped(message: string): DoctorFinding;
   warning(code: Code, message: string, fix: string): DoctorFinding;
   failed(code: Code, message: string, fix: string): DoctorFinding;
 }
 
-/** A check can report what it is said to find, and nothing else. */
+/** A check can report only the troubles that it declares. */
 export function check<const Code extends string>(
   id: string,
   troubles: readonly Code[],
@@ -63,7 +64,7 @@ export function check<const Code extends string>(
   return { id, troubles, look: async (context) => [await look(say, context)].flat() };
 }
 
-/** A check that is itself at fault is one line of the report, and no reason to be without the rest. */
+/** A check that fails itself becomes one line of the report. The other checks still run. */
 export async function runCheck({ id, look }: DoctorCheck, context: DoctorContext): Promise<DoctorFinding[]> {
   try {
     return await look(context);
@@ -73,16 +74,16 @@ export async function runCheck({ id, look }: DoctorCheck, context: DoctorContext
         check: id,
         state: 'warning',
         message: `${id} could not be checked: ${errorText(error)}`,
-        fix: 'see to what else is told here, then covenant doctor again',
+        fix: 'fix the other problems of this report, then run covenant doctor again',
       },
     ];
   }
 }
 
-/** Errors of our own are written for people; of others only the kind is told, because a message may quote a password. */
+/** Only our own errors are shown in full: the message of another error may quote a password. */
 export function errorText(error: unknown): string {
   if (error instanceof CliError || error instanceof Refusal || error instanceof StoreError || error instanceof ConfigError) return error.message;
-  return failureCode(error) ?? (error instanceof Error ? error.name : 'an unknown fault');
+  return failureCode(error) ?? (error instanceof Error ? error.name : 'an unknown error');
 }
 
 export async function doctorContext(invocation: Invocation): Promise<DoctorContext> {

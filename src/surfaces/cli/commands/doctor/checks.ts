@@ -7,7 +7,7 @@ import { clock, credentials, database, journal, postgres, tokens } from './store
 
 export { doctorContext } from './check.ts';
 
-/** They look at what lies there, and change nothing. */
+/** These checks read files and connections, and change nothing. */
 const OUTSIDE: readonly DoctorCheck[] = [
   node,
   git,
@@ -26,7 +26,7 @@ const OUTSIDE: readonly DoctorCheck[] = [
   telemetry,
 ];
 
-/** They ask the server, or open the store where none runs: one after the other, through one client. */
+/** These checks ask the server, or open the database if none is running. They run one after the other, through one client. */
 const INSIDE: readonly DoctorCheck[] = [credentials, tokens, externalServers, journal, clock, agents];
 
 export const CHECKS: readonly DoctorCheck[] = [...OUTSIDE, ...INSIDE];
@@ -37,22 +37,22 @@ export async function allFindings(place: DoctorContext): Promise<DoctorFinding[]
   for (const each of INSIDE) {
     const found = await checkInside(each, place, closed);
     findings.push(...found);
-    if (each === credentials && found.some(({ state }) => state === 'failed' || state === 'warning')) closed ??= 'the operator could not be asked for';
+    if (each === credentials && found.some(({ state }) => state === 'failed' || state === 'warning')) closed ??= 'the operator could not be authenticated';
   }
   return findings;
 }
 
 async function checkInside(each: DoctorCheck, place: DoctorContext, closed: string | undefined): Promise<DoctorFinding[]> {
-  // The file of other servers is read either way; who wants something mended is told why it was not.
+  // The file of external servers is read in any case. --fix must report why it could not remove anything.
   if (each === externalServers) return await runCheck(each, closed === undefined ? place : { ...place, server: undefined });
   if (each === agents && place.invocation.values.fix === true) return await agents.look(place);
   return closed === undefined ? await runCheck(each, place) : [{ check: each.id, state: 'skipped', message: `not checked (${each.id}): ${closed}` }];
 }
 
-/** Why the store must not be opened only to look into it: that would make it, migrate it, or go behind the back of a server. */
+/** Why a check must not open the database: that would create or migrate it, or bypass a running server. */
 function whyStoreIsClosed({ server: running, config: settings }: DoctorContext, findings: readonly DoctorFinding[]): string | undefined {
   if (running) return undefined;
-  if (!settings) return 'the configuration is wrong';
+  if (!settings) return 'the configuration is invalid';
   const hung = findings.find(({ check, state }) => check === server.id && state === 'failed');
   if (hung) return hung.message;
   const engine = settings.database_url ? postgres.id : database.id;

@@ -1,16 +1,22 @@
 import { type CliCommand, UsageError } from '../../command.ts';
+import { working } from '../../progress.ts';
 import type { CheckState } from './check.ts';
 
 export const doctorCommand: CliCommand = {
   name: 'doctor',
   local: true,
-  summary:
-    'Check this installation, and say how to mend what is wrong; with --verbose also what is right, and the whole journal. --fix clears what agents have left; --force PATH a worktree with work in it, after a backup.',
-  options: { verbose: { type: 'boolean' }, fix: { type: 'boolean' }, force: { type: 'string' } },
+  summary: 'Check this installation and say how to fix problems.',
+  options: {
+    verbose: { description: 'Also list the checks that passed, and verify the whole journal.' },
+    fix: { description: 'Remove the sessions and worktrees that agents left behind.' },
+    force: { value: 'PATH', description: 'With `--fix`: also remove this worktree with unsaved work. A git ref keeps a backup.' },
+  },
+  examples: ['doctor', 'doctor --verbose', 'doctor --fix'],
   async run(invocation) {
-    if (invocation.values.force !== undefined && invocation.values.fix !== true) throw new UsageError('--force PATH goes with --fix');
+    if (invocation.values.force !== undefined && invocation.values.fix !== true)
+      throw new UsageError('`--force` needs `--fix`, for example: covenant doctor --fix --force PATH');
     const { allFindings, doctorContext } = await import('./checks.ts');
-    const findings = await allFindings(await doctorContext(invocation));
+    const findings = await working(invocation, 'Checking', async () => await allFindings(await doctorContext(invocation)));
     const count = (state: CheckState) => findings.filter((finding) => finding.state === state).length;
     const shown = invocation.values.verbose ? findings : findings.filter(({ state }) => state !== 'ok' && state !== 'skipped');
     const { mark } = invocation.out;

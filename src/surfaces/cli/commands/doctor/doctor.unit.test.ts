@@ -39,7 +39,7 @@ async function oldHome(): Promise<string> {
   prepareHome(database.home);
   chmodSync(database.home, 0o700);
   const db = new DatabaseSync(database.path);
-  // The app lived in a time of its own.
+  // The app used a test clock.
   db.prepare('update schema_migrations set applied_at = ?').run(Date.now());
   db.close();
   return database.home;
@@ -52,13 +52,13 @@ async function listening(answer: string): Promise<number> {
   return (other.address() as AddressInfo).port;
 }
 
-test('a sound home has no trouble but what the machine lacks; each trouble has a way to mend it', async () => {
+test('reports nothing about an intact home except missing programs, each with a fix', async () => {
   const findings = await doctor(await oldHome(), { MCP_SERVER_PORT: '0' });
   expect(codes(findings).filter((code) => !/^(TMUX|GIT)_MISSING warning$/.test(code))).toEqual([]);
   for (const { fix } of troubles(findings)) expect(fix).toBeTruthy();
 });
 
-test('every wrong setting is told at once, each with its line', async () => {
+test('reports all wrong settings together, each with its line', async () => {
   const home = temporaryFolder();
   writeFileSync(
     join(home, 'config.toml'),
@@ -75,7 +75,7 @@ test('every wrong setting is told at once, each with its line', async () => {
   ]);
 });
 
-test('what others may read or write is told, with the command that ends it', async () => {
+test('reports files that others can read or write, with the command that fixes them', async () => {
   const home = await oldHome();
   chmodSync(join(home, 'covenant.db'), 0o644);
   chmodSync(join(home, 'secrets.toml'), 0o640);
@@ -84,7 +84,7 @@ test('what others may read or write is told, with the command that ends it', asy
   expect(fixes).toEqual(expect.arrayContaining([`chmod 700 ${home}`, `chmod 600 ${join(home, 'covenant.db')}`, `chmod 600 ${join(home, 'secrets.toml')}`]));
 });
 
-test('a database that is damaged, newer, foreign or held is told apart, and not opened', async () => {
+test('distinguishes a damaged, newer, foreign and locked database, and opens none of them', async () => {
   const home = await oldHome();
   const path = join(home, 'covenant.db');
   const whole = readFileSync(path);
@@ -114,7 +114,7 @@ test('a database that is damaged, newer, foreign or held is told apart, and not 
   expect(damaged.find(({ check: id }) => id === 'journal')).toMatchObject({ state: 'skipped' });
 });
 
-test('a schema that is too old is reported and left as it is', async () => {
+test('reports a schema that is too old and does not change it', async () => {
   const home = await oldHome();
   const db = new DatabaseSync(join(home, 'covenant.db'));
   db.exec('update schema_migrations set number = number - 1');
@@ -127,7 +127,7 @@ test('a schema that is too old is reported and left as it is', async () => {
   db.close();
 });
 
-test('a changed event breaks the journal, and a clock that was set back is told', async () => {
+test('reports a changed event as a break of the journal, and a clock that was set back', async () => {
   const home = await oldHome();
   const clock = join(home, 'clock');
   const db = new DatabaseSync(join(home, 'covenant.db'));
@@ -139,7 +139,7 @@ test('a changed event breaks the journal, and a clock that was set back is told'
   expect(codes(await doctor(home, { MCP_SERVER_PORT: '0' }))).toContain('JOURNAL_BROKEN failed');
 });
 
-test('of a long journal the end is verified, the whole of it only when that is asked for', async () => {
+test('verifies the end of a long journal, and all of it with --verbose', async () => {
   const { app, database } = await testApp();
   for (let n = 0; n < 11; n++)
     await app.store.append(
@@ -164,7 +164,7 @@ test('of a long journal the end is verified, the whole of it only when that is a
   expect(await found(false)).toMatchObject([{ code: 'JOURNAL_BROKEN', message: expect.stringContaining('at event 10990:') }]);
 });
 
-test('a clock is compared with when it was asked for: a doctor that takes its time is no clock that was set back', async () => {
+test('compares the clock at the time of the check, so that a slow doctor does not look like a clock that was set back', async () => {
   const home = await oldHome();
   const clock = join(home, 'clock');
   writeFileSync(clock, String(Date.now()));
@@ -176,7 +176,7 @@ test('a clock is compared with when it was asked for: a doctor that takes its ti
   expect(codes((await doctorCommand.run({ ...asked, client: later }))?.json.items as DoctorFinding[])).not.toContain('CLOCK_BEHIND warning');
 });
 
-test('a backup that is missing or a week old is told, and so are files that nobody finished', async () => {
+test('reports a missing or week-old backup, and unfinished files', async () => {
   const home = await oldHome();
   const clock = join(home, 'clock');
   const at = (days: number) => {
@@ -201,7 +201,7 @@ test('a backup that is missing or a week old is told, and so are files that nobo
   expect(troubles(await at(0))).toContainEqual(expect.objectContaining({ code: 'LEFTOVER_FILES', fix: `rm ${left}` }));
 });
 
-test('a port that another program has, a name that nobody knows and a collector that is away are warnings', async () => {
+test('warns of a port in use, an unknown host name and an unreachable collector', async () => {
   const home = temporaryFolder();
   const port = await listening('something else');
   const found = await doctor(home, { MCP_SERVER_PORT: String(port), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
@@ -215,7 +215,7 @@ test('a port that another program has, a name that nobody knows and a collector 
   expect(codes(await doctor(home))).toEqual(expect.arrayContaining(['FOREIGN_HOST warning', 'FOREIGN_ORIGIN warning', 'REPOSITORIES_MISSING warning']));
 });
 
-test('a server of another version, one that is unhealthy and one that is gone are told apart', async () => {
+test('distinguishes a server of another version, an unhealthy one and one that is gone', async () => {
   const home = temporaryFolder();
   const healthy = { instance: 'i', status: 'ok', version: '9.9.9', checks: { database: 'ok' } };
   const at = async (answer: object) => {
@@ -229,11 +229,11 @@ test('a server of another version, one that is unhealthy and one that is gone ar
   expect(codes(await at({ ...healthy, instance: 'another' }))).toEqual(['RUN_FILE_STALE warning']);
 });
 
-test('without git and tmux both are missed', async () => {
+test('reports missing git and tmux', async () => {
   expect(codes(await doctor(temporaryFolder(), { PATH: '/nowhere', MCP_SERVER_PORT: '0' }))).toEqual(['GIT_MISSING warning', 'TMUX_MISSING warning']);
 });
 
-test('a check that is itself at fault is one line of the report, and quotes nothing', async () => {
+test('turns a check that fails itself into one line without quoting its error', async () => {
   const broken = check('broken', [], () => {
     throw Object.assign(new Error('postgres://me:secret@host'), { code: 'EWHATEVER' });
   });
@@ -241,7 +241,7 @@ test('a check that is itself at fault is one line of the report, and quotes noth
   expect(finding).toMatchObject({ check: 'broken', state: 'warning', message: 'broken could not be checked: EWHATEVER' });
 });
 
-test('what PostgreSQL says of itself is judged: its age, its clock, its connections, its schema, who keeps others waiting', async () => {
+test('judges the version, clock, connections, schema and blocking sessions of PostgreSQL', async () => {
   const sound = { version: 180_001, connectionsLeft: 80, aheadMs: 300, holders: [], mismatch: null, pending: 0, missing: [] };
   const judged = async (facts: Partial<Parameters<typeof postgresFindings>[1]>) => {
     const codesOf = postgres.troubles as Parameters<typeof check<Parameters<Parameters<typeof postgresFindings>[0]['failed']>[0]>>[1];

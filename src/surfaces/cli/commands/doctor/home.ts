@@ -6,12 +6,12 @@ import { check, type DoctorContext } from './check.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const BACKUP_DAYS = 7;
-/** Younger files may still be in use. */
+/** Newer files may still be in use. */
 const LEFT_MS = 10 * 60_000;
 
-/** Anybody who can read the credentials can act as the operator, and the database holds everybody's work. */
+/** Whoever can read the credentials can act as the operator, and the database contains everybody's work. */
 export const home = check('home', ['HOME_OPEN', 'HOME_READ_ONLY'], (say, { home: folder, config }) => {
-  if (!existsSync(folder)) return say.skipped(`${folder} does not exist yet: covenant up makes it`);
+  if (!existsSync(folder)) return say.skipped(`${folder} does not exist yet: covenant up creates it`);
   const isWritable = canWrite(folder);
   const files = [credentialsPath(folder), ...(config && !config.database_url ? [config.database_path] : [])];
   const findings = [folder, ...files]
@@ -19,13 +19,13 @@ export const home = check('home', ['HOME_OPEN', 'HOME_READ_ONLY'], (say, { home:
     .flatMap((path) => {
       const mode = statSync(path).mode & 0o777;
       const isFolder = path === folder;
-      // A home that others may look into is as private as the files in it; one that they may write to is not.
+      // Others may list the home, because its files are private. They must not write to it.
       if (process.platform === 'win32' || !(mode & (isFolder ? 0o022 : 0o077))) return [];
-      const may = isFolder ? 'written to' : 'read';
-      return [say.failed('HOME_OPEN', `${path} can be ${may} by others (0${mode.toString(8)})`, `chmod ${isFolder ? '700' : '600'} ${path}`)];
+      const may = isFolder ? 'write to' : 'read';
+      return [say.failed('HOME_OPEN', `other accounts can ${may} ${path} (mode 0${mode.toString(8)})`, `chmod ${isFolder ? '700' : '600'} ${path}`)];
     });
   if (!isWritable)
-    findings.push(say.failed('HOME_READ_ONLY', `${folder} cannot be written to`, `give it to the account that runs covenant: chown -R USER ${folder}`));
+    findings.push(say.failed('HOME_READ_ONLY', `${folder} is not writable`, `give it to the account that runs covenant: chown -R USER ${folder}`));
   return findings.length > 0 ? findings : say.ok(`${folder} is private`);
 });
 
@@ -38,7 +38,7 @@ function canWrite(folder: string): boolean {
   }
 }
 
-/** Every wrong setting, where the program itself stops at the first. */
+/** Reports every wrong setting. The program itself stops at the first one. */
 export const config = check('config', ['CONFIG_INVALID'], async (say, { env, home: folder }) => {
   try {
     loadConfig(env);
@@ -47,11 +47,11 @@ export const config = check('config', ['CONFIG_INVALID'], async (say, { env, hom
     if (!(error instanceof ConfigError)) throw error;
     const wrong = await wrongInFile(folder);
     if (wrong.length === 0) return say.failed('CONFIG_INVALID', error.message, 'correct that setting');
-    return wrong.map((message) => say.failed('CONFIG_INVALID', message, 'correct that line; docs/operations.md has the settings'));
+    return wrong.map((message) => say.failed('CONFIG_INVALID', message, 'correct that line; docs/configuration.md lists the settings'));
   }
 });
 
-/** Nothing where the file cannot be parsed, or the fault is in the environment: the error itself says where. */
+/** Empty if the file cannot be parsed or the fault is in the environment. The error names the place then. */
 async function wrongInFile(folder: string): Promise<string[]> {
   const path = join(folder, 'config.toml');
   try {
@@ -72,7 +72,7 @@ interface Lines {
   readonly keys: ReadonlyMap<string, number>;
 }
 
-/** The line of the innermost part of the key that has one. */
+/** The line of the innermost part of the key that the file contains. */
 function lineOf(blocks: readonly Lines[], key: string): number {
   const path = key.split('.');
   for (let length = path.length; length > 0; length--) {
@@ -88,16 +88,16 @@ function lineOf(blocks: readonly Lines[], key: string): number {
 
 export const backups = check('backup', ['BACKUP_MISSING', 'BACKUP_OLD'], async (say, place) => {
   const { config: settings, now } = place;
-  if (!settings) return say.skipped('backups are not looked for while the configuration is wrong');
-  if (settings.database_url) return say.skipped('copies made by pg_dump are not seen from here');
-  if (!existsSync(settings.database_path)) return say.skipped('there is nothing to back up yet');
+  if (!settings) return say.skipped('backups are not checked while the configuration is invalid');
+  if (settings.database_url) return say.skipped('copies made by pg_dump cannot be checked');
+  if (!existsSync(settings.database_path)) return say.skipped('there is no database to back up yet');
   const { inspectDatabaseFile } = await import('../../../../storage/inspect.ts');
   const { madeAt } = inspectDatabaseFile(settings.database_path, 'look');
   const newest = Math.max(0, ...filesIn(backupFolders(place), /^(?!replaced-).*\.db$/).map(({ time }) => time));
   const days = (time: number): number => Math.floor((now - time) / DAY_MS);
-  if (newest > 0 && days(newest) < BACKUP_DAYS) return say.ok(`the last backup was made ${days(newest) === 0 ? 'today' : `${days(newest)} d ago`}`);
+  if (newest > 0 && days(newest) < BACKUP_DAYS) return say.ok(`the last backup was made ${days(newest) === 0 ? 'today' : `${days(newest)} days ago`}`);
   if (newest > 0) return say.warning('BACKUP_OLD', `the last backup is ${days(newest)} days old`, 'covenant backup');
-  if (madeAt === null || days(madeAt) < BACKUP_DAYS) return say.ok(`no backup yet; the database is younger than ${BACKUP_DAYS} days`);
+  if (madeAt === null || days(madeAt) < BACKUP_DAYS) return say.ok(`no backup yet, and the database is newer than ${BACKUP_DAYS} days`);
   return say.warning('BACKUP_MISSING', `the database is ${days(madeAt)} days old and has no backup in ${backupFolders(place).join(' or ')}`, 'covenant backup');
 });
 
@@ -105,12 +105,12 @@ const backupFolders = ({ home: folder, config: settings }: DoctorContext): strin
   ...new Set([join(folder, 'backups'), ...(settings ? [join(dirname(settings.database_path), 'backups')] : [])]),
 ];
 
-/** Files that a backup, a restore or an export did not finish. */
+/** Files of a backup, a restore or an export that did not finish. */
 export const leftovers = check('leftovers', ['LEFTOVER_FILES'], (say, place) => {
   const folders = [...new Set([place.home, ...(place.config ? [dirname(place.config.database_path)] : []), ...backupFolders(place)])];
   const left = filesIn(folders, /\.(partial|restoring)$/).filter(({ time }) => place.now - time > LEFT_MS);
-  if (left.length === 0) return say.ok('no command has left a half-written file');
-  return left.map(({ path }) => say.warning('LEFTOVER_FILES', `${path} was never finished, and nothing reads it`, `rm ${path}`));
+  if (left.length === 0) return say.ok('no command left an unfinished file');
+  return left.map(({ path }) => say.warning('LEFTOVER_FILES', `${path} is an unfinished file that nothing uses`, `rm ${path}`));
 });
 
 function filesIn(folders: readonly string[], name: RegExp): { path: string; time: number }[] {

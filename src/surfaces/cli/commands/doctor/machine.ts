@@ -13,7 +13,7 @@ import { check, type DoctorFinding, errorText, type Say } from './check.ts';
 
 const run = promisify(execFile);
 const MIB = 1024 ** 2;
-/** Below the one nothing can be relied on; below the other a day's work may not fit. */
+/** Below NO_ROOM writes fail. Below LITTLE_ROOM the data of a day may not fit. */
 const NO_ROOM = 64 * MIB;
 const LITTLE_ROOM = 1024 * MIB;
 
@@ -27,12 +27,14 @@ export const node = check('node', ['NODE_TOO_OLD'], (say) => {
 
 export const git = check('git', ['GIT_MISSING'], async (say, { env }) => {
   const version = await versionOf('git', ['--version'], env);
-  return version === undefined ? say.warning('GIT_MISSING', 'git not found: worktrees and reviews will not work', 'install git') : say.ok(version);
+  return version === undefined ? say.warning('GIT_MISSING', 'git was not found: worktrees and reviews do not work', 'install git') : say.ok(version);
 });
 
 export const tmux = check('tmux', ['TMUX_MISSING'], async (say, { env }) => {
   const version = await versionOf('tmux', ['-V'], env);
-  return version === undefined ? say.warning('TMUX_MISSING', 'tmux not found: reviews run without attach', 'install tmux') : say.ok(version);
+  return version === undefined
+    ? say.warning('TMUX_MISSING', 'tmux was not found: agents run without a terminal to attach to', 'install tmux')
+    : say.ok(version);
 });
 
 async function versionOf(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string | undefined> {
@@ -45,7 +47,7 @@ async function versionOf(program: string, args: readonly string[], env: NodeJS.P
 
 function isWritable(file: string): boolean {
   try {
-    // Not by opening it: to close a second descriptor of a database ends the locks that this process has on it.
+    // Do not open the file: closing a second descriptor of a database releases the locks of this process.
     accessSync(file, constants.W_OK);
     return true;
   } catch {
@@ -62,15 +64,21 @@ export const disk = check('disk', ['DISK_FULL', 'STORE_UNWRITABLE'], (say, { hom
     const level = roomLevel(free, folder === tmpdir() ? 0 : size);
     if (level === 'enough') return [];
     const message = `${folder} has ${Math.floor(free / MIB)} MiB left${level === 'no copy' ? `, and a copy of the database takes ${Math.ceil(size / MIB)}` : ''}`;
-    const fix = 'make room there, or move it: COVENANT_HOME, database_path, TMPDIR';
+    const fix = 'free some space there, or move the folder: COVENANT_HOME, database_path, TMPDIR';
     return [level === 'none' ? say.failed('DISK_FULL', message, fix) : say.warning('DISK_FULL', message, fix)];
   });
   if (database !== undefined && existsSync(database) && !isWritable(database))
-    troubles.push(say.failed('STORE_UNWRITABLE', `${database} cannot be written`, 'give it to the user of the server, or mount its disk for writing'));
-  return troubles.length > 0 ? troubles : say.ok(`there is room in ${found.map(({ folder }) => folder).join(', ')}`);
+    troubles.push(
+      say.failed(
+        'STORE_UNWRITABLE',
+        `${database} is not writable`,
+        `give it to the account of the server (chown USER ${database}), or mount its disk for writing`,
+      ),
+    );
+  return troubles.length > 0 ? troubles : say.ok(`enough space in ${found.map(({ folder }) => folder).join(', ')}`);
 });
 
-/** `copied`: what a backup, or the copy before a migration, would take there. */
+/** `copied`: the size of a backup, or of the copy before a migration. */
 export function roomLevel(free: number, copied: number): 'enough' | 'little' | 'no copy' | 'none' {
   if (free < NO_ROOM) return 'none';
   if (free < copied) return 'no copy';
@@ -84,31 +92,31 @@ function freeIn(folder: string): number {
 
 export const repositories = check('repositories', ['REPOSITORIES_MISSING'], (say, { config }) => {
   const missing = (config?.machine.repositories ?? []).filter((folder) => !existsSync(folder));
-  if (missing.length === 0) return say.ok('the folders of [machine] repositories are there');
+  if (missing.length === 0) return say.ok('the folders in [machine] repositories exist');
   return missing.map((folder) =>
     say.warning(
       'REPOSITORIES_MISSING',
-      `${folder} is in [machine] repositories and does not exist: no worktree is made below it`,
-      'make it, or take it out of config.toml',
+      `${folder} is in [machine] repositories and does not exist, so no worktree can be made in it`,
+      `mkdir -p ${shellQuoted(folder)}, or remove it from config.toml`,
     ),
   );
 });
 
-/** Sessions and worktrees of agents that nobody needs any more. --fix removes them. */
+/** Sessions and worktrees without an instance. --fix removes them. */
 export const agents = check('agents', ['AGENTS_LEFT'], async (say, { invocation }) => {
-  if (!(await hasStore(invocation))) return say.skipped('no agent was ever started from this home');
+  if (!(await hasStore(invocation))) return say.skipped('this home has never started an agent');
   const isFixing = invocation.values.fix === true;
   try {
     const findings = isFixing ? await cleared(say, invocation) : (await call(invocation, 'instances.orphans')).items.map((orphan) => left(say, orphan));
-    return findings.length > 0 ? findings : say.ok('agents have left neither sessions nor worktrees behind');
+    return findings.length > 0 ? findings : say.ok('agents left no sessions or worktrees behind');
   } catch (error) {
-    // A store that cannot be opened is told of by its own check; who wants something done is told why it was not.
+    // Another check reports a database that cannot be opened. --fix must report why it could not remove anything.
     if (isFixing) throw error;
-    return say.skipped(`what agents have left is not known: ${errorText(error)}`);
+    return say.skipped(`leftovers of agents are unknown: ${errorText(error)}`);
   }
 });
 
-/** Nothing is made only to look: a database that is not there yet has no instances. */
+/** A check must not create a database. A home without one has no instances. */
 async function hasStore({ env }: Invocation): Promise<boolean> {
   if (await findServer(env)) return true;
   try {
@@ -127,14 +135,14 @@ async function cleared(say: Say<'AGENTS_LEFT'>, invocation: Invocation): Promise
   const { items } = await call(invocation, 'instances.clear_orphans', force === undefined ? {} : { force: resolve(invocation.cwd, force) });
   return items.map((orphan) => {
     if (!orphan.cleared) return left(say, orphan, ': kept');
-    const kept = orphan.backup_ref === null ? '' : `; what was in it is kept as ${orphan.backup_ref}`;
+    const kept = orphan.backup_ref === null ? '' : `; its backup is ${orphan.backup_ref}`;
     return { check: 'agents', state: 'fixed', message: `${inWords(orphan)}: ${orphan.kind === 'session' ? 'ended' : `removed${kept}`}` };
   });
 }
 
 const inWords = ({ kind, name, path }: Orphan): string =>
-  kind === 'session' ? `session ${name} runs, and no instance needs it` : `worktree ${path} is there, and no instance needs it`;
+  kind === 'session' ? `session ${name} is running without an instance` : `worktree ${path} exists without an instance`;
 
 const because = ({ reason }: Orphan): string => (reason === null ? '' : `, because ${reason}`);
 
-const remedy = ({ command }: Orphan): string => (command === null ? 'see to that by hand; then covenant doctor --fix' : command.map(shellQuoted).join(' '));
+const remedy = ({ command }: Orphan): string => (command === null ? 'remove it by hand, then run covenant doctor --fix' : command.map(shellQuoted).join(' '));

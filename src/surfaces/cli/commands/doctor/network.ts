@@ -4,19 +4,15 @@ import { telemetrySettings } from '../../../telemetry/settings.ts';
 import { check, type DoctorFinding, type Say } from './check.ts';
 import { healthOf, WAIT_MS } from './server.ts';
 
-/** Asked by connecting: to bind it, even for a moment, could take it from a server that is just starting. */
+/** Connects instead of binding: even a short bind could take the port from a server that is starting. */
 export const port = check('port', ['PORT_IN_USE'], async (say, { config, server: running }) => {
-  if (!config) return say.skipped('the port is not checked while the configuration is wrong');
-  if (running) return say.ok(`the port is this server's own`);
+  if (!config) return say.skipped('the port is not checked while the configuration is invalid');
+  if (running) return say.ok('the port belongs to this server');
   const host = reachable(config.host);
   if (config.port === 0 || !(await answersAt(host, config.port))) return say.ok(`port ${config.port} is free`);
   const other = await healthOf(`http://${host.includes(':') ? `[${host}]` : host}:${config.port}`);
-  const who = other === undefined || other === 'hung' || other.instance === undefined ? 'another program' : 'the Covenant of another home';
-  return say.warning(
-    'PORT_IN_USE',
-    `port ${config.port} is taken by ${who}`,
-    `covenant up --port ${config.port + 1}, or port = ${config.port + 1} in config.toml`,
-  );
+  const who = other === undefined || other === 'hung' || other.instance === undefined ? 'another program' : 'the Covenant server of another home';
+  return say.warning('PORT_IN_USE', `${who} uses port ${config.port}`, `covenant up --port ${config.port + 1}, or port = ${config.port + 1} in config.toml`);
 });
 
 const reachable = (host: string): string => (host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host);
@@ -39,15 +35,15 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/;
 /** The server refuses requests for a host name that is not configured. */
 export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS_NOT_READ'], async (say, context) => {
   const { config, server: running } = context;
-  if (!config) return say.skipped('allowed_hosts is not checked while the configuration is wrong');
+  if (!config) return say.skipped('allowed_hosts is not checked while the configuration is invalid');
   const { host, allowed_hosts, allowed_origins } = config;
   const findings = [];
   if (!LOOPBACK.test(host) && allowed_hosts.length === 0)
     findings.push(
       say.warning(
         'FOREIGN_HOST',
-        `the server listens on ${host} and knows no name but that and the local ones: who calls it by another gets 403`,
-        'allowed_hosts = ["the.name"] in config.toml',
+        `the server listens on ${host} and accepts no other name: a request for another host name gets 403`,
+        'set allowed_hosts = ["covenant.example"] in config.toml',
       ),
     );
   for (const origin of allowed_origins) {
@@ -56,8 +52,8 @@ export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS
     findings.push(
       say.warning(
         'FOREIGN_ORIGIN',
-        `allowed_origins has ${origin}, and allowed_hosts lacks ${hostname}: pages served there may call, but not by that name`,
-        `add "${hostname}" to allowed_hosts, unless that page is another site's`,
+        `allowed_origins has ${origin}, but allowed_hosts lacks ${hostname}: the server refuses requests for that host name`,
+        `add "${hostname}" to allowed_hosts, unless it is the host of another site`,
       ),
     );
   }
@@ -66,12 +62,12 @@ export const proxy = check('proxy', ['FOREIGN_HOST', 'FOREIGN_ORIGIN', 'SETTINGS
       findings.push(
         say.warning(
           'SETTINGS_NOT_READ',
-          `the server that runs does not know ${name} of allowed_hosts`,
-          'stop it and start it again: settings are read at the start',
+          `the running server does not accept ${name} of allowed_hosts`,
+          'stop the server, then run covenant up: it reads settings at the start',
         ),
       );
   }
-  return findings.length > 0 ? findings : say.ok('every name of allowed_hosts and allowed_origins is known');
+  return findings.length > 0 ? findings : say.ok('the server accepts every name in allowed_hosts and allowed_origins');
 });
 
 async function knows(url: string, host: string): Promise<boolean> {
@@ -83,9 +79,9 @@ async function knows(url: string, host: string): Promise<boolean> {
   }
 }
 
-/** Calls go on without it: it is only that nobody hears of them there. */
+/** Calls work without the collector. Only their traces are missing there. */
 export const telemetry = check('telemetry', ['OTLP_UNREACHABLE'], async (say, { config, env }) => {
-  if (!config) return say.skipped('the OTLP endpoint is not checked while the configuration is wrong');
+  if (!config) return say.skipped('the OTLP endpoint is not checked while the configuration is invalid');
   const { targets, problems } = telemetrySettings(config, env);
   const told = (signal: string) => env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`] || env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const endpoints = new Set([...targets].flatMap(([signal, { url }]) => url ?? told(signal) ?? []));
@@ -99,7 +95,7 @@ async function listensAt(endpoint: string, say: Say<'OTLP_UNREACHABLE'>): Promis
   const isThere = await answersAt(hostname.replace(/^\[|\]$/g, ''), Number(given || (protocol === 'https:' ? 443 : 80)));
   return [
     isThere
-      ? say.ok(`${host} takes traces and metrics`)
-      : say.warning('OTLP_UNREACHABLE', `nobody listens at the OTLP endpoint ${host}`, 'start the collector, or correct the endpoint'),
+      ? say.ok(`${host} accepts connections for traces and metrics`)
+      : say.warning('OTLP_UNREACHABLE', `the OTLP endpoint ${host} refuses connections`, 'start the collector, or correct the endpoint'),
   ];
 }

@@ -8,40 +8,36 @@ import { check } from './check.ts';
 
 export const WAIT_MS = 3_000;
 
-/** A server that does not run is no fault; one that runs and does not serve is. */
+/** A stopped server is not a fault. A running server that does not serve is. */
 export const server = check(
   'server',
   ['ALREADY_RUNNING', 'SERVER_UNHEALTHY', 'SERVER_HUNG', 'RUN_FILE_STALE', 'OTHER_VERSION', 'OUTCOME_UNKNOWN'],
   async (say, { home, server: running }) => {
     const run = running ?? readRunFile(home);
-    if (!run) return say.skipped('no server of this home runs');
+    if (!run) return say.skipped('no server of this home is running');
     const answer = await healthOf(run.url);
     if (answer === 'hung')
       return say.failed(
         'SERVER_HUNG',
         `process ${run.pid} at ${run.url} does not answer`,
-        `kill ${run.pid}, and kill -9 ${run.pid} if it stays; then covenant up`,
+        `kill ${run.pid} (kill -9 ${run.pid} if it stays), then covenant up`,
       );
     if (answer === undefined || answer.instance !== run.instance)
       return say.warning(
         'RUN_FILE_STALE',
         `server.json names a server at ${run.url} that is gone: it was killed, or the machine crashed`,
-        'covenant up, which replaces the file',
+        'covenant up (replaces the file)',
       );
     if (answer.status !== 'ok') {
       const failing = Object.entries(answer.checks).flatMap(([name, state]) => (state === 'ok' ? [] : [`${name} ${state}`]));
       return say.failed(
         'SERVER_UNHEALTHY',
         `${run.url} is not healthy: ${failing.join(', ')}`,
-        'look at what else is told here, and into its log; a damaged schema is put right by a backup',
+        'fix the other problems of this report, and read the log of the server; restore a backup if the schema is damaged',
       );
     }
     if (answer.version !== VERSION)
-      return say.warning(
-        'OTHER_VERSION',
-        `${run.url} is version ${answer.version}, and this program ${VERSION}`,
-        'stop the server and start it again: covenant up',
-      );
+      return say.warning('OTHER_VERSION', `${run.url} is version ${answer.version}, and this program ${VERSION}`, 'stop the server, then run covenant up');
     return say.ok(`serving at ${run.url}`);
   },
 );
@@ -53,7 +49,7 @@ interface HealthAnswer {
   readonly checks: Readonly<Record<string, string>>;
 }
 
-/** Undefined where nobody listens, or somebody else does. */
+/** Undefined if nothing answers, or another program does. */
 export async function healthOf(url: string): Promise<HealthAnswer | 'hung' | undefined> {
   const signal = AbortSignal.timeout(WAIT_MS);
   try {
@@ -65,7 +61,7 @@ export async function healthOf(url: string): Promise<HealthAnswer | 'hung' | und
   }
 }
 
-/** Checks who can read the file, which entries are skipped, and which servers do not run. */
+/** Checks the permissions of the file, skipped entries, and failing servers. */
 export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SERVER_FAILING'], async (say, place) => {
   const { readEntries } = await import('../../../../features/gateway/servers/index.ts');
   const { env, home, invocation, server: running } = place;
@@ -75,7 +71,7 @@ export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SE
     say.failed(
       'SECRETS_INVALID',
       line === null ? message : `${file}:${line}: ${name === null ? '' : `${name}: `}${message}`,
-      line === null ? `chmod 600 ${file}` : 'correct that line; a server that runs reads it again by itself',
+      line === null ? `chmod 600 ${file}` : 'correct that line; a running server reads the file again by itself',
     ),
   );
   if (running && entries.length > 0) {
@@ -90,5 +86,5 @@ export const externalServers = check('servers', ['SECRETS_INVALID', 'EXTERNAL_SE
           ),
         );
   }
-  return findings.length > 0 ? findings : say.ok(`${file} names ${counted(entries.length, 'external server')}`);
+  return findings.length > 0 ? findings : say.ok(`${file} has ${counted(entries.length, 'external server')}`);
 });

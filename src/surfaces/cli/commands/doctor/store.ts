@@ -5,28 +5,27 @@ import { type AnswerTo, call } from '../../call.ts';
 import { expiresIn } from '../status-text.ts';
 import { check, type DoctorFinding, errorText, type Say } from './check.ts';
 
-/** The connections that a server takes, and those that a running one may still need. */
+/** The connections of a server, and the ones that a running server may still need. */
 const CONNECTIONS = 21;
 const FEW = 5;
 const SKEW_MS = 2_000;
 const OLDEST = 15;
 
 export const database = check('database', ['DATABASE_DAMAGED', 'SCHEMA_MISMATCH', 'STORE_BUSY'], async (say, { config, isThorough }) => {
-  if (!config) return say.skipped('the database is not checked while the configuration is wrong');
+  if (!config) return say.skipped('the database is not checked while the configuration is invalid');
   if (config.database_url) return say.skipped('the data is in PostgreSQL');
   const path = config.database_path;
   if (!existsSync(path)) return say.skipped(`${path} does not exist yet`);
   const { inspectDatabaseFile, isWriteLocked } = await import('../../../../storage/inspect.ts');
   const { trouble, message } = inspectDatabaseFile(path, isThorough ? 'whole' : 'quick');
   if (trouble === 'newer')
-    return say.failed('SCHEMA_MISMATCH', `${path}: ${message}`, 'start the newer covenant, or covenant restore FILE with a backup of this one');
-  if (trouble === 'obsolete') return say.failed('SCHEMA_MISMATCH', `${path}: ${message}`, 'start covenant of commit c09f4ba on it once');
+    return say.failed('SCHEMA_MISMATCH', `${path}: ${message}`, 'start the newer covenant, or restore a backup of this version: covenant restore FILE');
+  if (trouble === 'obsolete') return say.failed('SCHEMA_MISMATCH', `${path}: ${message}`, 'start covenant at commit c09f4ba with this database once');
   if (trouble === 'busy' || ((trouble === undefined || trouble === 'older') && isWriteLocked(path)))
-    return say.failed('STORE_BUSY', `${path} is held by another program that does not let go`, `find it and end it: fuser ${path}`);
-  if (trouble !== undefined && trouble !== 'older')
-    return say.failed('DATABASE_DAMAGED', `${path}: ${message}`, 'covenant restore FILE puts a backup in its place');
-  if (trouble === 'older') return say.skipped(`${path} is sound; ${message}`);
-  return say.ok(`${path} is sound`);
+    return say.failed('STORE_BUSY', `another program keeps ${path} locked`, `find it and stop it: fuser ${path}`);
+  if (trouble !== undefined && trouble !== 'older') return say.failed('DATABASE_DAMAGED', `${path}: ${message}`, 'restore a backup: covenant restore FILE');
+  if (trouble === 'older') return say.skipped(`${path} is intact; ${message}`);
+  return say.ok(`${path} is intact`);
 });
 
 const POSTGRES = [
@@ -53,44 +52,45 @@ function refusedBy(say: SayPostgres, { refused, reason }: PostgresRefusal): Doct
   if (refused === 'full')
     return say.failed(
       'CONNECTIONS_LOW',
-      'PostgreSQL takes no more connections',
-      'raise max_connections, or end what holds them: select * from pg_stat_activity',
+      'PostgreSQL accepts no more connections',
+      'raise max_connections, or close connections: select * from pg_stat_activity',
     );
-  return say.failed('POSTGRES_REFUSED', `PostgreSQL refuses us: ${reason}`, 'correct the user, password and database in database_url');
+  return say.failed('POSTGRES_REFUSED', `PostgreSQL refused the connection: ${reason}`, 'correct the user, password and database in database_url');
 }
 
-/** `needed`: how many connections should be left. */
+/** `needed`: the number of connections that should be free. */
 export function postgresFindings(say: SayPostgres, facts: PostgresFacts, needed: number): DoctorFinding[] {
   const version = Math.floor(facts.version / 10_000);
   if (version < OLDEST) return [say.failed('POSTGRES_TOO_OLD', `PostgreSQL ${version} is too old`, `upgrade it to ${OLDEST} or newer`)];
   const found = [];
-  if (facts.mismatch !== null) found.push(say.failed('SCHEMA_MISMATCH', facts.mismatch, 'start the program that made it, or use another database'));
+  if (facts.mismatch !== null)
+    found.push(say.failed('SCHEMA_MISMATCH', facts.mismatch, 'start the version of covenant that created it, or use another database'));
   if (facts.missing.length > 0)
     found.push(
-      say.failed('SCHEMA_DAMAGED', `the database lacks ${facts.missing.length} parts of its schema, first ${facts.missing[0]}`, 'restore it with pg_restore'),
+      say.failed('SCHEMA_DAMAGED', `${facts.missing.length} parts of the schema are missing, first ${facts.missing[0]}`, 'restore it with pg_restore'),
     );
   if (facts.connectionsLeft < needed)
     found.push(
       say.warning(
         'CONNECTIONS_LOW',
-        `PostgreSQL has ${facts.connectionsLeft} connections left, and a server takes up to ${CONNECTIONS}`,
+        `PostgreSQL has ${facts.connectionsLeft} free connections, and a server uses up to ${CONNECTIONS}`,
         'raise max_connections',
       ),
     );
   for (const { pid, seconds } of facts.holders) {
-    const message = `process ${pid} of PostgreSQL has kept others waiting for ${seconds} s`;
-    found.push(say.failed('STORE_BUSY', message, `end the server it belongs to, or: select pg_terminate_backend(${pid})`));
+    const message = `process ${pid} of PostgreSQL has blocked others for ${seconds} s`;
+    found.push(say.failed('STORE_BUSY', message, `stop the server it belongs to, or run: select pg_terminate_backend(${pid})`));
   }
   if (Math.abs(facts.aheadMs) > SKEW_MS) {
     const apart = `${Math.round(Math.abs(facts.aheadMs) / 1000)} s ${facts.aheadMs > 0 ? 'ahead of' : 'behind'}`;
-    const message = `this machine's clock is ${apart} the database's: leases of several servers end too early or too late`;
-    found.push(say.warning('CLOCK_SKEW', message, 'let both machines take the time from the network: timedatectl set-ntp true'));
+    const message = `the clock of this machine is ${apart} that of the database, so leases of several servers end too early or too late`;
+    found.push(say.warning('CLOCK_SKEW', message, 'synchronize both clocks: timedatectl set-ntp true'));
   }
-  if (facts.pending > 0) found.push(say.skipped(`PostgreSQL answers; the next start brings its schema up by ${facts.pending}`));
-  return found.length > 0 ? found : [say.ok(`PostgreSQL ${version} answers, ${facts.connectionsLeft} connections left`)];
+  if (facts.pending > 0) found.push(say.skipped(`PostgreSQL answers; the next start applies ${facts.pending} migrations`));
+  return found.length > 0 ? found : [say.ok(`PostgreSQL ${version} answers, ${facts.connectionsLeft} free connections`)];
 }
 
-/** As many as are checked in a moment; the whole takes a second for each hundred thousand or so. */
+/** This many events take a moment. The whole journal takes about a second per hundred thousand. */
 const LAST = 10_000;
 
 export const journal = check('journal', ['JOURNAL_BROKEN'], async (say, { invocation, isThorough }) => {
@@ -107,17 +107,17 @@ export const journal = check('journal', ['JOURNAL_BROKEN'], async (say, { invoca
       return say.failed(
         'JOURNAL_BROKEN',
         `the chain breaks at event ${page.first_break.seq}: ${page.first_break.reason}`,
-        'covenant backup, then compare your last anchor: covenant audit verify',
+        'covenant backup, then compare your last anchor: covenant audit verify --anchor FILE',
       );
     if (page.done) return say.ok(`events ${begun + 1} to ${page.verified_to}, chain intact`);
     from = { after: page.verified_to, previous: page.root };
   }
 });
 
-/** Leases, deadlines and the order of events go by the clock. */
+/** Leases, deadlines and the order of events depend on the clock. */
 export const clock = check('clock', ['CLOCK_BEHIND'], async (say, { invocation, env }) => {
   const { last_event_at } = await call(invocation, 'server.status');
-  // Not when the doctor began: asking is itself journaled, and on a busy machine seconds have passed.
+  // Read the time now: the check itself adds events, and on a busy machine seconds have passed since the start.
   const behind = last_event_at === null ? 0 : last_event_at - clockFrom(env).now();
   return behind > SKEW_MS
     ? say.warning(
@@ -128,7 +128,7 @@ export const clock = check('clock', ['CLOCK_BEHIND'], async (say, { invocation, 
     : say.ok('the clock is not behind the newest event');
 });
 
-/** An agent whose token has expired stops without a word to its person. */
+/** An agent with an expired token stops, and its developer may not notice. */
 export const tokens = check('tokens', ['TOKEN_EXPIRING'], async (say, { invocation, env }) => {
   const { items } = await call(invocation, 'tokens.list', { expiring: true });
   if (items.length === 0) return say.ok('no agent token expires within 7 days');
@@ -138,13 +138,13 @@ export const tokens = check('tokens', ['TOKEN_EXPIRING'], async (say, { invocati
   );
 });
 
-/** Whether the server takes the operator's token. */
+/** Whether the server accepts the token of the operator. */
 export const credentials = check('credentials', ['UNAUTHENTICATED'], async (say, { invocation, server }) => {
   try {
     await call(invocation, 'server.status');
-    return say.ok('the operator is known');
+    return say.ok('the server accepts the token of the operator');
   } catch (error) {
-    if (server) return say.failed('UNAUTHENTICATED', errorText(error), 'stop the server and start it again: it writes a new token');
+    if (server) return say.failed('UNAUTHENTICATED', errorText(error), 'stop the server, then run covenant up: it writes a new token');
     throw error;
   }
 });

@@ -17,13 +17,13 @@ function documented(): string[] {
   });
 }
 
-test('every documented trouble has the check that finds it, and every check finds what is documented', () => {
+test('documents every trouble that a check can report, and no other', () => {
   const found = CHECKS.flatMap(({ id, troubles }) => troubles.map((code) => `${code} by ${id}`));
   expect(found.toSorted()).toEqual(documented().toSorted());
   expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
 });
 
-test('a disk has enough room, little, too little for a copy of the database, or none', () => {
+test('rates the free space of a disk: enough, little, too little for a copy of the database, or none', () => {
   const MIB = 1024 ** 2;
   expect(roomLevel(5_000 * MIB, 300 * MIB)).toBe('enough');
   expect(roomLevel(900 * MIB, 300 * MIB)).toBe('little');
