@@ -84,7 +84,7 @@ test('a conflicting claim of another agent is blocked, with who holds what, unti
   const held = await claimed({ paths: ['src/upload/**'], reason: 'retries' }, ana);
   const answer = await claim({ repo: 'git@github.com:acme/app.git', paths: ['src/*/retry.ts'] }, mira);
   expect(answer).toMatchObject({ status: 'blocked', code: 'CLAIM_CONFLICT', message: expect.stringContaining('ana') });
-  expect(answer).toMatchObject({ next: expect.stringMatching(/ask \(to: "ana"\).*wait until 2026-01-01T01:00/) });
+  expect(answer).toMatchObject({ next: expect.stringMatching(/operation "ask", to "ana".*wait until 2026-01-01T01:00/) });
   expect(answer.data).toMatchObject({
     conflicts: [{ claim_id: held.claim_id, developer: 'ana', mode: 'exclusive', paths: ['src/upload/**'], expires_at: held.expires_at, reason: 'retries' }],
   });
@@ -268,7 +268,7 @@ test('of many claims in the way an answer tells the first in full, how many ther
   for (let i = 0; i < 25; i++) await claimed({ paths: [`src/f${i}.ts`], ttl_minutes: 10 + i }, ana);
   const answer = await claim({ repo, paths: ['src/**'] }, mira);
   expect((answer.data as { conflicts: object[] }).conflicts).toHaveLength(20);
-  expect(answer).toMatchObject({ status: 'blocked', message: expect.stringContaining('24 more claim(s)') });
+  expect(answer).toMatchObject({ status: 'blocked', message: expect.stringContaining('24 more conflicting claim(s)') });
   expect((answer as { next: string }).next).toContain(new Date(clock.now() + 34 * MINUTE).toISOString());
 });
 

@@ -66,7 +66,7 @@ test('whoever accepts after the giver published anew is referred to what holds, 
 test('without an active context a handoff says so', async () => {
   const { ana, call } = await team();
   const offered = await call('handoff', { to: 'mira', message: 'Yours.' }, ana);
-  expect(offered).toMatchObject({ status: 'ok', message: expect.stringContaining('no active context'), data: { context_id: null } });
+  expect(offered).toMatchObject({ status: 'ok', message: expect.stringContaining('you have no active one'), data: { context_id: null } });
 });
 
 test('accept_handoff gives the receiver the tasks and claims that were offered; nobody else can, and once is enough [coordination.handoff.accept]', async () => {

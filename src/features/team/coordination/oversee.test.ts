@@ -39,7 +39,7 @@ test('a person releases what their own agent holds, an operator what anybody doe
   const [first, second] = [await t.claim('acme/app', 'src', t.codex), await t.claim('acme/app', 'docs', t.codex)];
   const release = async (id: string, by: TestCaller) => (await t.action('claims.release', { claim_id: id }, by)).reply;
   expect(await release(first, t.codex)).toMatchObject({ code: 'OPERATOR_REQUIRED' });
-  expect(await release(first, asPerson(t.ana))).toMatchObject({ code: 'OPERATOR_REQUIRED', message: 'The claim is held by somebody else.' });
+  expect(await release(first, asPerson(t.ana))).toMatchObject({ code: 'OPERATOR_REQUIRED', message: 'Another developer holds this claim.' });
   expect(await release(first, asPerson(t.mira))).toMatchObject({ status: 'ok' });
   expect(await release(first, asPerson(t.mira))).toMatchObject({ status: 'error', code: 'CLAIM_ALREADY_RELEASED' });
   expect(await release(second.slice(-8), asPerson(t.ana, true))).toMatchObject({ status: 'ok' });

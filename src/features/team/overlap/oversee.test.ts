@@ -50,7 +50,7 @@ test('a person dismisses a warning of their own with a reason, an operator anybo
     (await app.action('overlap.dismiss', { warning_id: data.warning_id.slice(-10), ...args }, by)).reply;
   expect(await dismiss(asPerson(app.ben), {})).toMatchObject({ code: 'INVALID_INPUT' });
   expect(await dismiss(app.ben)).toMatchObject({ code: 'OPERATOR_REQUIRED' });
-  expect(await dismiss(asPerson(app.ana))).toMatchObject({ code: 'OPERATOR_REQUIRED', message: 'The warning was given to somebody else.' });
+  expect(await dismiss(asPerson(app.ana))).toMatchObject({ code: 'OPERATOR_REQUIRED', message: 'This warning belongs to another developer.' });
   expect(await dismiss(asPerson(app.ana, true))).toMatchObject({ status: 'ok' });
   expect(await dismiss(asPerson(app.ben))).toMatchObject({ status: 'error', code: 'ALREADY_RESOLVED' });
   expect(await app.events({ kind: 'warning.dismissed' })).toMatchObject([

@@ -149,7 +149,7 @@ test('with a manifest the answer names the latest companion; without one, or wit
   const { beat, logged } = await services({ companionManifest: manifest });
   const companion = async (args: object) => ((await beat(args)).reply.data as { companion?: unknown }).companion;
   expect(await companion({ companion_version: '1.0.0' })).toBeUndefined();
-  expect(logged.join('')).toContain('companion manifest not usable');
+  expect(logged.join('')).toContain('cannot use the companion manifest');
   writeFileSync(manifest, JSON.stringify({ version: '1.4.0', tarball_sha256 }));
   expect(await companion({ companion_version: '1.0.0' })).toEqual({ latest_version: '1.4.0', tarball_sha256, update_available: true });
   expect(await companion({})).toBeUndefined();

@@ -133,7 +133,7 @@ test("a snapshot that overlaps another developer's work is a warning that names 
     status: 'warning',
     code: 'FILE_OVERLAP',
     message: expect.stringContaining('ana'),
-    next: expect.stringContaining('coordinate'),
+    next: expect.stringContaining('operation "ask", to "ana"'),
     data: { file_conflicts: [{ source: 'snapshot', owner: 'ana', same_developer: false, files: ['src/b.ts'], title: 'parser' }] },
   });
   expect(await events({ category: 'feedback' })).toMatchObject([{ payload: { type: 'warning', code: 'FILE_OVERLAP' } }]);

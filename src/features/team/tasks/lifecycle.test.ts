@@ -259,7 +259,7 @@ test('shared files inform: check, plan and start name whose they are, and nothin
   expect(check.data.requires_verdict).toBe(false);
   const start = await app.task('start', mine);
   expect(start.data.file_conflicts).toEqual([expect.objectContaining(conflict)]);
-  expect(start.message).toBe('Started. Others have some of its files in hand: see file_conflicts.');
+  expect(start.message).toBe('Started. Others are working on some of its files: see `file_conflicts`.');
   const plan = await app.task('plan', { title: 'Write release notes', task_type: 'docs', target_files: ['src/c.ts'] });
   expect(plan.data.file_conflicts).toEqual([expect.objectContaining({ owner: 'ben', files: ['src/c.ts'] })]);
   const planned = { planned_task_id: plan.data.task_id };

@@ -101,7 +101,7 @@ test('a check serves one start', async () => {
   await app.task('check', { title: 'Fix bug', task_type: 'bug' });
   expect((await app.task('start', { title: 'Fix bug', task_type: 'bug' })).status).toBe('ok');
   const again = await app.task('start', { title: 'Fix bug', task_type: 'bug' });
-  expect(again).toMatchObject({ data: { code: 'CHECK_REQUIRED' }, message: expect.stringContaining('has served') });
+  expect(again).toMatchObject({ data: { code: 'CHECK_REQUIRED' }, message: expect.stringContaining('already used') });
 });
 
 test('an escalated check holds the start until it is judged [overlap.start.verdict-required] [overlap.start.blocked-has-matches]', async () => {
@@ -110,7 +110,7 @@ test('an escalated check holds the start until it is judged [overlap.start.verdi
     const start = await task('start', { ...sameUpload, ...answer });
     expect(start).toMatchObject({ status: 'blocked', data: { code: 'VERDICT_REQUIRED', warning_id: check.data.warning_id, requires_verdict: true } });
     expect(start.data.matches).toEqual([expect.objectContaining({ id: first })]);
-    expect(start.feedback.required_action).toMatch(/check_id and scope_verdict/);
+    expect(start.feedback.required_action).toMatch(/check_id "chk_\w+" and scope_verdict/);
   }
   const byWarning = await task('start', { ...sameUpload, warning_id: check.data.warning_id, confirmation_reason: 'I want to' });
   expect(byWarning.data.code).toBe('VERDICT_REQUIRED');

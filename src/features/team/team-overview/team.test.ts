@@ -151,7 +151,7 @@ test('stale sessions make the state a warning, with feedback on record [team.sta
     status: 'warning',
     data: { code: 'STALE_SESSIONS', stale_sessions: [expect.objectContaining({ session_id: session, state: 'stale' })] },
   });
-  expect(state.feedback.required_action).toMatch(/before you take it over/);
+  expect(state.feedback.required_action).toMatch(/before you take over their work/);
   expect((await app.events({ category: 'feedback' })).at(-1)).toMatchObject({
     kind: 'covibe_team.state',
     payload: { type: 'warning', code: 'STALE_SESSIONS' },
@@ -213,7 +213,7 @@ test('the audit keeps its details within bounds, however much it finds [team.aud
   for (let n = 0; n < 12; n++) await app.started({ ...THUMBNAILS, title: `${THUMBNAILS.title}, ${'キャッシュ'.repeat(40)} part ${n}` });
   const audit = await app.team('audit_parallel_work');
   expect(audit.data.conflicts).toHaveLength(50);
-  expect(audit.message).toMatch(/^\d+ pairs of work look the same\. The 50 that are most alike are listed\.$/);
+  expect(audit.message).toMatch(/^\d+ pairs of work look the same\. The 50 most similar are listed\.$/);
   const [event] = await app.events({ kind: 'parallel_work.audit' });
   expect(event?.payload).not.toHaveProperty('truncated');
   expect(event?.payload).toMatchObject({ conflict_count: Number.parseInt(audit.message, 10) });
