@@ -124,7 +124,7 @@ test('a worker that dies shows as lost, with its last checkpoint and who took ov
   app.clock.advance(95_000);
   await row(page, /codex@ben.*lost/).waitFor();
   const news = page.getByRole('list', { name: 'News' });
-  await news.getByText('Its agent fell silent; it can be taken up again.').waitFor();
+  await news.getByText('Its agent went silent. Another agent can claim it.').waitFor();
   const gemini = await app.developer('ana', 'gemini');
   await app.claimed(step, gemini);
   const strip = page.getByRole('region', { name: 'The last 12 hours' });

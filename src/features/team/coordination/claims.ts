@@ -96,7 +96,11 @@ export function claimTools(onClaim: ClaimListener): Implementation[] {
       write: async (tx, { claim_id }, ctx) => {
         const row = await claimNamed(tx.db, tx.workspace, claim_id);
         if (!mayRelease(row, ctx.principal)) {
-          throw new Refusal('OPERATOR_REQUIRED', 'Another developer holds this claim.', 'Ask the holder or an operator to release it.');
+          throw new Refusal(
+            'OPERATOR_REQUIRED',
+            'Another developer holds this claim.',
+            `Ask the holder to release it. An operator can run: covenant claims release ${row.id}`,
+          );
         }
         const ended = endOf(row, tx.now);
         if (ended) throw new Refusal(ended.code, ended.message, 'Nothing to do.');

@@ -35,7 +35,11 @@ export const overlapTools: Implementation[] = [
       const { developerId, operator } = ctx.principal;
       const warning = await warningNamed(tx.db, tx.workspace, warning_id);
       if (warning.developer_id !== developerId && !operator) {
-        throw new Refusal('OPERATOR_REQUIRED', 'This warning belongs to another developer.', 'Ask that developer or an operator to dismiss it.');
+        throw new Refusal(
+          'OPERATOR_REQUIRED',
+          'This warning belongs to another developer.',
+          `Ask that developer to dismiss it. An operator can run: covenant overlap dismiss ${warning.id} --reason WHY`,
+        );
       }
       if (warning.resolved_at !== null) throw new Refusal('ALREADY_RESOLVED', resolvedAlready(warning), 'Nothing to do.');
       return await dismiss(tx, ctx, warning, reason);

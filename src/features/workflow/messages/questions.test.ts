@@ -265,13 +265,13 @@ test('a question that ran out of time is closed by the clock: the agent is told 
       reply_to_id: id,
       message_type: 'notification',
       priority: 'high',
-      subject: 'Your question expired unanswered.',
+      subject: 'Your question expired without an answer.',
       expires_at: null,
     },
   ]);
   expect((await t.checkpoints()).at(-1)).toMatchObject({
     type: 'decision',
-    summary: expect.stringContaining('No answer came'),
+    summary: expect.stringContaining('expired without an answer'),
     detail: { question_id: id, expired_at: expires_at },
   });
   expect(await t.ok('message_get', { id })).toMatchObject({ status: 'archived', receipt: 'sent', read_at: null });

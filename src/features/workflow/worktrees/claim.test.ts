@@ -142,8 +142,8 @@ describe('where no worktree can be made the claim is undone, and the refusal say
   };
 
   test.each<[string, RegExp, RegExp, () => string]>([
-    ['a folder that is not there', /no folder \/no\/such/, /server's machine.*auto_create_workspaces.*workflow_set_parallelism/, () => '/no/such'],
-    ['a folder that is no repository', /not a git repository/, /must be a git repository/, () => temporaryFolder()],
+    ['a folder that is not there', /no folder \/no\/such/, /server's machine.*workflow_set_parallelism.*auto_create_workspaces/, () => '/no/such'],
+    ['a folder that is no repository', /not a git repository/, /server's machine a git repository/, () => temporaryFolder()],
     ['a repository without a commit', /has no commit yet/, /first commit/, () => temporaryRepository({ commits: 0 }).path],
     [
       'a detached HEAD',
@@ -157,7 +157,7 @@ describe('where no worktree can be made the claim is undone, and the refusal say
     [
       "git's own refusal",
       /refs\/heads\/workflow/,
-      /what git complains of/,
+      /what git reports/,
       () => {
         repository.git(['branch', 'workflow']);
         return repository.path;
