@@ -44,7 +44,7 @@ test.each<[string, Partial<DeliveryState>, string, number]>([
   expect([statusOf(delivery, NOW), rankOf(delivery, NOW)]).toEqual([status, rank]);
 });
 
-test('what nobody takes note of is unknown, what is not expected none, and a broadcast is partly there', () => {
+test('untracked receipts are unknown, unexpected ones none, and a broadcast can be partly delivered', () => {
   const states = (change: Partial<DeliveryState>) => stepsOf({ ...sent, ...change }).map(({ state }) => state);
   expect(states({})).toEqual(['done', 'open', 'open', 'none']);
   expect(states({ ...got, recipients: 2 })).toEqual(['done', 'partly', 'open', 'none']);
@@ -54,14 +54,14 @@ test('what nobody takes note of is unknown, what is not expected none, and a bro
   expect(states({ kind: 'announcement' })).toEqual(['done', 'unknown', 'unknown', 'none']);
 });
 
-test('an ask that nobody got and is late is found as either; once answered as neither', () => {
+test('an undelivered late ask is found under both states, and after its answer under neither', () => {
   const delivery = { ...sent, ...late };
   expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => hasState(state, delivery, NOW))).toEqual([true, true, true]);
   const answered = { ...delivery, answered_at: NOW };
   expect((['undelivered', 'overdue', 'unanswered'] as const).map((state) => hasState(state, answered, NOW))).toEqual([false, false, false]);
 });
 
-test('what was just sent is not reminded of, nor what was reminded of a moment ago', () => {
+test('just sent or just reminded threads get no reminder', () => {
   expect(remindableFrom(NOW, null)).toBe(NOW + 2 * MINUTE);
   expect(remindableFrom(NOW, NOW + 5 * MINUTE)).toBe(NOW + 20 * MINUTE);
 });
