@@ -78,8 +78,8 @@ describe('Anthropic does not include caches in the input: they stay separate', (
   test.each<[string, Source, Record<string, unknown>]>([
     ['a message', 'anthropic', message],
     ['a line of a transcript', 'claude-code', { type: 'assistant', message }],
-    ['a message through a proxy, known by its marks', 'proxy', { ...message, response_id: 'x' }],
-    ['its counters alone', 'claude', { model: message.model, ...message.usage }],
+    ['a message through a proxy, recognised by its cache counters', 'proxy', { ...message, response_id: 'x' }],
+    ['only its counters', 'claude', { model: message.model, ...message.usage }],
   ])('%s', (_, source, payload) => expect(read(source, payload)).toEqual([fromMessage]));
 
   test("Claude Code's result gives a span and a claimed cost per model", () => {
@@ -162,7 +162,7 @@ describe('OpenTelemetry', () => {
     ],
     ["OpenInference's names", { 'llm.model_name': 'gpt-4o', 'llm.token_count.prompt': 9, 'llm.token_count.completion': 1 }, ['gpt-4o', 9, 0, 0, 1, 0, 10]],
     [
-      'caches that are more than the input can only be beside it',
+      'caches that exceed the input are not included in it',
       {
         'gen_ai.request.model': 'claude-haiku-4-5',
         'gen_ai.usage.input_tokens': 10,

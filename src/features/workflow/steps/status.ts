@@ -101,7 +101,12 @@ function requireStep(task: WorkflowTaskRow, to: TaskStatus): asserts to is SetSt
   const from = shownStatus(task);
   const details = { field: 'status', task_id: task.id, from, to, allowed: from === 'blocked' ? [] : [...TASK_MACHINE[from]] };
   if (to === 'blocked') {
-    throw new Refusal('INVALID_TRANSITION', 'The status blocked cannot be set: it follows from the dependencies.', 'Do not set it.', details);
+    throw new Refusal(
+      'INVALID_TRANSITION',
+      'The status blocked cannot be set: the server computes it from the dependencies.',
+      `Call task_check_dependencies with task_id "${task.id}" to see what blocks the task.`,
+      details,
+    );
   }
   if (from !== 'blocked') return requireTransition(TASK_MACHINE, 'task', task.id, from, to);
   if (to === 'planning') return;

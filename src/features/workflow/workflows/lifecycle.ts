@@ -63,10 +63,15 @@ export function shownStatus(task: { status: StoredTaskStatus; open_dependencies:
   return task.status === 'pending' && task.open_dependencies > 0 ? 'blocked' : task.status;
 }
 
+const STATUS_TOOL = { workflow: 'workflow_update_status', task: 'task_update_status', workspace: 'workspace_update' } as const;
+
 export function requireTransition<S extends string>(machine: Machine<S>, noun: 'workflow' | 'task' | 'workspace', id: string, from: S, to: string): void {
   const allowed = machine[from];
   if (isOneOf(allowed, to)) return;
-  const next = allowed.length > 0 ? `From ${from}, a ${noun} can go to ${allowed.join(' or ')}.` : `The status ${from} is final. Create a new ${noun} instead.`;
+  const next =
+    allowed.length > 0
+      ? `From ${from}, call ${STATUS_TOOL[noun]} with id "${id}" and status ${allowed.map((status) => `"${status}"`).join(' or ')}.`
+      : `The status ${from} is final. Create a new ${noun} instead.`;
   throw new Refusal('INVALID_TRANSITION', `The ${noun} cannot go from ${from} to ${to}.`, next, {
     field: 'status',
     [`${noun}_id`]: id,

@@ -73,8 +73,8 @@ async function claimAndDie(step: Step, moment: Moment, first?: (path: string) =>
 }
 
 const CREATING: [string, Step, Moment][] = [
-  ['before git makes it', 'addWorktree', 'before'],
-  ['after git has made it', 'addWorktree', 'after'],
+  ['before git creates it', 'addWorktree', 'before'],
+  ['after git created it', 'addWorktree', 'after'],
 ];
 
 describe('a server that dies while it creates a worktree', () => {
@@ -249,10 +249,10 @@ describe('a failure that the server survives', () => {
 
 describe('a server that dies while it removes a worktree', () => {
   test.each<[string, Step, Moment]>([
-    ['before it looked', 'worktreeState', 'before'],
+    ['before it checked', 'worktreeState', 'before'],
     ['before git removes it', 'removeWorktree', 'before'],
-    ['after git has removed it', 'removeWorktree', 'after'],
-    ['after the branch has gone', 'deleteBranch', 'after'],
+    ['after git removed it', 'removeWorktree', 'after'],
+    ['after the branch was deleted', 'deleteBranch', 'after'],
   ])('%s: finished by another', async (_, step, moment) => {
     const { disk, died } = dying(step, moment);
     const dead = await server(disk);

@@ -56,7 +56,7 @@ describe('a worktree that the server created', () => {
         repository.git(['add', '.'], workspace.path);
       },
     ],
-    ['a commit of its own', /1 commit\(s\) are neither in main/, () => repository.commit('own.txt', 'x', workspace.path)],
+    ['an unmerged commit', /1 commit\(s\) are neither in main/, () => repository.commit('own.txt', 'x', workspace.path)],
     [
       'a commit on a detached HEAD',
       /detached; 1 commit/,
@@ -66,7 +66,7 @@ describe('a worktree that the server created', () => {
       },
     ],
     [
-      'another worktree in it, where git does not look',
+      'another worktree inside it, which git does not check',
       /another repository or worktree lies in it \(\.inner\/two\/\)/,
       () => {
         repository.write('.git/info/exclude', '.inner/\n');
